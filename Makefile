@@ -1,0 +1,55 @@
+# Every target sets up what it needs by itself; `make help` lists them.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+  command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+WORKERS ?= 2
+
+.PHONY: help serve test check bench docs lock clean
+.DEFAULT_GOAL := help
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+serve: $(VENV)/.run ## Run the server with demo tools on http://127.0.0.1:8080
+	@exec $(BIN)/pegboard serve --demo
+
+test: $(VENV)/.dev ## Run every test, on real PostgreSQL and Valkey
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+check: $(VENV)/.dev ## Format, lint, types, import directions, file sizes
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python .ci/sizes.py
+
+bench: $(VENV)/.dev ## Measure the claims the documentation makes
+	$(BIN)/python -m bench $(ARGS)
+
+docs: $(VENV)/.docs ## Build the documentation into docs/_build
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build
+	@echo "docs/_build/index.html"
+
+lock: $(VENV)/.lock ## Resolve the newest versions and pin them by hash
+	@for set in dev docs run lock; do \
+	  case $$set in dev) groups="--group build --group dev";; docs) groups="--group build --group docs -c requirements/dev.txt";; \
+	    run) groups="--group build -c requirements/dev.txt";; lock) groups="--group lock -c requirements/dev.txt";; esac; \
+	  source=pyproject.toml; [ $$set = lock ] && source=; \
+	  echo "requirements/$$set.txt"; \
+	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	    --no-header $$source $$groups -o requirements/$$set.txt || exit 1; done
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Pegboard needs Python 3.11 or newer; none was found. Set PYTHON=/path/to/python3."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing; on Debian: apt-get install python3-venv"; rm -rf $(VENV); exit 1; }
+
+$(VENV)/.run $(VENV)/.dev $(VENV)/.docs $(VENV)/.lock: $(VENV)/.%: requirements/%.txt pyproject.toml | $(BIN)/python
+	@echo "Setting up $* (once; a minute or so)"
+	@$(PIP_INSTALL) --require-hashes -r requirements/$*.txt
+	@if [ $* != lock ]; then $(PIP_INSTALL) --no-deps --no-build-isolation --editable .; fi
+	@touch $@

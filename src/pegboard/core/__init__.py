@@ -1,0 +1,1 @@
+"""The nouns of the board; nothing here imports anything else of ours."""

@@ -1,0 +1,114 @@
+"""A call on its way: asked for, made ready, answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from pegboard.core.errors import Problem
+from pegboard.core.tool import Tool
+
+Role = Literal["admin", "member"]
+Surface = Literal["rest", "mcp", "cli", "library"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is asking: a user, by one of their keys, perhaps on behalf of one agent."""
+
+    user_id: str
+    name: str
+    role: Role = "member"
+    key_id: str | None = None
+    agent_id: str | None = None
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether this caller may see and change everything."""
+        return self.role == "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a running tool says it has come."""
+
+    progress: float
+    total: float | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as it was asked for; nothing about it is trusted yet."""
+
+    name: str
+    arguments: Any
+    id: str | None = None
+    surface: Surface = "library"
+    dialect: str = "plain"
+    request_id: str | None = None
+    on_progress: Callable[[Progress], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyCall:
+    """A call that is resolved, allowed and validated: the only thing an executor accepts."""
+
+    run_id: str
+    tool: Tool
+    caller: Caller
+    arguments: dict[str, Any]
+    digest: str
+    deadline: float
+    on_progress: Callable[[Progress], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """How a call ended; `output` if it succeeded, `problem` if it did not."""
+
+    tool_name: str
+    success: bool
+    output: Any = None
+    problem: Problem | None = None
+    elapsed_ms: float = 0.0
+    call_id: str | None = None
+    run_id: str = ""
+    attempts: int = 0
+    fallback: bool = False
+
+
+Status = Literal["succeeded", "failed", "refused", "in_doubt"]
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One row of the journal: who called what, when, and how it ended."""
+
+    id: str
+    tool_name: str
+    status: Status
+    started_at: datetime
+    finished_at: datetime
+    elapsed_ms: float
+    caller_id: str
+    caller: str
+    surface: Surface
+    dialect: str
+    attempts: int = 0
+    tool_id: str | None = None
+    tool_version: int | None = None
+    kind: str | None = None
+    key_id: str | None = None
+    agent_id: str | None = None
+    request_id: str | None = None
+    code: str | None = None
+    error: str | None = None
+    arguments_digest: str | None = None
+    arguments: Any = None
+    row_id: str | None = None
+    chain_id: str | None = None
+    thread_id: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,196 @@
+"""What can go wrong with a call, as one tree.
+
+ToolError
+├── InvalidArguments        VALIDATION_ERROR   the arguments do not fit the schema
+├── MalformedArguments      VALIDATION_ERROR   they are not an object, too deep or too large to look at
+├── ToolNotFound            CONFIG_ERROR
+├── ToolInactive            CONFIG_ERROR
+├── HandlerNotFound         CONFIG_ERROR
+├── Misconfigured           CONFIG_ERROR       this board cannot run the tool as it is set up
+├── SecretUnreadable        CONFIG_ERROR
+├── RateLimited             UNKNOWN_ERROR      retryable, says when
+├── TimedOut                UNKNOWN_ERROR      retryable
+├── ExecutionFailed         UNKNOWN_ERROR      the tool's own error, with its message
+├── ContractViolation       UNKNOWN_ERROR      the tool's output breaks its output schema
+├── ResultTooLarge          UNKNOWN_ERROR
+├── Cancelled               UNKNOWN_ERROR
+├── Unavailable             UNKNOWN_ERROR      the board cannot take the call now; retryable
+└── InternalError           UNKNOWN_ERROR      a fault of ours; its text is in the log alone
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+
+class ErrorType(StrEnum):
+    """The four types that every error answers with."""
+
+    VALIDATION = "VALIDATION_ERROR"
+    DATABASE = "DATABASE_ERROR"
+    CONFIG = "CONFIG_ERROR"
+    UNKNOWN = "UNKNOWN_ERROR"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """One thing wrong with one field of the arguments, in words a model can act on."""
+
+    code: str
+    message: str
+    field: str | None = None
+    expected: str | None = None
+    received: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a call did not succeed, in the form every dialect renders from."""
+
+    type: ErrorType
+    code: str
+    message: str
+    retryable: bool = False
+    retry_after_ms: int | None = None
+    problems: tuple[FieldProblem, ...] = ()
+
+    @property
+    def first(self) -> FieldProblem | None:
+        """The field problem that leads, if the arguments are what is wrong."""
+        return self.problems[0] if self.problems else None
+
+
+class ToolError(Exception):
+    """A call ended without a result."""
+
+    type: ClassVar[ErrorType] = ErrorType.UNKNOWN
+    code: ClassVar[str] = "execution_failed"
+    retryable: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        problems: Sequence[FieldProblem] = (),
+        retry_after_ms: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.problems = tuple(problems)
+        self.retry_after_ms = retry_after_ms
+
+    @property
+    def problem(self) -> Problem:
+        """This error as the frozen value that results carry."""
+        code = self.problems[0].code if self.problems else self.code
+        return Problem(self.type, code, self.message, self.retryable, self.retry_after_ms, self.problems)
+
+
+class InvalidArguments(ToolError):
+    """The arguments do not fit the tool's schema."""
+
+    type = ErrorType.VALIDATION
+    code = "invalid_arguments"
+
+
+class MalformedArguments(ToolError):
+    """The arguments cannot be read as an object of bounded size and depth."""
+
+    type = ErrorType.VALIDATION
+    code = "malformed_arguments"
+
+
+class ToolNotFound(ToolError):
+    """No tool of that name is there for this caller."""
+
+    type = ErrorType.CONFIG
+    code = "tool_not_found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Tool '{name}' not found")
+
+
+class ToolInactive(ToolError):
+    """The tool exists and is switched off."""
+
+    type = ErrorType.CONFIG
+    code = "tool_inactive"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Tool '{name}' is inactive; its owner can switch it on with is_active: true")
+
+
+class HandlerNotFound(ToolError):
+    """The tool names a handler that this process does not have."""
+
+    type = ErrorType.CONFIG
+    code = "handler_not_found"
+
+
+class Misconfigured(ToolError):
+    """The tool cannot run on this board as it is set up."""
+
+    type = ErrorType.CONFIG
+    code = "misconfigured"
+
+
+class SecretUnreadable(ToolError):
+    """A credential of the tool cannot be decrypted or is missing."""
+
+    type = ErrorType.CONFIG
+    code = "secret_unreadable"
+
+
+class RateLimited(ToolError):
+    """No room for this call now."""
+
+    code = "rate_limited"
+    retryable = True
+
+
+class TimedOut(ToolError):
+    """The tool did not finish before its deadline."""
+
+    code = "timeout"
+    retryable = True
+
+
+class ExecutionFailed(ToolError):
+    """The tool ran and failed; the message is the tool's own."""
+
+
+class ContractViolation(ToolError):
+    """The tool's output does not fit its output schema."""
+
+    code = "contract_violation"
+
+
+class ResultTooLarge(ToolError):
+    """The tool's output is larger than the tool may return."""
+
+    code = "result_too_large"
+
+
+class Cancelled(ToolError):
+    """The caller went away before the tool finished."""
+
+    code = "cancelled"
+
+
+class Unavailable(ToolError):
+    """The board cannot take or record calls at the moment."""
+
+    code = "unavailable"
+    retryable = True
+
+
+class InternalError(ToolError):
+    """An unexpected error occurred during tool execution"""
+
+    code = "internal_error"
+
+    def __init__(self) -> None:
+        super().__init__("An unexpected error occurred during tool execution")

@@ -1,0 +1,227 @@
+"""A tool: what it is called, what it takes, how it may run."""
+
+from __future__ import annotations
+
+import hashlib
+import keyword
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+MASK = "********"
+NAME_LENGTH = 255
+ALIAS_LENGTH = 64
+
+_NAME = re.compile(r"[A-Za-z_-][A-Za-z0-9_-]*", re.ASCII)
+_PORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
+_KEYWORDS = frozenset(word.lower() for word in keyword.kwlist)
+
+
+class Kind(StrEnum):
+    """How a tool runs."""
+
+    HTTP = "http"
+    MCP = "mcp"
+    PYTHON = "python"
+    SHELL = "shell"
+    BUILTIN = "builtin"
+    MOCK = "mock"
+    INTERNAL = "internal"
+    TABLE = "table"
+
+
+def check_name(name: str) -> str:
+    """The name, if a tool may be called that; ValueError says which rule it breaks."""
+    if not 1 <= len(name) <= NAME_LENGTH:
+        raise ValueError(f"a tool name has 1 to {NAME_LENGTH} characters, this one has {len(name)}")
+    if name[0].isascii() and name[0].isdigit():
+        raise ValueError(f"a tool name cannot start with a number: '{name}'")
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"a tool name has ASCII letters, digits, underscores and hyphens only: '{name}'")
+    if name.lower() in _KEYWORDS:
+        raise ValueError(f"'{name}' is a reserved keyword")
+    if _is_uuid(name):
+        raise ValueError(f"a tool name cannot look like an id: '{name}'")
+    return name
+
+
+def alias_of(name: str) -> str | None:
+    """The shorter name providers are given, or None where the name itself fits everywhere."""
+    if _PORTABLE.fullmatch(name):
+        return None
+    digest = hashlib.sha256(name.lower().encode()).hexdigest()[:8]
+    return f"{('_' + name if name[0] == '-' else name)[: ALIAS_LENGTH - 9]}_{digest}"
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+class Model(BaseModel):
+    """Data that crosses a boundary: frozen, and unknown keys are refused by name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RateLimit(Model):
+    """Capacity `burst` (or `max_calls`), refilled at `max_calls` a period."""
+
+    max_calls: int = Field(ge=1, le=10**9, description="Calls allowed per period")
+    period: Literal["second", "minute", "hour"] = Field(description="second, minute or hour")
+    burst: int | None = Field(None, ge=1, le=10**9, description="How many may come at once; max_calls if absent")
+    scope: Literal["caller", "tool"] = Field("caller", description="One bucket a caller, or one for all callers")
+
+    @property
+    def interval(self) -> float:
+        """Seconds that one call costs."""
+        return {"second": 1.0, "minute": 60.0, "hour": 3600.0}[self.period] / self.max_calls
+
+    @property
+    def capacity(self) -> int:
+        """How many calls may come at once."""
+        return self.burst or self.max_calls
+
+
+class Retry(Model):
+    """When and how often a failed attempt is made again."""
+
+    max_attempts: int = Field(ge=1, le=10, description="Attempts in all, the first included")
+    on: frozenset[Literal["contract_violation", "timeout", "transport", "rate_limited"]] = frozenset(
+        {"contract_violation"}
+    )
+    backoff_ms: int = Field(0, ge=0, le=60_000, description="Wait before the second attempt; doubles each time")
+
+
+class Fallback(Model):
+    """What answers when every attempt has failed: a value, or another tool."""
+
+    value: Any = None
+    tool: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Fallback:
+        if ("value" in self.model_fields_set) == (self.tool is not None):
+            raise ValueError('a fallback is either {"value": …} or {"tool": NAME}')
+        return self
+
+
+class AuthConfig(Model):
+    """How the tool proves itself to what it calls; encrypted at rest, masked in every response."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    type: Literal["bearer", "basic", "api_key", "custom"]
+
+    @model_validator(mode="after")
+    def _complete(self) -> AuthConfig:
+        needed: dict[str, tuple[str, ...]] = {
+            "bearer": ("token",),
+            "basic": ("username", "password"),
+            "api_key": ("api_key",),
+            "custom": (),
+        }
+        given = self.model_extra or {}
+        for name in needed[self.type]:
+            if not isinstance(given.get(name), str) or not given[name]:
+                raise ValueError(f"auth_config of type {self.type} needs '{name}', a non-empty string")
+        return self
+
+
+Tag = Annotated[str, Field(min_length=1, max_length=64)]
+JsonObject = dict[str, Any]
+
+
+class ToolBase(Model):
+    """The fields that people write, common to creating, changing and reading a tool."""
+
+    name: Annotated[str, AfterValidator(check_name)] = Field(description="Unique without regard to case")
+    description: str | None = Field(None, max_length=2000, description="What the tool does, for the model")
+    tool_type: Kind = Field(description="How the tool runs")
+    config: JsonObject = Field(description="What this kind of tool needs to run")
+    input_schema: JsonObject = Field(description="JSON Schema (Draft 7) of the arguments")
+    output_schema: JsonObject | None = Field(None, description="JSON Schema of the result")
+    auth_config: JsonObject | None = Field(None, description="Credentials; masked in every response")
+    rate_limit: RateLimit | None = Field(None, description="How often it may be called")
+    is_active: bool = Field(True, description="Whether calls are taken")
+    is_public: bool = Field(False, description="Whether callers other than the owner may call it")
+    display_name: str | None = Field(None, max_length=255, description="The name people see")
+    tags: tuple[Tag, ...] = Field((), max_length=64, description="For filtering lists")
+    timeout: float | None = Field(None, gt=0, le=3600, description="Seconds a call may take")
+    unknown_parameters: Literal["ignore", "reject"] = Field("ignore", description="What to do with undeclared ones")
+    result_style: Literal["plain", "detailed"] = Field("plain", description="The shape of answers by default")
+    retry: Retry | None = Field(None, description="When a failed attempt is made again")
+    fallback: Fallback | None = Field(None, description="What answers when every attempt failed")
+    idempotent: bool = Field(False, description="Running it twice is like running it once")
+    read_only: bool = Field(False, description="Running it changes nothing")
+    destructive: bool = Field(False, description="Running it may destroy something")
+    keep_arguments: bool = Field(False, description="Whether the journal keeps the arguments")
+    max_result_bytes: int | None = Field(None, ge=1, le=100 * 2**20, description="Largest result, as JSON")
+
+
+class ToolCreate(ToolBase):
+    """A new tool; `implementation {type, handler, mock_response}` may stand for tool_type and config."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_implementation(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or "implementation" not in data:
+            return data
+        given = dict(data)
+        implementation = given.pop("implementation")
+        if not isinstance(implementation, dict) or not isinstance(implementation.get("type"), str):
+            raise ValueError("implementation is an object with a type: builtin, mock or internal")
+        if "tool_type" in given or "config" in given:
+            raise ValueError("give either implementation, or tool_type and config, not both")
+        config = {key: value for key, value in implementation.items() if key != "type"}
+        return {**given, "tool_type": implementation["type"], "config": config}
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Tool:
+    """A tool as the board knows it; values that are secret stay sealed in `config` and `sealed_auth`."""
+
+    id: str
+    owner_id: str
+    name: str
+    tool_type: Kind
+    config: Mapping[str, Any]
+    input_schema: Mapping[str, Any]
+    created_at: datetime
+    updated_at: datetime
+    version: int = 1
+    description: str | None = None
+    output_schema: Mapping[str, Any] | None = None
+    sealed_auth: Mapping[str, Any] | None = None
+    rate_limit: RateLimit | None = None
+    is_active: bool = True
+    is_public: bool = False
+    is_deleted: bool = False
+    deleted_at: datetime | None = None
+    display_name: str | None = None
+    tags: tuple[str, ...] = ()
+    timeout: float | None = None
+    unknown_parameters: Literal["ignore", "reject"] = "ignore"
+    result_style: Literal["plain", "detailed"] = "plain"
+    retry: Retry | None = None
+    fallback: Fallback | None = None
+    idempotent: bool = False
+    read_only: bool = False
+    destructive: bool = False
+    keep_arguments: bool = False
+    max_result_bytes: int | None = None
+    drifted: bool = False
+
+    @property
+    def alias(self) -> str | None:
+        """The name providers are given where this one does not fit."""
+        return alias_of(self.name)
