@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -66,18 +67,40 @@ class ReadyCall:
 
 
 @dataclass(frozen=True, slots=True)
+class CallContext:
+    """What a handler may know about the call it serves, where a parameter is annotated with this class."""
+
+    caller: Caller
+    run_id: str
+    deadline: float
+    on_progress: Callable[[Progress], None] | None = None
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the handler may still take."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Tell whoever listens how far the work has come."""
+        if self.on_progress is not None:
+            self.on_progress(Progress(progress, total, message))
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """How a call ended; `output` if it succeeded, `problem` if it did not."""
 
     tool_name: str
     success: bool
     output: Any = None
+    output_json: bytes = b"null"
     problem: Problem | None = None
     elapsed_ms: float = 0.0
     call_id: str | None = None
     run_id: str = ""
     attempts: int = 0
     fallback: bool = False
+    result_style: str = "plain"
 
 
 Status = Literal["succeeded", "failed", "refused", "in_doubt"]
@@ -111,4 +134,3 @@ class Execution:
     row_id: str | None = None
     chain_id: str | None = None
     thread_id: str | None = None
-    extra: dict[str, Any] = field(default_factory=dict)

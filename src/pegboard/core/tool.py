@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 MASK = "********"
 NAME_LENGTH = 255
@@ -135,55 +135,6 @@ class AuthConfig(Model):
             if not isinstance(given.get(name), str) or not given[name]:
                 raise ValueError(f"auth_config of type {self.type} needs '{name}', a non-empty string")
         return self
-
-
-Tag = Annotated[str, Field(min_length=1, max_length=64)]
-JsonObject = dict[str, Any]
-
-
-class ToolBase(Model):
-    """The fields that people write, common to creating, changing and reading a tool."""
-
-    name: Annotated[str, AfterValidator(check_name)] = Field(description="Unique without regard to case")
-    description: str | None = Field(None, max_length=2000, description="What the tool does, for the model")
-    tool_type: Kind = Field(description="How the tool runs")
-    config: JsonObject = Field(description="What this kind of tool needs to run")
-    input_schema: JsonObject = Field(description="JSON Schema (Draft 7) of the arguments")
-    output_schema: JsonObject | None = Field(None, description="JSON Schema of the result")
-    auth_config: JsonObject | None = Field(None, description="Credentials; masked in every response")
-    rate_limit: RateLimit | None = Field(None, description="How often it may be called")
-    is_active: bool = Field(True, description="Whether calls are taken")
-    is_public: bool = Field(False, description="Whether callers other than the owner may call it")
-    display_name: str | None = Field(None, max_length=255, description="The name people see")
-    tags: tuple[Tag, ...] = Field((), max_length=64, description="For filtering lists")
-    timeout: float | None = Field(None, gt=0, le=3600, description="Seconds a call may take")
-    unknown_parameters: Literal["ignore", "reject"] = Field("ignore", description="What to do with undeclared ones")
-    result_style: Literal["plain", "detailed"] = Field("plain", description="The shape of answers by default")
-    retry: Retry | None = Field(None, description="When a failed attempt is made again")
-    fallback: Fallback | None = Field(None, description="What answers when every attempt failed")
-    idempotent: bool = Field(False, description="Running it twice is like running it once")
-    read_only: bool = Field(False, description="Running it changes nothing")
-    destructive: bool = Field(False, description="Running it may destroy something")
-    keep_arguments: bool = Field(False, description="Whether the journal keeps the arguments")
-    max_result_bytes: int | None = Field(None, ge=1, le=100 * 2**20, description="Largest result, as JSON")
-
-
-class ToolCreate(ToolBase):
-    """A new tool; `implementation {type, handler, mock_response}` may stand for tool_type and config."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_implementation(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or "implementation" not in data:
-            return data
-        given = dict(data)
-        implementation = given.pop("implementation")
-        if not isinstance(implementation, dict) or not isinstance(implementation.get("type"), str):
-            raise ValueError("implementation is an object with a type: builtin, mock or internal")
-        if "tool_type" in given or "config" in given:
-            raise ValueError("give either implementation, or tool_type and config, not both")
-        config = {key: value for key, value in implementation.items() if key != "type"}
-        return {**given, "tool_type": implementation["type"], "config": config}
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

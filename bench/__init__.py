@@ -1,0 +1,1 @@
+"""The measured claims; run them with `make bench`."""

@@ -1,0 +1,25 @@
+"""`python -m bench [NAME…] [--quick]`: measure, and fail where an aim is missed."""
+
+from __future__ import annotations
+
+import sys
+
+from bench import growth, rest
+
+BENCHES = {"rest": rest.main, "growth": growth.main}
+
+
+def main() -> None:
+    """Run the named benchmarks, or all of them."""
+    arguments = sys.argv[1:]
+    quick = "--quick" in arguments
+    names = [name for name in arguments if name != "--quick"] or list(BENCHES)
+    unknown = [name for name in names if name not in BENCHES]
+    if unknown:
+        sys.exit(f"no such benchmark: {', '.join(unknown)}; there are: {', '.join(BENCHES)}")
+    met = [BENCHES[name](0.5 if quick else 2.0) for name in names]
+    sys.exit(0 if all(met) else 1)
+
+
+if __name__ == "__main__":
+    main()

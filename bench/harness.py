@@ -1,0 +1,84 @@
+"""Starting the measured servers, and telling what was measured."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvloop
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server that is up."""
+
+    name: str
+    port: int
+    pid: int
+    start_seconds: float
+
+    @property
+    def memory_mb(self) -> float:
+        """Resident memory now."""
+        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+        raise RuntimeError("no memory reading")
+
+
+@contextmanager
+def server(name: str, *, home: Path | None = None, **environment: str) -> Iterator[Running]:
+    """One of bench.servers, answering on loopback."""
+    with tempfile.TemporaryDirectory() as fresh, socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        bound.set_inheritable(True)
+        begun = time.perf_counter()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bench.servers", name, str(bound.fileno()), str(home or fresh)],
+            pass_fds=[bound.fileno()],
+            env={**os.environ, **environment},
+        )
+        port = bound.getsockname()[1]
+        try:
+            _wait_until_up(port, process)
+            yield Running(name, port, process.pid, time.perf_counter() - begun)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait_until_up(port: int, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(3000):
+        if process.poll() is not None:
+            raise RuntimeError(f"the server ended with {process.returncode}")
+        with socket.socket() as probe:
+            probe.settimeout(0.2)
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.02)
+    raise RuntimeError("the server did not come up")
+
+
+def median(values: list[float]) -> float:
+    """The middle one."""
+    return statistics.median(values)
+
+
+def row(*cells: object) -> None:
+    """One line of a table."""
+    print("  " + "".join(f"{cell!s:<34}" if place == 0 else f"{cell!s:>14}" for place, cell in enumerate(cells)))
+
+
+def runner() -> asyncio.Runner:
+    """Where the load generator runs."""
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)

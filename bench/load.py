@@ -1,0 +1,113 @@
+"""A load generator: many connections to one loopback address, one request at a time on each."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from dataclasses import dataclass
+from typing import cast
+
+_LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one run of load saw."""
+
+    calls: int
+    seconds: float
+    latencies_ms: tuple[float, ...]
+    failures: int
+
+    @property
+    def rate(self) -> float:
+        """Answers a second."""
+        return self.calls / self.seconds
+
+    def percentile(self, share: float) -> float:
+        """The latency that this share of answers stayed under, in milliseconds."""
+        ordered = sorted(self.latencies_ms)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def request(path: str, body: bytes, key: str | None) -> bytes:
+    """A whole POST request, ready to be sent again and again."""
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+    )
+    if key is not None:
+        head += f"Authorization: Bearer {key}\r\n"
+    return head.encode() + b"\r\n" + body
+
+
+class _Connection(asyncio.Protocol):
+    def __init__(self, payload: bytes, run: _Run) -> None:
+        self._payload = payload
+        self._run = run
+        self._buffer = b""
+        self._sent = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.WriteTransport, transport)  # uvloop's own class is no subclass of it
+        self._send()
+
+    def _send(self) -> None:
+        self._sent = time.perf_counter()
+        self._transport.write(self._payload)
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer = self._buffer + data if self._buffer else data
+        end = self._buffer.find(b"\r\n\r\n")
+        if end < 0:
+            return
+        length = _LENGTH.search(self._buffer, 0, end)
+        assert length is not None
+        if len(self._buffer) < end + 4 + int(length[1]):
+            return
+        self._run.answered(time.perf_counter() - self._sent, self._buffer)
+        self._buffer = b""
+        if self._run.over:
+            self._transport.close()
+        else:
+            self._send()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._run.left()
+
+
+class _Run:
+    def __init__(self, connections: int, expect: bytes) -> None:
+        self.over = False
+        self.latencies: list[float] = []
+        self.failures = 0
+        self.done = asyncio.Event()
+        self._open = connections
+        self._expect = expect
+
+    def answered(self, seconds: float, answer: bytes) -> None:
+        self.latencies.append(seconds * 1000)
+        if not answer.startswith(b"HTTP/1.1 200") or self._expect not in answer:
+            self.failures += 1
+
+    def left(self) -> None:
+        self._open -= 1
+        if not self._open:
+            self.done.set()
+
+
+async def put_load(
+    port: int, payload: bytes, *, expect: bytes, connections: int = 100, seconds: float = 2.0
+) -> Measured:
+    """Keep every connection busy for so long; an answer without `expect` in it is a failure."""
+    run = _Run(connections, expect)
+    loop = asyncio.get_running_loop()
+    begun = time.perf_counter()
+    for _ in range(connections):
+        await loop.create_connection(lambda: _Connection(payload, run), "127.0.0.1", port)
+    await asyncio.sleep(seconds)
+    took = time.perf_counter() - begun
+    counted = len(run.latencies)
+    run.over = True
+    await asyncio.wait_for(run.done.wait(), 30)
+    return Measured(counted, took, tuple(run.latencies[:counted]), run.failures)

@@ -1,0 +1,50 @@
+"""REST: a validated call with key and limit, against a bare Starlette endpoint, in one interleaved run."""
+
+from __future__ import annotations
+
+from bench.harness import median, row, runner, server
+from bench.load import Measured, put_load, request
+from bench.servers import BODY, KEY
+
+ROUNDS = 5
+AIM = 0.6
+
+
+def main(seconds: float = 2.0) -> bool:
+    """Print calls a second as ratios; whether the aim is met."""
+    print("\nREST, one process, 100 connections, a validated echo with key and limit (interleaved, median of rounds)")
+    call = request("/v1/tools/bench_echo/call", BODY, KEY)
+    bare = request("/echo", BODY, None)
+    seen: dict[str, list[Measured]] = {"starlette": [], "unrecorded": [], "recorded": []}
+    with (
+        server("starlette") as plain,
+        server("unrecorded") as without,
+        server("recorded") as with_row,
+        runner() as loop,
+    ):
+        targets = [("starlette", plain, bare), ("unrecorded", without, call), ("recorded", with_row, call)]
+        for _, target, payload in targets:
+            loop.run(put_load(target.port, payload, expect=b'"echo"', seconds=0.5))
+        for _ in range(ROUNDS):
+            for name, target, payload in targets:
+                seen[name].append(loop.run(put_load(target.port, payload, expect=b'"echo"', seconds=seconds)))
+    base = median([run.rate for run in seen["starlette"]])
+    row("", "calls/s", "ratio", "p50 ms", "p99 ms", "failures")
+    for name, label in (
+        ("starlette", "bare Starlette JSON endpoint"),
+        ("unrecorded", "pegboard, row off"),
+        ("recorded", "pegboard, row committed (SQLite)"),
+    ):
+        runs = seen[name]
+        row(
+            label,
+            f"{median([run.rate for run in runs]):,.0f}",
+            f"{median([run.rate for run in runs]) / base:.2f}",
+            f"{median([run.percentile(0.5) for run in runs]):.2f}",
+            f"{median([run.percentile(0.99) for run in runs]):.2f}",
+            sum(run.failures for run in runs),
+        )
+    ratio = median([run.rate for run in seen["unrecorded"]]) / base
+    failures = sum(run.failures for runs in seen.values() for run in runs)
+    print(f"  aim: row off at least {AIM} of Starlette: {'met' if ratio >= AIM else 'MISSED'} ({ratio:.2f})")
+    return ratio >= AIM and not failures

@@ -1,0 +1,101 @@
+"""The servers that are measured, each a process of its own: `python -m bench.servers NAME SOCKET_FD HOME`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from pegboard import Pegboard
+from pegboard.core.call import Execution, ReadyCall
+from pegboard.surfaces.rest.app import create_app
+from pegboard.testing import NoSettings
+
+KEY = "benchmark-key-0123456789"
+ECHO = {
+    "name": "bench_echo",
+    "tool_type": "builtin",
+    "config": {"operation": "echo"},
+    "input_schema": {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "maxLength": 200},
+            "count": {"type": "integer", "minimum": 0, "maximum": 1000},
+            "mood": {"type": "string", "enum": ["happy", "sad", "neutral"]},
+        },
+        "required": ["text", "count"],
+    },
+    "rate_limit": {"max_calls": 1_000_000_000, "period": "second"},
+}
+
+
+class Unrecorded:
+    """A journal that keeps nothing, to see what keeping costs."""
+
+    async def begin(self, ready: ReadyCall) -> None:
+        """Always fine."""
+
+    async def record(self, execution: Execution) -> None:
+        """Gone."""
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def starlette_app() -> Any:
+    """The least a JSON endpoint can be in Starlette."""
+
+    async def echo(request: Request) -> JSONResponse:
+        return JSONResponse({"echo": await request.json()})
+
+    return Starlette(routes=[Route("/echo", echo, methods=["POST"])])
+
+
+async def _serve(app: Any, bound: socket.socket) -> None:
+    config = uvicorn.Config(app, log_level="critical", access_log=False, lifespan="off", ws="none")
+    await uvicorn.Server(config).serve([bound])
+
+
+async def _board(home: Path, database: str | None, recorded: bool, bound: socket.socket, tools: int) -> None:
+    settings = NoSettings(home=home, admin_key=KEY, database_url=database, log_level="error")
+    async with Pegboard.open(settings=settings, journal=None if recorded else Unrecorded()) as board:
+        await board.apply([ECHO])
+        if tools:
+            await board.apply([{**ECHO, "name": f"tool_{number}"} for number in range(tools)])
+        await _serve(create_app(board, "bench"), bound)
+
+
+def main() -> None:
+    """Run one server on an inherited socket until terminated."""
+    name, descriptor, home = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
+    bound = socket.socket(fileno=descriptor)
+    uvloop_factory = uvicorn.Config(None, loop="uvloop").get_loop_factory()  # type: ignore[arg-type]
+    work = (
+        _serve(starlette_app(), bound)
+        if name == "starlette"
+        else _board(
+            home,
+            os.environ.get("BENCH_DATABASE_URL"),
+            "unrecorded" not in name,
+            bound,
+            int(os.environ.get("BENCH_TOOLS", "0")),
+        )
+    )
+    with asyncio.Runner(loop_factory=uvloop_factory) as runner:
+        runner.run(work)
+
+
+BODY = orjson.dumps({"text": "hello, board", "count": 7, "mood": "happy"})
+
+if __name__ == "__main__":
+    main()

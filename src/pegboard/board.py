@@ -1,0 +1,281 @@
+"""Pegboard: the place that wires everything together, and the library surface."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, TypeVar, overload
+
+from pegboard.core.call import Caller, Execution, Progress, ToolCall, ToolResult
+from pegboard.core.definitions import ToolCreate
+from pegboard.core.ids import new_id
+from pegboard.core.refusals import Conflict, NotFound
+from pegboard.core.tool import Kind, Tool
+from pegboard.dialects.catalog import dialect_named, dialects
+from pegboard.executors.base import OpenTool, Prepared
+from pegboard.executors.catalog import executors, installed_handlers
+from pegboard.executors.internal import Handler, InternalExecutor
+from pegboard.pipeline import Pipeline
+from pegboard.registry.apply import Plan, apply
+from pegboard.registry.definition import bare, build, read_definition
+from pegboard.registry.first_run import Started, start
+from pegboard.registry.functions import function_tool
+from pegboard.registry.named_secrets import NamedSecrets
+from pegboard.registry.pages import Page, cut, read_cursor
+from pegboard.registry.people import People
+from pegboard.registry.registry import Registry
+from pegboard.registry.rotation import RotationReport, rotate
+from pegboard.registry.sealing import open_auth, open_config
+from pegboard.registry.snapshot import Snapshot
+from pegboard.settings import Settings
+from pegboard.stages.check import Checker
+from pegboard.stages.journal import Journal, StoreJournal
+from pegboard.stages.limit import Limiter, MemoryLimiter
+from pegboard.stages.validate import Validator
+from pegboard.stages.valkey_limit import ValkeyLimiter
+from pegboard.store import executions
+from pegboard.store.changes import Changes
+from pegboard.store.database import Database
+from pegboard.store.executions import ExecutionFilter
+from pegboard.store.migrate import pending
+from pegboard.telemetry.metrics import Metrics
+from pegboard.telemetry.tracing import find_tracing
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Pegboard:
+    """A board that is open: register tools, call them, read what happened."""
+
+    def __init__(self, settings: Settings, database: Database, started: Started, journal: Journal | None) -> None:
+        self.settings = settings
+        self.new_key = started.new_key
+        self.metrics = Metrics()
+        self.dialects = dialects()
+        self._database = database
+        self._vault = started.vault
+        self._internal = InternalExecutor()
+        self._internal.handlers.update(installed_handlers())
+        self._executors = executors(self._internal)
+        self.snapshot = Snapshot(database, self._prepare)
+        self.tools = Registry(database, self.snapshot, self._vault)
+        self.people = People(database, self.snapshot)
+        self.secrets = NamedSecrets(database, self.snapshot, self._vault)
+        self.admin = Caller(started.admin.id, started.admin.name, "admin")
+        self._limiter = _limiter(settings)
+        self._journal = journal or StoreJournal(database)
+        self.pipeline = Pipeline(
+            snapshot=self.snapshot,
+            validator=Validator(
+                digest_key=self._vault.digest_key(),
+                max_bytes=settings.max_arguments_bytes,
+                max_depth=settings.max_depth,
+            ),
+            limiter=self._limiter,
+            flood=settings.key_rate,
+            checker=Checker(max_bytes=settings.max_result_bytes),
+            journal=self._journal,
+            metrics=self.metrics,
+            tracing=find_tracing(),
+        )
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, database: str | None = None, *, settings: Settings | None = None, journal: Journal | None = None
+    ) -> AsyncIterator[Pegboard]:
+        """A board on this database ("memory", a file, PostgreSQL), set up if it is new; closed again on leaving."""
+        settings = settings or Settings()
+        if database is not None:
+            settings = settings.model_copy(update={"database_url": database})
+        store = Database.create(settings.database)
+        try:
+            started = await start(
+                store,
+                admin_key=settings.admin_key.get_secret_value() if settings.admin_key else None,
+                secret_key=settings.secret_key.get_secret_value() if settings.secret_key else None,
+                key_file=None if store.is_memory else settings.key_file,
+                credentials=None if store.is_memory else settings.credentials_file,
+            )
+            board = cls(settings, store, started, journal)
+            await board.snapshot.refresh()
+            changes = Changes(store, seen=board.snapshot.revision)
+            watching = asyncio.create_task(changes.watch(board._changed), name="pegboard-changes")
+            try:
+                yield board
+            finally:
+                watching.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await watching
+                await board._close()
+        finally:
+            await store.close()
+
+    # Calling
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        caller: Caller | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> ToolResult:
+        """Call a tool, as the admin unless `caller` says otherwise; a failed call is a result too."""
+        call = ToolCall(name, {} if arguments is None else arguments, on_progress=on_progress)
+        return await self.pipeline.run(call, caller or self.admin)
+
+    async def run(self, raw: Any, *, dialect: str = "plain", caller: Caller | None = None) -> Any:
+        """Run the calls of a payload; the answer has the same dialect and order."""
+        spoken = dialect_named(self.dialects, dialect, "dialect")
+        asked = spoken.parse(raw)
+        calls = [ToolCall(call.name, call.arguments, call.id, dialect=dialect) for call in asked.calls]
+        results = await asyncio.gather(*(self.pipeline.run(call, caller or self.admin) for call in calls))
+        return spoken.render_all(results, asked.many)
+
+    async def definitions(self, dialect: str = "plain", *, caller: Caller | None = None) -> list[dict[str, Any]]:
+        """What to hand a model: the caller's own tools and the public ones of admins."""
+        spoken = dialect_named(self.dialects, dialect, "dialect")
+        return [spoken.define(peg.tool) for peg in self.snapshot.handed_to(caller or self.admin)]
+
+    # Tools of this process
+
+    @overload
+    def tool(self, function: F) -> F: ...
+    @overload
+    def tool(self, *, name: str | None = None, **fields: Any) -> Callable[[F], F]: ...
+    def tool(self, function: F | None = None, *, name: str | None = None, **fields: Any) -> F | Callable[[F], F]:
+        """Make a function a tool at once; it lives in this process and is never stored."""
+
+        def hang(function: F) -> F:
+            described = function_tool(function, name)
+            taken = self.snapshot.find(described.name)
+            if taken is not None and taken.tool not in self.snapshot.local():
+                raise Conflict(f"A tool named '{described.name}' is stored on this board already")
+            self._add_handler(described.name, described.handler)
+            now = datetime.now(UTC)
+            spec = read_definition(
+                {
+                    "name": described.name,
+                    "description": described.description,
+                    "tool_type": Kind.INTERNAL,
+                    "config": {"handler": described.name},
+                    "input_schema": described.input_schema,
+                    "output_schema": described.output_schema,
+                    **fields,
+                }
+            )
+            self.snapshot.hang(build(spec, self._vault, self.admin, bare(new_id(), self.admin.user_id, now), now))
+            return function
+
+        return hang if function is None else hang(function)
+
+    def handler(self, name: str) -> Callable[[F], F]:
+        """Offer a function to the stored tools of kind internal that name this handler."""
+
+        def offer(function: F) -> F:
+            self._add_handler(name, Handler.of(function))
+            return function
+
+        return offer
+
+    def _add_handler(self, name: str, handler: Handler) -> None:
+        self._internal.handlers[name] = handler
+        self.snapshot.forget(lambda tool: tool.tool_type is Kind.INTERNAL and tool.config.get("handler") == name)
+
+    # Stored tools and what happened
+
+    async def add(self, definition: Mapping[str, Any] | ToolCreate, *, caller: Caller | None = None) -> Tool:
+        """Register a tool from its definition."""
+        spec = definition if isinstance(definition, ToolCreate) else read_definition(definition)
+        return await self.tools.create(spec, caller or self.admin)
+
+    async def apply(
+        self, definitions: Sequence[Any], *, prune: bool = False, dry_run: bool = False, caller: Caller | None = None
+    ) -> Plan:
+        """Make the caller's tools match these definitions, all or nothing."""
+        return await apply(
+            definitions,
+            caller or self.admin,
+            prune=prune,
+            dry_run=dry_run,
+            registry=self.tools,
+            database=self._database,
+            snapshot=self.snapshot,
+        )
+
+    async def executions(
+        self, wanted: ExecutionFilter, *, caller: Caller | None = None, cursor: str | None = None, limit: int = 50
+    ) -> Page[Execution]:
+        """The journal, newest first: one's own calls, or everybody's for an admin."""
+        caller = caller or self.admin
+        place = read_cursor(cursor, 1)
+        async with self._database.read() as conn:
+            found = await executions.page(
+                conn, visible_executions(wanted, caller), before=place[0] if place else None, limit=limit + 1
+            )
+        return cut(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+
+    async def execution(self, execution_id: str, *, caller: Caller | None = None) -> Execution:
+        """One row of the journal."""
+        caller = caller or self.admin
+        async with self._database.read() as conn:
+            found = await executions.get(conn, execution_id)
+        if found is None or not (caller.is_admin or found.caller_id == caller.user_id):
+            raise NotFound(f"Execution '{execution_id}' not found")
+        return found
+
+    async def rotate_secrets(self, on_progress: Callable[..., None] | None = None) -> RotationReport:
+        """Encrypt every credential anew under a new key, while the board serves."""
+        report = await rotate(self._database, self._vault, on_progress=on_progress)
+        await self.snapshot.refresh()
+        return report
+
+    async def ready(self) -> list[str]:
+        """What keeps the board from serving; empty if nothing does."""
+        try:
+            async with asyncio.timeout(2):
+                missing = await pending(self._database)
+        except Exception as error:
+            return [f"the database cannot be reached: {type(error).__name__}"]
+        return [f"migration {revision} is not applied; run: pegboard migrate" for revision in missing]
+
+    async def drain(self) -> None:
+        """Take no more calls and let the running ones end."""
+        await self.pipeline.drain(self.settings.drain_seconds)
+
+    async def _changed(self, _revision: int) -> None:
+        await self.snapshot.refresh()
+
+    async def _close(self) -> None:
+        await self.drain()
+        await self._journal.close()
+        for executor in self._executors.values():
+            await executor.close()
+        if isinstance(self._limiter, ValkeyLimiter):
+            await self._limiter.close()
+
+    def _prepare(self, tool: Tool) -> Prepared:
+        def secret(name: str) -> str:
+            return self.secrets.value(tool.owner_id, name)
+
+        config = open_config(tool.config, self._vault, tool.id, secret)
+        auth = open_auth(tool.sealed_auth, self._vault, tool.id, secret)
+        return self._executors[tool.tool_type].prepare(OpenTool(tool, config, auth))
+
+
+def visible_executions(wanted: ExecutionFilter, caller: Caller) -> ExecutionFilter:
+    """The filter, narrowed to what this caller may see."""
+    if caller.is_admin:
+        return wanted
+    return replace(wanted, caller_id=caller.user_id)
+
+
+def _limiter(settings: Settings) -> Limiter:
+    if settings.redis_url is None:
+        return MemoryLimiter()
+    return ValkeyLimiter(settings.redis_url.get_secret_value())

@@ -1,0 +1,87 @@
+"""What people write about a tool, and what they are shown."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, create_model, model_validator
+
+from pegboard.core.tool import Fallback, Kind, Model, RateLimit, Retry, check_name
+
+Tag = Annotated[str, Field(min_length=1, max_length=64)]
+JsonObject = dict[str, Any]
+
+
+class ToolBase(Model):
+    """The fields that people write, common to creating, changing and reading a tool."""
+
+    name: Annotated[str, AfterValidator(check_name)] = Field(description="Unique without regard to case")
+    description: str | None = Field(None, max_length=2000, description="What the tool does, for the model")
+    tool_type: Kind = Field(description="How the tool runs")
+    input_schema: JsonObject = Field(description="JSON Schema (Draft 7) of the arguments")
+    output_schema: JsonObject | None = Field(None, description="JSON Schema of the result")
+    auth_config: JsonObject | None = Field(None, description="Credentials; masked in every response")
+    rate_limit: RateLimit | None = Field(None, description="How often it may be called")
+    is_active: bool = Field(True, description="Whether calls are taken")
+    is_public: bool = Field(False, description="Whether callers other than the owner may call it")
+    display_name: str | None = Field(None, max_length=255, description="The name people see")
+    tags: tuple[Tag, ...] = Field((), max_length=64, description="For filtering lists")
+    timeout: float | None = Field(None, gt=0, le=3600, description="Seconds a call may take")
+    unknown_parameters: Literal["ignore", "reject"] = Field("ignore", description="What to do with undeclared ones")
+    result_style: Literal["plain", "detailed"] = Field("plain", description="The shape of answers by default")
+    retry: Retry | None = Field(None, description="When a failed attempt is made again")
+    fallback: Fallback | None = Field(None, description="What answers when every attempt failed")
+    idempotent: bool = Field(False, description="Running it twice is like running it once")
+    read_only: bool = Field(False, description="Running it changes nothing")
+    destructive: bool = Field(False, description="Running it may destroy something")
+    keep_arguments: bool = Field(False, description="Whether the journal keeps the arguments")
+    max_result_bytes: int | None = Field(None, ge=1, le=100 * 2**20, description="Largest result, as JSON")
+
+
+class ToolCreate(ToolBase):
+    """A new tool; `implementation {type, handler, mock_response}` may stand for tool_type and config."""
+
+    config: JsonObject = Field(description="What this kind of tool needs to run")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_implementation(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or "implementation" not in data:
+            return data
+        given = dict(data)
+        implementation = given.pop("implementation")
+        if not isinstance(implementation, dict) or not isinstance(implementation.get("type"), str):
+            raise ValueError("implementation is an object with a type: builtin, mock or internal")
+        if "tool_type" in given or "config" in given:
+            raise ValueError("give either implementation, or tool_type and config, not both")
+        config = {key: value for key, value in implementation.items() if key != "type"}
+        return {**given, "tool_type": implementation["type"], "config": config}
+
+
+class _Version(Model):
+    version: int | None = Field(None, ge=1, description="The version this change is based on; a stale one is refused")
+
+
+# Every field of ToolCreate, each optional; their rules are checked on the whole tool that results.
+_optional: dict[str, Any] = {
+    name: (field.annotation | None, Field(None, description=field.description))  # type: ignore[operator]
+    for name, field in ToolCreate.model_fields.items()
+}
+_changes = "A change to a tool: absent keeps, null clears, a masked value keeps."
+ToolUpdate = create_model("ToolUpdate", __base__=_Version, __doc__=_changes, **_optional)
+
+
+class ToolResponse(ToolBase):
+    """A tool as it is shown: secrets masked, `config` only to its owner and admins."""
+
+    config: JsonObject | None = Field(None, description="Shown to the tool's owner and to admins only")
+    id: str
+    owner_id: str
+    alias: str | None = Field(None, description="The name used where a provider limits names")
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
+    is_deleted: bool = False
+    drifted: bool = False

@@ -1,0 +1,1 @@
+"""The shapes in which calls come and answers go."""

@@ -1,0 +1,69 @@
+"""Answers as `{success, data | error {type, message, details}}`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import orjson
+
+from pegboard.core.call import ToolResult
+from pegboard.core.errors import FieldProblem, Problem
+from pegboard.core.refusals import Invalid
+from pegboard.core.tool import Tool
+from pegboard.dialects.base import Asked
+
+
+class Detailed:
+    """An answer shape only: what comes in is plain."""
+
+    name = "detailed"
+
+    def parse(self, payload: Any) -> Asked:
+        """Never: this dialect has no calls of its own."""
+        raise Invalid("'detailed' is a shape of answers; send the call as plain: {name, arguments}")
+
+    def render(self, result: ToolResult) -> dict[str, Any]:
+        """The answer with the output as data."""
+        return _rendered(result, result.output)
+
+    def render_json(self, result: ToolResult) -> bytes:
+        """The answer with the output's text taken over."""
+        return orjson.dumps(_rendered(result, orjson.Fragment(result.output_json)))
+
+    def render_all(self, results: Sequence[ToolResult], many: bool) -> Any:
+        """A list for a list, an object for an object."""
+        rendered = [self.render(result) for result in results]
+        return rendered if many else rendered[0]
+
+    def define(self, tool: Tool) -> dict[str, Any]:
+        """As it stands: id, description and the schema under the names of its contract."""
+        return {"id": tool.name, "description": tool.description or "", "inputSchema": tool.input_schema}
+
+
+def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:
+    if result.problem is None:
+        return {"success": True, "data": output}
+    first = result.problem.first
+    message = first.message if first is not None else result.problem.message
+    return {
+        "success": False,
+        "error": {"type": result.problem.type, "message": message, "details": _details(result.problem)},
+    }
+
+
+def _details(problem: Problem) -> dict[str, Any]:
+    details: dict[str, Any] = {"code": problem.code}
+    if problem.first is not None:
+        details |= _known(problem.first)
+        details.pop("message")
+    if len(problem.problems) > 1:
+        details["problems"] = [_known(item) for item in problem.problems]
+    if problem.retry_after_ms is not None:
+        details["retry_after_ms"] = problem.retry_after_ms
+    return details
+
+
+def _known(problem: FieldProblem) -> dict[str, Any]:
+    return {key: value for key, value in asdict(problem).items() if value is not None}

@@ -1,0 +1,39 @@
+"""What an executor is: it prepares a tool once, and what it prepared runs each call."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pegboard.core.call import ReadyCall
+from pegboard.core.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTool:
+    """A tool with its secrets readable; it never leaves the executors."""
+
+    tool: Tool
+    config: Mapping[str, Any]
+    auth: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A tool ready to run; `instant` ones never wait, so nobody needs to watch their time."""
+
+    run: Callable[[ReadyCall], Awaitable[Any]]
+    instant: bool = False
+
+
+class Executor(Protocol):
+    """Runs the tools of one kind."""
+
+    def prepare(self, tool: OpenTool) -> Prepared:
+        """The tool made ready for any number of calls; raises ToolError where it cannot run."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and processes."""
+        ...

@@ -1,0 +1,224 @@
+"""The life of one call. Start reading here.
+
+A surface turns what it received into a ToolCall and hands it to `Pipeline.run`. Each stage takes a type
+and gives back a more trusted one; stages raise ToolError, `run` never does: it returns a ToolResult.
+
+    resolve     the tool this caller may see, active, not deleted   → Peg
+    validate    arguments against size, depth and schema            → ReadyCall
+    limit       is there room now? A call that could never run has cost nothing
+    begin       the journal can take it
+    execute     the kind's executor under the deadline; output checked, tried again, fallen back
+    journal     durable before the caller is answered
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
+from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, Problem, ToolError, Unavailable
+from pegboard.core.ids import new_id
+from pegboard.core.tool import RateLimit
+from pegboard.registry.peg import Peg
+from pegboard.registry.snapshot import Snapshot
+from pegboard.stages.check import Checker, as_json
+from pegboard.stages.execute import Attempts, Outcome, execute
+from pegboard.stages.journal import Journal
+from pegboard.stages.limit import Limiter, limit
+from pegboard.stages.resolve import resolve
+from pegboard.stages.validate import Validator
+from pegboard.telemetry.logs import get_logger
+from pegboard.telemetry.metrics import Metrics
+from pegboard.telemetry.tracing import Tracing
+
+log = get_logger(__name__)
+
+
+class Pipeline:
+    """Carries calls from asked for to answered."""
+
+    def __init__(
+        self,
+        *,
+        snapshot: Snapshot,
+        validator: Validator,
+        limiter: Limiter,
+        flood: RateLimit | None,
+        checker: Checker,
+        journal: Journal,
+        metrics: Metrics,
+        tracing: Tracing | None,
+    ) -> None:
+        self._snapshot = snapshot
+        self._validator = validator
+        self._limiter = limiter
+        self._flood = flood
+        self._checker = checker
+        self._journal = journal
+        self._metrics = metrics
+        self._tracing = tracing
+        self._in_flight = 0
+        self._idle = asyncio.Event()
+        self._draining = False
+
+    async def run(self, call: ToolCall, caller: Caller, *, fall_back: bool = True) -> ToolResult:
+        """Run one call to its end and say how it ended; only the caller's own cancellation is raised."""
+        if self._draining:
+            return refused(call, Unavailable("The board is shutting down", retry_after_ms=1000))
+        this = _Run(call, caller)
+        self._in_flight += 1
+        self._metrics.in_flight.inc()
+        try:
+            if self._tracing is None:
+                result = await self._answer(this, fall_back)
+            else:
+                with self._tracing.span(call, this.id) as ended:
+                    ended(result := await self._answer(this, fall_back))
+            return await self._recorded(this, result)
+        finally:
+            self._metrics.in_flight.dec()
+            self._in_flight -= 1
+            if self._draining and not self._in_flight:
+                self._idle.set()
+
+    async def _answer(self, this: _Run, fall_back: bool) -> ToolResult:
+        try:
+            this.peg = peg = resolve(self._snapshot, this.call.name, this.caller)
+            this.ready = ready = self._validator.validate(peg, this.call, this.caller, this.id)
+            await limit(self._limiter, peg.tool, this.caller, self._flood)
+            await self._journal.begin(ready)
+            return this.succeeded(await execute(peg, ready, self._checker, this.attempts))
+        except ToolError as error:
+            return await self._fallen_back(this, error, fall_back)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                await self._recorded(this, this.failed(Cancelled("The caller went away").problem))
+                raise
+            return this.failed(ExecutionFailed("The tool cancelled itself").problem)
+        except Exception:
+            log.exception("call_broke_the_board", tool=this.call.name, run_id=this.id)
+            return this.failed(InternalError().problem)
+
+    async def _fallen_back(self, this: _Run, error: ToolError, allowed: bool) -> ToolResult:
+        fallback = this.peg.tool.fallback if this.peg is not None and this.attempts.count and allowed else None
+        if fallback is None:
+            return this.failed(error.problem)
+        log.warning("fell_back", tool=this.call.name, run_id=this.id, code=error.code)
+        if fallback.tool is None:
+            output, text = as_json(fallback.value)
+            return this.succeeded(Outcome(output, text, this.attempts.count, fallback=True))
+        instead = ToolCall(fallback.tool, this.call.arguments, None, this.call.surface, request_id=this.call.request_id)
+        other = await self.run(instead, this.caller, fall_back=False)
+        if not other.success:
+            return this.failed(error.problem)
+        return this.succeeded(Outcome(other.output, other.output_json, this.attempts.count, fallback=True))
+
+    async def _recorded(self, this: _Run, result: ToolResult) -> ToolResult:
+        self._metrics.finished(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
+        try:
+            await self._journal.record(this.execution(result))
+        except ToolError as error:
+            return this.failed(error.problem)
+        return result
+
+    async def drain(self, seconds: float) -> int:
+        """Take no more calls, wait for the running ones, and say how many had to be left."""
+        self._draining = True
+        if self._in_flight:
+            try:
+                await asyncio.wait_for(self._idle.wait(), seconds)
+            except TimeoutError:
+                log.warning("left_running", calls=self._in_flight)
+        return self._in_flight
+
+
+class _Run:
+    """What is known so far about one call on its way."""
+
+    __slots__ = ("attempts", "begun", "call", "caller", "id", "peg", "ready", "started_at")
+
+    def __init__(self, call: ToolCall, caller: Caller) -> None:
+        self.begun = time.perf_counter()
+        self.started_at = datetime.now(UTC)
+        self.id = new_id()
+        self.call = call
+        self.caller = caller
+        self.attempts = Attempts()
+        self.peg: Peg | None = None
+        self.ready: ReadyCall | None = None
+
+    @property
+    def kind(self) -> str:
+        return self.peg.tool.tool_type.value if self.peg is not None else "none"
+
+    @property
+    def _style(self) -> str:
+        return self.peg.tool.result_style if self.peg is not None else "plain"
+
+    def _elapsed(self) -> float:
+        return round((time.perf_counter() - self.begun) * 1000, 3)
+
+    def succeeded(self, outcome: Outcome) -> ToolResult:
+        return ToolResult(
+            self.call.name,
+            True,
+            outcome.output,
+            outcome.text,
+            None,
+            self._elapsed(),
+            self.call.id,
+            self.id,
+            outcome.attempts,
+            outcome.fallback,
+            self._style,
+        )
+
+    def failed(self, problem: Problem) -> ToolResult:
+        return ToolResult(
+            self.call.name,
+            False,
+            problem=problem,
+            elapsed_ms=self._elapsed(),
+            call_id=self.call.id,
+            run_id=self.id,
+            attempts=self.attempts.count,
+            result_style=self._style,
+        )
+
+    def execution(self, result: ToolResult) -> Execution:
+        call, caller, problem, ready = self.call, self.caller, result.problem, self.ready
+        tool = self.peg.tool if self.peg is not None else None
+        status: Status = "succeeded" if result.success else "failed" if self.attempts.count else "refused"
+        arguments: Any = ready.arguments if ready is not None and tool is not None and tool.keep_arguments else None
+        return Execution(
+            self.id,
+            tool.name if tool is not None else call.name[:255],
+            status,
+            self.started_at,
+            datetime.now(UTC),
+            result.elapsed_ms,
+            caller.user_id,
+            caller.name,
+            call.surface,
+            call.dialect,
+            self.attempts.count,
+            tool.id if tool is not None else None,
+            tool.version if tool is not None else None,
+            tool.tool_type.value if tool is not None else None,
+            caller.key_id,
+            caller.agent_id,
+            call.request_id,
+            problem.code if problem is not None else None,
+            problem.message[:2000] if problem is not None else None,
+            ready.digest if ready is not None else None,
+            arguments,
+        )
+
+
+def refused(call: ToolCall, error: ToolError) -> ToolResult:
+    """The answer to a call that never entered the pipeline."""
+    return ToolResult(call.name, False, problem=error.problem, call_id=call.id)

@@ -1,0 +1,1 @@
+"""The tools on the board and the people who own them."""

@@ -1,0 +1,67 @@
+"""The arguments of a call held against the schema of its tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pegboard.core.errors import FieldProblem, MalformedArguments
+from pegboard.registry.defaults import defaults_of, fresh
+from pegboard.registry.problems import MAX_PROBLEMS, invalid, problems_of
+from pegboard.registry.schemas import compile_validator
+from pegboard.registry.subschemas import Document
+from pegboard.registry.values import measure, parse_json
+from pegboard.registry.wording import unrecognized
+
+__all__ = ["Arguments", "measure", "parse_json"]
+
+
+class Arguments:
+    """What a tool's schema makes of the arguments of its calls."""
+
+    __slots__ = ("_beside", "_defaults", "_drops", "_is_valid", "_known", "_schema", "_under", "_validator")
+
+    def __init__(
+        self,
+        schema: Mapping[str, Any],
+        *,
+        unknown: Literal["ignore", "reject"] = "ignore",
+        presets: Mapping[str, Any] | None = None,
+    ) -> None:
+        document = Document(schema)
+        names, is_closed = document.declared()
+        defaults = defaults_of(document)
+        given = presets or {}
+        self._schema = schema
+        self._validator = compile_validator(schema)
+        self._is_valid = self._validator.is_valid
+        self._known = names if is_closed else None
+        self._drops = unknown == "ignore"
+        self._under = {name: value for name, value in given.items() if name in names}
+        self._beside = {name: value for name, value in given.items() if name not in names}
+        self._defaults = defaults if defaults else None
+
+    def check(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments to run with, the very same object if nothing changes; raises InvalidArguments."""
+        known = self._known
+        extra: list[str] = []
+        given = arguments
+        if known is not None and not arguments.keys() <= known:
+            given = {name: value for name, value in arguments.items() if name in known}
+            if not self._drops:
+                extra = [name for name in arguments if name not in known]
+        if self._under:
+            given = {**{name: fresh(value) for name, value in self._under.items()}, **given}
+        try:
+            fits = self._is_valid(given)
+        except ValueError as error:  # a Python value that is not JSON, from a caller that did not measure
+            raise MalformedArguments(f"Arguments must be JSON: {error}") from None
+        if extra or not fits:
+            problems: list[FieldProblem] = problems_of(self._validator, self._schema, given)
+            problems += unrecognized(sorted(extra)[:MAX_PROBLEMS], known or ())
+            raise invalid(problems[:MAX_PROBLEMS])
+        if self._defaults is not None:
+            given = self._defaults.fill(given)
+        if self._beside:
+            given = {**{name: fresh(value) for name, value in self._beside.items()}, **given}
+        return given

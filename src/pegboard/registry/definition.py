@@ -1,0 +1,155 @@
+"""From what people write about a tool to a tool, and back."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from pegboard.core.call import Caller
+from pegboard.core.configs import CONFIGS, SECRET_MAPS, McpConfig
+from pegboard.core.definitions import ToolCreate, ToolResponse
+from pegboard.core.refusals import Fault, Forbidden, Invalid
+from pegboard.core.tool import MASK, AuthConfig, Kind, Tool
+from pegboard.registry.schemas import SchemaProblem, check_schema
+from pegboard.registry.sealing import (
+    Kept,
+    keep_masked,
+    keep_masked_auth,
+    mask_auth,
+    mask_config,
+    seal_auth,
+    seal_config,
+)
+from pegboard.store.vault import Vault
+
+_PLAIN_FIELDS = [name for name in ToolCreate.model_fields if name not in ("config", "auth_config")]
+
+
+def read_definition(data: Any) -> ToolCreate:
+    """The definition, understood; raises Invalid with every fault."""
+    try:
+        return ToolCreate.model_validate(data)
+    except ValidationError as error:
+        raise Invalid.of("The tool definition is not valid", faults_of(error, ToolCreate)) from None
+
+
+def faults_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Fault]:
+    """Each fault pydantic found, with the nearest word where a key is unknown."""
+    faults = []
+    for item in error.errors(include_url=False, include_input=False):
+        path = ".".join([under, *map(str, item["loc"])] if under else map(str, item["loc"]))
+        message = item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            known = [field.alias or name for name, field in model.model_fields.items()]
+            near = difflib.get_close_matches(str(item["loc"][-1]), known, 1)
+            message = f"unknown key; did you mean '{near[0]}'?" if near else f"unknown key; known: {', '.join(known)}"
+        elif item["type"] == "missing":
+            message = "required"
+        faults.append(Fault(path, message))
+    return faults
+
+
+def build(spec: ToolCreate, vault: Vault, caller: Caller, tool: Tool, now: datetime) -> Tool:
+    """The tool that the definition describes, checked and sealed; `tool` is what it was, or a bare new one."""
+    faults: list[Fault] = []
+    config: dict[str, Any] = dict(spec.config)
+    auth = dict(spec.auth_config) if spec.auth_config is not None else None
+    try:
+        config = keep_masked(config, tool.config)
+        auth = keep_masked_auth(auth, tool.sealed_auth, vault, tool.id)
+    except ValueError as error:
+        faults.append(Fault("config", str(error)))
+    model = CONFIGS[spec.tool_type]
+    try:
+        checked = model.model_validate(_stand_in(config))
+    except ValidationError as error:
+        faults += faults_of(error, model, "config")
+    else:
+        if caller.role != "admin" and (
+            spec.tool_type is Kind.SHELL or (isinstance(checked, McpConfig) and checked.command is not None)
+        ):
+            raise Forbidden(f"Only admins may register {spec.tool_type} tools that start commands")
+        normal = checked.model_dump(mode="json", exclude_unset=True, by_alias=True)
+        config = {key: config[key] if key in SECRET_MAPS else value for key, value in normal.items()}
+    if auth is not None:
+        try:
+            AuthConfig.model_validate(auth)
+        except ValidationError as error:
+            faults += faults_of(error, AuthConfig, "auth_config")
+    for where, schema in (("input_schema", spec.input_schema), ("output_schema", spec.output_schema)):
+        try:
+            if schema is not None:
+                check_schema(schema, where=where)
+        except SchemaProblem as error:
+            faults.append(Fault(where, str(error)))
+    if not _storable(spec):
+        faults.append(Fault("", "has a character that cannot be stored: NUL (U+0000) or half of a surrogate pair"))
+    if spec.fallback is not None and spec.fallback.tool is not None and spec.fallback.tool.lower() == spec.name.lower():
+        faults.append(Fault("fallback.tool", "a tool cannot fall back on itself"))
+    if faults:
+        raise Invalid.of(f"The definition of '{spec.name}' is not valid", faults)
+    return replace(
+        tool,
+        **{name: getattr(spec, name) for name in _PLAIN_FIELDS},
+        config=seal_config(config, vault, tool.id),
+        sealed_auth=seal_auth(auth, vault, tool.id) if auth is not None else None,
+        updated_at=now,
+    )
+
+
+def _storable(spec: ToolCreate) -> bool:
+    """Neither database keeps these characters in JSON."""
+    try:
+        return b"\\u0000" not in orjson.dumps(spec.model_dump(mode="json"))
+    except (TypeError, ValueError):
+        return False
+
+
+def _stand_in(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Values that stay sealed are no strings; the model sees a mask for them."""
+    return {
+        key: {name: MASK if isinstance(item, Kept) else item for name, item in value.items()}
+        if key in SECRET_MAPS and isinstance(value, Mapping)
+        else value
+        for key, value in config.items()
+    }
+
+
+def definition_of(tool: Tool) -> dict[str, Any]:
+    """What people would write to get this tool, secrets masked."""
+    return {
+        **{name: getattr(tool, name) for name in _PLAIN_FIELDS},
+        "config": mask_config(tool.config),
+        "auth_config": mask_auth(tool.sealed_auth),
+    }
+
+
+def shown(tool: Tool, caller: Caller) -> ToolResponse:
+    """The tool as this caller may see it."""
+    whole = caller.is_admin or tool.owner_id == caller.user_id
+    return ToolResponse.model_construct(
+        **{name: getattr(tool, name) for name in _PLAIN_FIELDS},
+        config=mask_config(tool.config) if whole else None,
+        auth_config=mask_auth(tool.sealed_auth) if whole else None,
+        id=tool.id,
+        owner_id=tool.owner_id,
+        alias=tool.alias,
+        version=tool.version,
+        created_at=tool.created_at,
+        updated_at=tool.updated_at,
+        deleted_at=tool.deleted_at,
+        is_deleted=tool.is_deleted,
+        drifted=tool.drifted,
+    )
+
+
+def bare(tool_id: str, owner_id: str, now: datetime) -> Tool:
+    """A tool with nothing on it yet but its id and owner."""
+    empty: Mapping[str, Any] = {}
+    return Tool(tool_id, owner_id, "", Kind.MOCK, empty, empty, now, now)

@@ -1,0 +1,48 @@
+"""Lists that are read a page at a time."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import orjson
+
+from pegboard.core.refusals import Fault, Invalid
+
+T = TypeVar("T")
+MAX_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some items, and where the next ones begin."""
+
+    items: Sequence[T]
+    next_cursor: str | None = None
+
+
+def cut(items: list[T], limit: int, key: list[str] | None) -> Page[T]:
+    """The page out of `limit + 1` fetched items; `key` is the last shown item's place in the order."""
+    return Page(items[:limit], write_cursor(key) if len(items) > limit and key else None)
+
+
+def write_cursor(place: Sequence[str]) -> str:
+    """A place in an ordered list as an opaque text."""
+    return base64.urlsafe_b64encode(orjson.dumps(list(place))).decode().rstrip("=")
+
+
+def read_cursor(cursor: str | None, parts: int) -> list[str] | None:
+    """The place that a cursor stands for."""
+    if cursor is None:
+        return None
+    try:
+        place = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except ValueError:
+        place = None
+    if not isinstance(place, list) or len(place) != parts or not all(isinstance(part, str) for part in place):
+        raise Invalid.of(
+            "The list cannot be read on", [Fault("cursor", "not a cursor of this list; take next_cursor as it came")]
+        )
+    return place

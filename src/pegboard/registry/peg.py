@@ -1,0 +1,60 @@
+"""A tool as it hangs on the board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pegboard.core.configs import default_timeout
+from pegboard.core.tool import Kind, Retry, Tool
+from pegboard.executors.base import Prepared
+from pegboard.registry.arguments import Arguments
+from pegboard.registry.schemas import compile_validator
+
+# What a tool that may safely run again gets without asking: three more tries when it breaks its contract.
+SAFE_RETRY = Retry(max_attempts=4)
+NO_RETRY = Retry(max_attempts=1)
+
+
+class Peg:
+    """A tool with everything a call needs, each part compiled on first use and kept."""
+
+    __slots__ = ("_arguments", "_output", "_prepare", "_prepared", "has_effects", "retry", "timeout", "tool")
+
+    def __init__(self, tool: Tool, prepare: Callable[[Tool], Prepared]) -> None:
+        self.tool = tool
+        self.timeout: float = tool.timeout or tool.config.get("timeout") or default_timeout(tool.tool_type)
+        self.has_effects = tool.tool_type not in (Kind.BUILTIN, Kind.MOCK) and not tool.read_only
+        self.retry = tool.retry or (SAFE_RETRY if tool.read_only or tool.idempotent else NO_RETRY)
+        self._prepare = prepare
+        self._prepared: Prepared | None = None
+        self._arguments: Arguments | None = None
+        self._output: Any = None
+
+    @property
+    def arguments(self) -> Arguments:
+        """What checks the arguments."""
+        if self._arguments is None:
+            presets = self.tool.config.get("parameters") if self.tool.tool_type is Kind.BUILTIN else None
+            self._arguments = Arguments(
+                self.tool.input_schema, unknown=self.tool.unknown_parameters, presets=presets or None
+            )
+        return self._arguments
+
+    @property
+    def output(self) -> Any:
+        """What checks the output; only asked for where there is an output schema."""
+        if self._output is None:
+            self._output = compile_validator(self.tool.output_schema or {})
+        return self._output
+
+    @property
+    def prepared(self) -> Prepared:
+        """What runs the tool; raises ToolError for as long as it cannot."""
+        if self._prepared is None:
+            self._prepared = self._prepare(self.tool)
+        return self._prepared
+
+    def forget(self) -> None:
+        """Prepare anew at the next call, since something the tool relies on has changed."""
+        self._prepared = None

@@ -1,0 +1,223 @@
+"""Users, their keys and their agents."""
+
+from __future__ import annotations
+
+import secrets as random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from pegboard.core.call import Caller, Role
+from pegboard.core.ids import new_id
+from pegboard.core.people import Agent, ApiKey, User
+from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound
+from pegboard.registry.pages import Page, cut, read_cursor
+from pegboard.registry.registry import refuse_agents
+from pegboard.registry.snapshot import Snapshot, hash_key
+from pegboard.store import agents, keys, users
+from pegboard.store.database import Change, Database
+
+KEY_PREFIX = "pb_"
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key at the only time it can be read."""
+
+    row: ApiKey
+    key: str = field(repr=False)
+
+
+def mint_key() -> str:
+    """A key with 256 bits of chance in it."""
+    return KEY_PREFIX + random.token_urlsafe(32)
+
+
+def key_row(key: str, user_id: str, name: str, now: datetime) -> ApiKey:
+    """What is stored of a key: enough to recognise it, nothing to use it by."""
+    return ApiKey(new_id(), user_id, name, key[:8], hash_key(key), now)
+
+
+class People:
+    """Changes who may use the board; the snapshot follows before the change is answered."""
+
+    def __init__(self, database: Database, snapshot: Snapshot) -> None:
+        self._database = database
+        self._snapshot = snapshot
+
+    async def create_user(self, name: str, role: Role, caller: Caller) -> User:
+        """The new user; admins only."""
+        _admins_only(caller, "make users")
+        async with self._database.change() as change:
+            user = await add_user(change, name, role)
+        await self._snapshot.refresh()
+        return user
+
+    async def get_user(self, user_id: str, caller: Caller) -> User:
+        """The user: oneself, or anybody for an admin."""
+        user = self._snapshot.user(user_id)
+        if user is None or not (caller.is_admin or caller.user_id == user_id):
+            raise NotFound(f"User '{user_id}' not found")
+        return user
+
+    async def users(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[User]:
+        """All users, oldest first; admins only."""
+        _admins_only(caller, "list users")
+        place = read_cursor(cursor, 1)
+        async with self._database.read() as conn:
+            found = await users.page(conn, after=place[0] if place else None, limit=limit + 1)
+        return cut(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+
+    async def remove_user(self, user_id: str, caller: Caller) -> User:
+        """The user, gone with all their keys at once; their tools stay, for admins to see to."""
+        _admins_only(caller, "remove users")
+        if user_id == caller.user_id:
+            raise Conflict("An admin cannot remove themselves")
+        user = await self.get_user(user_id, caller)
+        async with self._database.change() as change:
+            now = datetime.now(UTC)
+            user = replace(user, is_deleted=True, deleted_at=now, updated_at=now)
+            await users.save(change.conn, user, revision=change.revision)
+        await self._snapshot.refresh()
+        return user
+
+    async def create_key(
+        self,
+        user_id: str,
+        caller: Caller,
+        *,
+        name: str = "",
+        agent_id: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> NewKey:
+        """A new key of the user, perhaps bound to one of their agents; it is shown this once."""
+        refuse_agents(caller)
+        await self.get_user(user_id, caller)
+        if expires_at is not None and expires_at <= datetime.now(UTC):
+            raise Invalid.of("The key was not made", [Fault("expires_at", "must be in the future")])
+        if agent_id is not None:
+            agent = self._snapshot.agent(agent_id)
+            if agent is None or agent.owner_id != user_id:
+                raise Invalid.of("The key was not made", [Fault("agent_id", f"'{agent_id}' is no agent of this user")])
+        key = mint_key()
+        row = replace(key_row(key, user_id, name, datetime.now(UTC)), agent_id=agent_id, expires_at=expires_at)
+        async with self._database.change() as change:
+            await keys.add(change.conn, row, revision=change.revision)
+        await self._snapshot.refresh()
+        return NewKey(row, key)
+
+    async def keys(self, user_id: str, caller: Caller) -> list[ApiKey]:
+        """The user's keys, revoked ones included, without what they open."""
+        await self.get_user(user_id, caller)
+        async with self._database.read() as conn:
+            return await keys.of_user(conn, user_id)
+
+    async def revoke_key(self, user_id: str, key_id: str, caller: Caller) -> ApiKey:
+        """The key, good for nothing from now on."""
+        refuse_agents(caller)
+        await self.get_user(user_id, caller)
+        async with self._database.change() as change:
+            key = await keys.get(change.conn, key_id)
+            if key is None or key.user_id != user_id:
+                raise NotFound(f"Key '{key_id}' not found")
+            if key.revoked_at is None:
+                key = replace(key, revoked_at=datetime.now(UTC))
+                await keys.save(change.conn, key, revision=change.revision)
+        await self._snapshot.refresh()
+        return key
+
+    async def create_agent(self, name: str, refs: Sequence[str], caller: Caller, description: str | None) -> Agent:
+        """A new agent of the caller with these tools, given by id or name."""
+        refuse_agents(caller)
+        now = datetime.now(UTC)
+        agent = Agent(new_id(), caller.user_id, name, self._tool_ids(refs, caller), now, now, description)
+        async with self._database.change() as change:
+            await _name_free(change, agent)
+            await agents.add(change.conn, agent, revision=change.revision)
+        await self._snapshot.refresh()
+        return agent
+
+    def get_agent(self, agent_id: str, caller: Caller) -> Agent:
+        """The agent: one's own, or any for an admin."""
+        agent = self._snapshot.agent(agent_id)
+        if agent is None or not (caller.is_admin or agent.owner_id == caller.user_id):
+            raise NotFound(f"Agent '{agent_id}' not found")
+        return agent
+
+    async def agents(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[Agent]:
+        """The caller's agents, or everybody's for an admin, oldest first."""
+        place = read_cursor(cursor, 1)
+        owner = None if caller.is_admin else caller.user_id
+        async with self._database.read() as conn:
+            found = await agents.page(conn, owner, after=place[0] if place else None, limit=limit + 1)
+        return cut(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+
+    async def update_agent(
+        self,
+        agent_id: str,
+        caller: Caller,
+        *,
+        name: str | None = None,
+        refs: Sequence[str] | None = None,
+        description: str | None = None,
+    ) -> Agent:
+        """The changed agent; what is None stays."""
+        refuse_agents(caller)
+        before = self.get_agent(agent_id, caller)
+        agent = replace(
+            before,
+            name=before.name if name is None else name,
+            tools=before.tools if refs is None else self._tool_ids(refs, caller),
+            description=before.description if description is None else description,
+            updated_at=datetime.now(UTC),
+        )
+        async with self._database.change() as change:
+            await _name_free(change, agent)
+            await agents.save(change.conn, agent, revision=change.revision)
+        await self._snapshot.refresh()
+        return agent
+
+    async def remove_agent(self, agent_id: str, caller: Caller) -> Agent:
+        """The agent, gone; keys bound to it find no tools any more."""
+        refuse_agents(caller)
+        now = datetime.now(UTC)
+        agent = replace(self.get_agent(agent_id, caller), is_deleted=True, deleted_at=now, updated_at=now)
+        async with self._database.change() as change:
+            await agents.save(change.conn, agent, revision=change.revision)
+        await self._snapshot.refresh()
+        return agent
+
+    def _tool_ids(self, refs: Sequence[str], caller: Caller) -> tuple[str, ...]:
+        ids: dict[str, None] = {}
+        faults = []
+        for place, ref in enumerate(refs):
+            peg = self._snapshot.find(ref)
+            if peg is None or not self._snapshot.may_call(peg.tool, caller):
+                faults.append(Fault(f"tools.{place}", f"Tool '{ref}' not found"))
+            else:
+                ids[peg.tool.id] = None
+        if faults:
+            raise Invalid.of("The agent cannot have these tools", faults)
+        return tuple(ids)
+
+
+async def add_user(change: Change, name: str, role: Role) -> User:
+    """A new user within this change."""
+    if await users.named(change.conn, name) is not None:
+        raise Conflict(f"A user named '{name}' exists already")
+    now = datetime.now(UTC)
+    user = User(new_id(), name, role, now, now)
+    await users.add(change.conn, user, revision=change.revision)
+    return user
+
+
+async def _name_free(change: Change, agent: Agent) -> None:
+    holder = await agents.named(change.conn, agent.owner_id, agent.name)
+    if holder is not None and holder.id != agent.id:
+        raise Conflict(f"An agent named '{agent.name}' exists already")
+
+
+def _admins_only(caller: Caller, what: str) -> None:
+    refuse_agents(caller)
+    if not caller.is_admin:
+        raise Forbidden(f"Only admins may {what}")

@@ -1,0 +1,41 @@
+"""Why arguments do not fit their schema, one problem a fault, in words a model can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pegboard.core.errors import FieldProblem, InvalidArguments
+from pegboard.registry.schemas import Validator
+from pegboard.registry.subschemas import Document
+from pegboard.registry.walk import MAX_PROBLEMS, Walk
+from pegboard.registry.wording import Words, problem_of
+
+__all__ = ["MAX_PROBLEMS", "invalid", "problems_of"]
+
+MAX_LISTED = 10
+
+
+def problems_of(
+    validator: Validator, schema: Mapping[str, Any], arguments: Any, *, subject: str = "Arguments"
+) -> list[FieldProblem]:
+    """What is wrong with the arguments: missing fields first, then by path; empty if they fit."""
+    if validator.is_valid(arguments):
+        return []
+    found = Walk(Document(schema), subject).faults(schema, arguments)
+    if not found:
+        words = Words("custom", "must fit the schema of this tool", "what the schema of this tool says", shows=False)
+        return [problem_of(words, (), arguments, subject=subject)]
+    return [fault.problem for fault in found]
+
+
+def invalid(problems: Sequence[FieldProblem]) -> InvalidArguments:
+    """The error for these problems, with as many of them in its message as can be read."""
+    problems = sorted(problems, key=lambda problem: problem.code != "missing")
+    listed = problems[:MAX_LISTED]
+    absent = [f"'{problem.field}'" for problem in listed if problem.code == "missing"]
+    parts = [f"missing {', '.join(absent)}"] if absent else []
+    parts += [problem.message for problem in listed if problem.code != "missing"]
+    left = len(problems) - len(listed)
+    more = f" (and {left} more)" if left else ""
+    return InvalidArguments(f"Invalid parameters: {'; '.join(parts)}{more}", problems=problems)

@@ -1,0 +1,230 @@
+"""The tools on the board: added, changed, listed, taken down and put back."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from pegboard.core.call import Caller
+from pegboard.core.definitions import ToolCreate
+from pegboard.core.ids import new_id
+from pegboard.core.refusals import Conflict, Forbidden, NotFound
+from pegboard.core.tool import Tool, alias_of
+from pegboard.registry.definition import bare, build, definition_of, read_definition
+from pegboard.registry.pages import Page, cut, read_cursor
+from pegboard.registry.sealing import equal_when_opened
+from pegboard.registry.shipped import SHIPPED_IDS
+from pegboard.registry.snapshot import Snapshot
+from pegboard.store import tools
+from pegboard.store.database import Change, Database
+from pegboard.store.tools import ToolFilter, ToolVersion
+from pegboard.store.vault import Vault
+
+_LIKE_ALIAS = re.compile(r".{1,55}_[0-9a-f]{8}")
+# What may be changed on a tool that is shipped with the board.
+_ADJUSTABLE = {"is_active", "is_public", "rate_limit", "tags", "timeout", "keep_arguments", "max_result_bytes"}
+
+
+class Registry:
+    """Changes the tools in the store; the snapshot follows before the change is answered."""
+
+    def __init__(self, database: Database, snapshot: Snapshot, vault: Vault) -> None:
+        self._database = database
+        self._snapshot = snapshot
+        self._vault = vault
+
+    async def create(self, spec: ToolCreate, caller: Caller) -> Tool:
+        """The new tool, owned by the caller and callable at once."""
+        refuse_agents(caller)
+        async with self._database.change() as change:
+            tool = await self.add(change, spec, caller)
+        await self._snapshot.refresh()
+        return tool
+
+    async def update(self, ref: str, patch: Mapping[str, Any], caller: Caller) -> Tool:
+        """The changed tool: absent keeps, null clears, a masked value keeps; a stale `version` is refused."""
+        refuse_agents(caller)
+        async with self._database.change() as change:
+            tool = await self._own(change.conn, ref, caller)
+            expected = patch.get("version")
+            if expected is not None and expected != tool.version:
+                raise Conflict(f"Tool '{tool.name}' is at version {tool.version} by now, not {expected}; read it again")
+            spec = read_definition({**definition_of(tool), **_cleared(patch)})
+            tool = await self.put(change, tool, spec, caller)
+        await self._snapshot.refresh()
+        return tool
+
+    async def delete(self, ref: str, caller: Caller) -> Tool:
+        """The tool, taken down; its name is free again and it can be restored."""
+        refuse_agents(caller)
+        async with self._database.change() as change:
+            tool = await self.take_down(change, await self._own(change.conn, ref, caller), caller)
+        await self._snapshot.refresh()
+        return tool
+
+    async def restore(self, tool_id: str, caller: Caller) -> Tool:
+        """The deleted tool, back on the board under its old name."""
+        refuse_agents(caller)
+        async with self._database.change() as change:
+            tool = await tools.get(change.conn, tool_id) if is_id(tool_id) else None
+            if tool is None or not _manages(tool, caller):
+                raise NotFound(f"Tool '{tool_id}' not found; restore takes the id of a deleted tool")
+            if tool.is_deleted:
+                await self._claim_name(change.conn, tool.name, tool.id)
+                now = datetime.now(UTC)
+                tool = replace(tool, is_deleted=False, deleted_at=None, updated_at=now)
+                await tools.save(change.conn, tool, revision=change.revision, by=caller.user_id)
+        await self._snapshot.refresh()
+        return tool
+
+    async def get(self, ref: str, caller: Caller) -> Tool:
+        """The tool of that name, alias or id, if this caller may see it."""
+        peg = self._snapshot.find(ref)
+        if peg is None or not self._snapshot.may_call(peg.tool, caller):
+            raise NotFound(f"Tool '{ref}' not found")
+        return peg.tool
+
+    async def page(self, wanted: ToolFilter, caller: Caller, *, cursor: str | None, limit: int) -> Page[Tool]:
+        """The tools this caller may see that fit the filter, by name; deleted ones only to their owner."""
+        if not caller.is_admin:
+            wanted = replace(wanted, visible_to=caller.user_id)
+            if wanted.deleted:
+                wanted = replace(wanted, owner_id=caller.user_id)
+        place = read_cursor(cursor, 2)
+        after = (place[0], place[1]) if place else None
+        async with self._database.read() as conn:
+            stored = await tools.page(conn, wanted, after=after, limit=limit + 1)
+        local = sorted(
+            (tool for tool in self._snapshot.local() if _fits(tool, wanted) and (not after or _order(tool) > after)),
+            key=_order,
+        )
+        found = list(heapq.merge(stored, local, key=_order))
+        if caller.agent_id is not None:
+            found = [tool for tool in found if self._snapshot.may_call(tool, caller)]
+        return cut(found, limit, list(_order(found[min(limit, len(found)) - 1])) if found else None)
+
+    async def versions(self, ref: str, caller: Caller, *, cursor: str | None, limit: int) -> Page[ToolVersion]:
+        """What the tool was before, newest first; to its owner and admins."""
+        async with self._database.read() as conn:
+            tool = await self._own(conn, ref, caller, deleted=True)
+            place = read_cursor(cursor, 1)
+            before = int(place[0]) if place and place[0].isdigit() else None
+            found = await tools.versions(conn, tool.id, before=before, limit=limit + 1)
+        return cut(found, limit, [str(found[min(limit, len(found)) - 1].version)] if found else None)
+
+    # Steps that `apply` takes too, many in one change
+
+    async def add(self, change: Change, spec: ToolCreate, caller: Caller) -> Tool:
+        """A new tool within this change."""
+        now = datetime.now(UTC)
+        tool = build(spec, self._vault, caller, bare(new_id(), caller.user_id, now), now)
+        await self._claim_name(change.conn, tool.name, tool.id)
+        await tools.add(change.conn, tool, revision=change.revision, by=caller.user_id)
+        return tool
+
+    async def put(self, change: Change, tool: Tool, spec: ToolCreate, caller: Caller) -> Tool:
+        """The tool made to be as the definition says; the same tool and version where it is already."""
+        changed = build(spec, self._vault, caller, tool, datetime.now(UTC))
+        if self.same(tool, changed):
+            return tool
+        if tool.id in SHIPPED_IDS and not self.same(
+            tool, replace(changed, **{f: getattr(tool, f) for f in _ADJUSTABLE})
+        ):
+            raise Forbidden(
+                f"'{tool.name}' is shipped with the board; only {', '.join(sorted(_ADJUSTABLE))} can be changed on it. "
+                "Register a tool of another name on the same operation instead"
+            )
+        if changed.name.lower() != tool.name.lower():
+            await self._claim_name(change.conn, changed.name, tool.id)
+        changed = replace(changed, version=tool.version + 1)
+        await tools.save(change.conn, changed, revision=change.revision, by=caller.user_id)
+        return changed
+
+    async def take_down(self, change: Change, tool: Tool, caller: Caller) -> Tool:
+        """The tool marked deleted within this change."""
+        now = datetime.now(UTC)
+        gone = replace(tool, is_deleted=True, deleted_at=now, updated_at=now)
+        await tools.save(change.conn, gone, revision=change.revision, by=caller.user_id)
+        return gone
+
+    def same(self, one: Tool, other: Tool) -> bool:
+        """Whether two tools are defined alike, their secrets compared as plain text."""
+        plain = [name for name in ToolCreate.model_fields if name not in ("config", "auth_config")]
+        if any(getattr(one, name) != getattr(other, name) for name in plain):
+            return False
+        return equal_when_opened(one.config, one.sealed_auth, other.config, other.sealed_auth, self._vault, one.id)
+
+    async def _own(self, conn: AsyncConnection, ref: str, caller: Caller, *, deleted: bool = False) -> Tool:
+        tool = await (tools.get(conn, ref) if is_id(ref) else tools.named(conn, ref))
+        if tool is None or (tool.is_deleted and not deleted) or not (tool.is_public or _manages(tool, caller)):
+            local = self._snapshot.find(ref)
+            if local is not None and local.tool.id in {tool.id for tool in self._snapshot.local()}:
+                raise Forbidden(f"Tool '{ref}' lives in the code of the process that runs the board")
+            raise NotFound(f"Tool '{ref}' not found")
+        if not _manages(tool, caller):
+            raise Forbidden(f"Tool '{tool.name}' belongs to somebody else")
+        return tool
+
+    async def _claim_name(self, conn: AsyncConnection, name: str, tool_id: str) -> None:
+        """Writers take turns, so what is free here stays free until the change is committed."""
+        alias = alias_of(name)
+        for wanted in (name, alias) if alias else (name,):
+            holder = await tools.named(conn, wanted)
+            taken = holder is not None and holder.id != tool_id
+            taken = taken or any(wanted.lower() == tool.name.lower() for tool in self._snapshot.local())
+            if not taken and _LIKE_ALIAS.fullmatch(wanted):
+                odd = await tools.oddly_named(conn)
+                taken = any(found != tool_id and (alias_of(n) or "").lower() == wanted.lower() for found, n in odd)
+            if taken:
+                raise Conflict(f"A tool named '{wanted}' exists already; names are unique without regard to case")
+
+
+def refuse_agents(caller: Caller) -> None:
+    """Keys that are bound to an agent call tools; they change nothing else."""
+    if caller.agent_id is not None:
+        raise Forbidden("This key is bound to an agent and can only call its tools")
+
+
+def is_id(ref: str) -> bool:
+    """Whether the text is an id; no tool can be named like one."""
+    try:
+        UUID(ref)
+    except ValueError:
+        return False
+    return True
+
+
+def _manages(tool: Tool, caller: Caller) -> bool:
+    return caller.is_admin or tool.owner_id == caller.user_id
+
+
+def _order(tool: Tool) -> tuple[str, str]:
+    return (tool.name.lower(), tool.id)
+
+
+def _fits(tool: Tool, wanted: ToolFilter) -> bool:
+    """The filter, for tools that are in no database."""
+    text = f"{tool.name}\n{tool.description or ''}".lower()
+    return (
+        not wanted.deleted
+        and (wanted.visible_to is None or tool.is_public or tool.owner_id == wanted.visible_to)
+        and wanted.owner_id in (None, tool.owner_id)
+        and wanted.tool_type in (None, tool.tool_type)
+        and wanted.is_active in (None, tool.is_active)
+        and wanted.is_public in (None, tool.is_public)
+        and (wanted.tag is None or wanted.tag in tool.tags)
+        and (wanted.q is None or wanted.q.lower() in text)
+    )
+
+
+def _cleared(patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Null clears: the field's own default takes its place, where it has one."""
+    defaults = {name: field.get_default() for name, field in ToolCreate.model_fields.items() if not field.is_required()}
+    return {name: defaults.get(name) if value is None else value for name, value in patch.items() if name != "version"}

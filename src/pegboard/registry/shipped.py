@@ -1,0 +1,77 @@
+"""The tools that are on every board."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID, uuid5
+
+from pegboard.builtins.base import Builtin
+from pegboard.builtins.catalog import BUILTINS
+from pegboard.core.tool import Kind, Tool
+from pegboard.store import tools
+from pegboard.store.database import Change
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+_NAMESPACE = UUID("6f1c7a52-5b0e-5d5c-9a55-1f9f3c1d7e11")
+
+
+def shipped_id(name: str) -> str:
+    """The id of a shipped tool, the same on every board."""
+    return str(uuid5(_NAMESPACE, name))
+
+
+SHIPPED_IDS = frozenset(shipped_id(builtin.name) for builtin in BUILTINS)
+
+
+async def hang_shipped(change: Change, owner_id: str) -> None:
+    """Hang the builtins as public tools, and bring those that hang already up to date; removed ones stay removed."""
+    for builtin in BUILTINS:
+        tool = _tool(builtin, owner_id)
+        present = await tools.get(change.conn, tool.id)
+        if present is None:
+            if await tools.named(change.conn, tool.name) is not None:
+                log.warning("shipped_tool_not_hung", tool=tool.name, why="another tool has its name")
+                continue
+            await tools.add(change.conn, tool, revision=change.revision, by=owner_id)
+        elif _definition(present) != _definition(tool):
+            renewed = replace(
+                present,
+                description=tool.description,
+                display_name=tool.display_name,
+                config=tool.config,
+                input_schema=tool.input_schema,
+                output_schema=tool.output_schema,
+                read_only=True,
+                idempotent=True,
+                version=present.version + 1,
+                updated_at=tool.updated_at,
+            )
+            await tools.save(change.conn, renewed, revision=change.revision, by=owner_id)
+
+
+def _tool(builtin: Builtin, owner_id: str) -> Tool:
+    now = datetime.now(UTC)
+    return Tool(
+        shipped_id(builtin.name),
+        owner_id,
+        builtin.name,
+        Kind.BUILTIN,
+        {"operation": builtin.name},
+        dict(builtin.input_schema),
+        now,
+        now,
+        description=builtin.description,
+        output_schema=dict(builtin.output_schema) if builtin.output_schema is not None else None,
+        display_name=builtin.display_name,
+        is_public=True,
+        read_only=True,
+        idempotent=True,
+        tags=("builtin",),
+    )
+
+
+def _definition(tool: Tool) -> tuple[object, ...]:
+    return (tool.description, tool.display_name, tool.config, tool.input_schema, tool.output_schema)

@@ -1,0 +1,82 @@
+"""Every setting there is: PEGBOARD_* in the environment, or pegboard.toml."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from pegboard.core.tool import RateLimit
+
+
+class Settings(BaseSettings):
+    """How one board is set up; the environment wins over `pegboard.toml` in the working folder or in home."""
+
+    model_config = SettingsConfigDict(env_prefix="PEGBOARD_", frozen=True, extra="ignore", env_ignore_empty=True)
+
+    home: Path = Field(default_factory=lambda: user_data_path("pegboard"), description="Folder of the board's state")
+    database_url: str | None = Field(None, description="PostgreSQL or SQLite URL; SQLite in home if absent")
+    redis_url: SecretStr | None = Field(None, description="Valkey or Redis that several processes share limits through")
+    admin_key: SecretStr | None = Field(None, description="The admin's key; made on first start if absent")
+    secret_key: SecretStr | None = Field(
+        None, description="32 bytes, base64, that encrypt credentials; NEW,OLD while rotating; a file in home if absent"
+    )
+    host: str = Field("127.0.0.1", description="Address the server listens on")
+    port: int = Field(8080, ge=0, le=65535, description="Port the server listens on")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="The least that is logged")
+    log_format: Literal["auto", "console", "json"] = Field("auto", description="auto: console on a terminal, else json")
+    cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; * for any")
+    max_body_bytes: int = Field(4 * 2**20, ge=1024, description="Largest request body")
+    max_arguments_bytes: int = Field(2**20, ge=64, description="Largest arguments of a call, as JSON")
+    max_depth: int = Field(64, ge=4, le=200, description="Deepest nesting of arguments")
+    max_result_bytes: int = Field(2**20, ge=64, description="Largest result of a tool that does not say otherwise")
+    key_rate: RateLimit = Field(
+        RateLimit(max_calls=1_200_000, period="minute", burst=200_000),
+        description="Calls that one key may make in all, a bound on floods",
+    )
+    drain_seconds: float = Field(30, ge=0, description="How long running calls may take to end on shutdown")
+
+    @field_validator("admin_key")
+    @classmethod
+    def _long_enough(cls, key: SecretStr | None) -> SecretStr | None:
+        if key is not None:
+            text = key.get_secret_value()
+            if len(text) < 16 or not text.isascii() or not text.isprintable() or " " in text:
+                raise ValueError("at least 16 printable ASCII characters without spaces")
+        return key
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What the code says, then the environment, then the file."""
+        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, _toml_files()))
+
+    @property
+    def database(self) -> str:
+        """The database's URL."""
+        return self.database_url or f"sqlite:///{self.home / 'pegboard.db'}"
+
+    @property
+    def credentials_file(self) -> Path:
+        """Where the admin's first key is kept for the command line."""
+        return self.home / "credentials"
+
+    @property
+    def key_file(self) -> Path:
+        """Where the encryption keys are kept unless they come from the environment."""
+        return self.home / "secret.key"
+
+
+def _toml_files() -> list[Path]:
+    home = Path(os.environ.get("PEGBOARD_HOME") or user_data_path("pegboard"))
+    return [home / "pegboard.toml", Path("pegboard.toml")]

@@ -1,0 +1,90 @@
+"""Hold what a tool returned against what it may return."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+from collections.abc import Callable
+from datetime import date, datetime, time
+from typing import Any
+from uuid import UUID
+
+import orjson
+from pydantic import BaseModel
+
+from pegboard.core.errors import ContractViolation, ExecutionFailed, ResultTooLarge
+from pegboard.registry.peg import Peg
+from pegboard.registry.problems import problems_of
+
+_OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+
+
+class Checker:
+    """Makes sure an output is JSON, of bounded size, and as its schema says."""
+
+    def __init__(self, *, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+
+    def check(self, peg: Peg, output: Any) -> tuple[Any, bytes]:
+        """The output as plain JSON data, and the same as text."""
+        output, text = as_json(output)
+        limit = peg.tool.max_result_bytes or self._max_bytes
+        if len(text) > limit:
+            raise ResultTooLarge(
+                f"The tool returned {len(text):,} bytes of JSON, at most {limit:,} are allowed; ask for less at once"
+            )
+        schema = peg.tool.output_schema
+        if schema is not None and not peg.output.is_valid(output):
+            problems = problems_of(peg.output, schema, output)
+            raise ContractViolation(
+                "The tool's output breaks its output schema: " + "; ".join(item.message for item in problems[:5])
+            )
+        return output, text
+
+
+def as_json(output: Any) -> tuple[Any, bytes]:
+    """The output as plain JSON data and as text; raises ExecutionFailed where it is not JSON."""
+    converted = False
+
+    def convert(value: Any) -> Any:
+        nonlocal converted
+        converted = True
+        return _plain(value)
+
+    try:
+        text = orjson.dumps(output, default=convert, option=_OPTIONS)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ExecutionFailed(f"The tool returned something that is not JSON: {error}") from error
+    # orjson writes NaN and infinities as null; a number that is silently lost must be an error.
+    if b"null" in text and not _finite(output):
+        raise ExecutionFailed("The tool returned something that is not JSON: a number that is not finite")
+    return (orjson.loads(text) if converted else output), text
+
+
+def _plain(value: Any) -> Any:  # noqa: PLR0911 -- one line a type
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, enum.Enum):
+        return value.value
+    bare: tuple[Callable[[Any], Any], ...] = (str, int, float, dict, list, tuple)
+    for plain in bare:
+        if isinstance(value, plain):  # type: ignore[arg-type]  # each of them is a class
+            return plain(value)
+    raise TypeError(f"a value of type {type(value).__name__}")
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(_finite(item) for item in value.values())
+    if isinstance(value, list | tuple):
+        return all(_finite(item) for item in value)
+    return True

@@ -1,0 +1,94 @@
+"""Run a ready call under its deadline, again where the tool allows it, then fall back."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from pegboard.core.call import ReadyCall
+from pegboard.core.errors import ExecutionFailed, TimedOut, ToolError
+from pegboard.registry.peg import Peg
+from pegboard.stages.check import Checker
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool returned, checked, and after how many attempts."""
+
+    output: Any
+    text: bytes
+    attempts: int
+    fallback: bool = False
+
+
+class Attempts:
+    """Counts the attempts of one call, so that a failed one can tell how many it took."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attempts) -> Outcome:
+    """The tool's checked output, tried as often as the tool allows."""
+    while True:
+        attempts.count += 1
+        try:
+            output, text = checker.check(peg, await _once(peg, ready))
+        except ToolError as error:
+            if attempts.count >= peg.retry.max_attempts or error.code not in peg.retry.on:
+                raise
+            log.warning(
+                "attempt_failed", tool=peg.tool.name, run_id=ready.run_id, attempt=attempts.count, code=error.code
+            )
+            await _back_off(peg, ready, attempts.count, error)
+        else:
+            return Outcome(output, text, attempts.count)
+
+
+async def _once(peg: Peg, ready: ReadyCall) -> Any:
+    prepared = peg.prepared
+    if prepared.instant:
+        return await _own_errors(prepared.run, ready)
+    try:
+        async with asyncio.timeout(max(0.0, ready.deadline - time.monotonic())):
+            return await _own_errors(prepared.run, ready)
+    except TimeoutError:
+        raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.timeout:g} s") from None
+
+
+async def _own_errors(run: Any, ready: ReadyCall) -> Any:
+    try:
+        return await run(ready)
+    except ToolError:
+        raise
+    except (Exception, SystemExit) as error:
+        # Whatever tool code raises is the tool's own error, and its message is for the caller.
+        log.info("tool_raised", tool=ready.tool.name, run_id=ready.run_id, exc_info=True)
+        raise ExecutionFailed(describe(error)) from error
+
+
+def describe(error: BaseException) -> str:
+    """The exception's message, with its class where the message alone would say nothing."""
+    if isinstance(error, SystemExit):
+        return f"The tool tried to exit the process ({error})"
+    text = str(error)
+    if not text:
+        return type(error).__name__
+    return f"{type(error).__name__}: {text}" if isinstance(error, LookupError) else text
+
+
+async def _back_off(peg: Peg, ready: ReadyCall, attempt: int, error: ToolError) -> None:
+    pause = peg.retry.backoff_ms * 2 ** (attempt - 1) / 1000
+    if error.retry_after_ms is not None:
+        pause = max(pause, error.retry_after_ms / 1000)
+    if time.monotonic() + pause >= ready.deadline:
+        raise error
+    if pause:
+        await asyncio.sleep(pause)

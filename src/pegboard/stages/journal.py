@@ -1,0 +1,128 @@
+"""Record every call before its caller is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from dataclasses import asdict
+from typing import Protocol
+
+from pegboard.core.call import Execution, ReadyCall
+from pegboard.core.errors import Unavailable
+from pegboard.store import executions
+from pegboard.store.database import Database
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+RETRY_AFTER_MS = 1000
+
+
+class Journal(Protocol):
+    """Where executions go; a caller is answered only after `record` has returned."""
+
+    async def begin(self, ready: ReadyCall) -> None:
+        """Promise that this call can be recorded; raises Unavailable before anything has run."""
+        ...
+
+    async def record(self, execution: Execution) -> None:
+        """Make the row durable; raises Unavailable where that failed."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was handed in, then stop."""
+        ...
+
+
+class StoreJournal:
+    """Writes rows to the board's database, those that wait together in one commit.
+
+    At most `max_waiting` rows are held in memory. While the database is away they are tried again for
+    `patience` seconds; after that their calls are answered as unavailable and new calls are refused
+    before they run, until a commit succeeds again.
+    """
+
+    def __init__(self, database: Database, *, max_waiting: int = 10_000, patience: float = 5.0) -> None:
+        self._database = database
+        self._max_waiting = max_waiting
+        self._patience = patience
+        self._waiting: list[tuple[Execution, asyncio.Future[None]]] = []
+        self._wake = asyncio.Event()
+        self._down: str | None = None
+        self._closing = False
+        self._writer = asyncio.create_task(self._write(), name="pegboard-journal")
+
+    async def begin(self, ready: ReadyCall) -> None:
+        """Refuse while rows cannot be written."""
+        if self._down is not None:
+            raise Unavailable(f"The journal cannot record calls: {self._down}", retry_after_ms=RETRY_AFTER_MS)
+        if len(self._waiting) >= self._max_waiting:
+            raise Unavailable("The journal is behind with its work", retry_after_ms=RETRY_AFTER_MS)
+
+    async def record(self, execution: Execution) -> None:
+        """Hand the row to the writer and wait for its commit; the row is kept even if the caller goes away."""
+        if self._closing or len(self._waiting) >= 2 * self._max_waiting:
+            log.error("execution_not_recorded", execution=_shown(execution))
+            raise Unavailable("The journal takes no more rows", retry_after_ms=RETRY_AFTER_MS)
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append((execution, done))
+        self._wake.set()
+        await done
+
+    async def close(self) -> None:
+        """Write what is waiting, then end the writer."""
+        self._closing = True
+        self._wake.set()
+        await self._writer
+
+    async def _write(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), RETRY_AFTER_MS / 1000 if self._down else None)
+            self._wake.clear()
+            batch, self._waiting = self._waiting, []
+            if batch or self._down is not None:
+                await self._commit(batch)
+            if self._closing and not self._waiting:
+                return
+
+    async def _commit(self, batch: list[tuple[Execution, asyncio.Future[None]]]) -> None:
+        give_up = time.monotonic() + (0.0 if self._down or self._closing else self._patience)
+        while True:
+            try:
+                await self._store([execution for execution, _ in batch])
+            except Exception as error:
+                reason = f"{type(error).__name__}"
+                if time.monotonic() < give_up:
+                    await asyncio.sleep(0.1)
+                    continue
+                if self._down is None:
+                    log.exception("journal_down")
+                self._down = reason
+                for execution, done in batch:
+                    log.error("execution_not_recorded", execution=_shown(execution))
+                    if not done.done():
+                        message = f"The call could not be recorded: {reason}"
+                        done.set_exception(Unavailable(message, retry_after_ms=RETRY_AFTER_MS))
+                return
+            if self._down is not None:
+                log.info("journal_up")
+                self._down = None
+            for _, done in batch:
+                if not done.done():
+                    done.set_result(None)
+            return
+
+    async def _store(self, rows: list[Execution]) -> None:
+        if not rows:
+            await self._database.ping()
+            return
+        async with self._database.write() as conn:
+            await executions.add_all(conn, rows)
+
+
+def _shown(execution: Execution) -> dict[str, object]:
+    shown = asdict(execution)
+    shown.pop("arguments")
+    return shown

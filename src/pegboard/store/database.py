@@ -1,0 +1,258 @@
+"""One database, SQLite or PostgreSQL: reading, writing, and numbering every change."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+from uuid import uuid4
+
+from sqlalchemy import URL, Connection, event, make_url, select, text, update
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from pegboard.store.models import BoardState
+
+CHANNEL = "pegboard_changes"
+
+_ACCEPTED = (
+    'a database is "memory", "sqlite:///FILE" (or "sqlite+aiosqlite:///FILE"), '
+    'or "postgresql://…" (or "postgres://…", "postgresql+asyncpg://…")'
+)
+_WRITING = "pegboard_writing"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A write transaction that has taken its place in the order of changes."""
+
+    conn: AsyncConnection
+    revision: int
+
+
+class Database:
+    """Where the board keeps its rows; make one with `Database.create(url)`."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        kind: Literal["sqlite", "postgresql"],
+        shown_url: str,
+        *,
+        file: Path | None = None,
+        keeper: sqlite3.Connection | None = None,
+    ) -> None:
+        self.engine = engine
+        self.kind = kind
+        self.shown_url = shown_url
+        self.file = file
+        # An in-memory database lives as long as one connection to it does.
+        self._keeper = keeper
+        # SQLite takes one writer at a time; queueing here is fair and quick, its own waiting is neither.
+        self._writing = asyncio.Lock() if kind == "sqlite" else None
+        self._reading = self._writing if keeper else None
+        self._holder: asyncio.Task[Any] | None = None
+
+    @classmethod
+    def create(cls, url: str) -> Database:
+        """The database that a URL names; ValueError says which URLs there are."""
+        if url in {"memory", "sqlite://", "sqlite:///:memory:", "sqlite+aiosqlite:///:memory:"}:
+            return cls._memory()
+        try:
+            parsed = make_url(url)
+        except ArgumentError:
+            raise ValueError(f"not a database URL: {_ACCEPTED}") from None
+        if parsed.drivername in {"sqlite", "sqlite+aiosqlite"} and parsed.database and not parsed.query:
+            return cls._file(Path(parsed.database))
+        if parsed.drivername in {"postgresql", "postgres", "postgresql+asyncpg"}:
+            return cls._postgresql(parsed)
+        raise ValueError(f"not a database this board can use: {shown(parsed)}; {_ACCEPTED}")
+
+    @classmethod
+    def _memory(cls) -> Database:
+        name = f"file:pegboard-{uuid4().hex}?mode=memory&cache=shared"
+        keeper = sqlite3.connect(name, uri=True, check_same_thread=False)
+        engine = create_async_engine(
+            URL.create("sqlite+aiosqlite", database=name, query={"uri": "true"}), pool_size=1, max_overflow=0
+        )
+        _tune_sqlite(engine)
+        return cls(engine, "sqlite", "memory", keeper=keeper)
+
+    @classmethod
+    def _file(cls, file: Path) -> Database:
+        file = file.absolute()
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Made by us, so that no other user can ever read it; SQLite gives its side files the same mode.
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+        engine = create_async_engine(URL.create("sqlite+aiosqlite", database=str(file)))
+        _tune_sqlite(engine)
+        return cls(engine, "sqlite", f"sqlite:///{file}", file=file)
+
+    @classmethod
+    def _postgresql(cls, url: URL) -> Database:
+        query = {("ssl" if key == "sslmode" else key): value for key, value in url.query.items()}
+        engine = create_async_engine(
+            url.set(drivername="postgresql+asyncpg", query=query),
+            # A connection that died with the server is replaced before it is handed out.
+            pool_pre_ping=True,
+            pool_size=10,
+            max_overflow=10,
+            connect_args={
+                "timeout": 10,
+                "server_settings": {
+                    "application_name": "pegboard",
+                    "synchronous_commit": "on",
+                    # A process that froze in the middle of a change must not stop everybody else's for good.
+                    "idle_in_transaction_session_timeout": "60s",
+                },
+            },
+        )
+        return cls(engine, "postgresql", shown(url))
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether nothing of it outlives this process."""
+        return self._keeper is not None
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """A connection that sees one state of the board for as long as it is held; not to be nested."""
+        options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        async with self._alone(self._reading), self._connected(options if self.kind == "postgresql" else {}) as conn:
+            try:
+                yield conn
+            finally:
+                await settled(conn.rollback())
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncConnection]:
+        """A write transaction that is no change of the board (the journal's); commits on exit, rolls back on error."""
+        async with self._alone(self._writing), self._connected({_WRITING: True}) as conn:
+            try:
+                yield conn
+            except BaseException:
+                await settled(conn.rollback())
+                raise
+            await settled(conn.commit())
+
+    @asynccontextmanager
+    async def change(self) -> AsyncIterator[Change]:
+        """A write transaction under the board's next revision; changes come one by one, so checks inside it hold."""
+        async with self.write() as conn:
+            step = update(BoardState).where(BoardState.id == 1).values(revision=BoardState.revision + 1)
+            revision = (await conn.execute(step.returning(BoardState.revision))).scalar_one()
+            if self.kind == "postgresql":
+                await conn.execute(text("SELECT pg_notify(:channel, :payload)"), _notice(revision))
+            yield Change(conn, revision)
+
+    @asynccontextmanager
+    async def apart(self) -> AsyncIterator[Any]:
+        """A connection of the driver itself (aiosqlite, asyncpg) that the pool does not count, for holding long."""
+        conn = await self.engine.connect()
+        try:
+            driver = (await conn.get_raw_connection()).driver_connection
+            await conn.run_sync(Connection.detach)
+            yield driver
+        finally:
+            await settled(conn.close())
+
+    async def ping(self) -> None:
+        """Return if the database answers, raise if it does not."""
+        async with self.read() as conn:
+            await conn.execute(text("SELECT 1"))
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.engine.dispose()
+        if self._keeper:
+            self._keeper.close()
+
+    @asynccontextmanager
+    async def _connected(self, options: dict[str, Any]) -> AsyncIterator[AsyncConnection]:
+        conn = await self.engine.connect()
+        try:
+            yield await conn.execution_options(**options)
+        finally:
+            await settled(conn.close())
+
+    @asynccontextmanager
+    async def _alone(self, lock: asyncio.Lock | None) -> AsyncIterator[None]:
+        if lock is None:
+            yield
+            return
+        task = asyncio.current_task()
+        if self._holder is task:
+            raise RuntimeError("read(), write() and change() do not nest: use the connection that is already there")
+        async with lock:
+            self._holder = task
+            try:
+                yield
+            finally:
+                self._holder = None
+
+
+async def revision_of(conn: AsyncConnection) -> int:
+    """The number of the board's last change."""
+    return (await conn.execute(select(BoardState.revision).where(BoardState.id == 1))).scalar_one()
+
+
+async def settled(work: Awaitable[T]) -> T:
+    """What `work` gives, waited for even if this task is cancelled meanwhile; a cancellation is raised afterwards."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled:
+        task.exception()
+        raise cancelled
+    return task.result()
+
+
+def shown(url: URL) -> str:
+    """The URL for people to see: the password hidden, the options left out."""
+    return url.set(query={}).render_as_string()
+
+
+def _notice(revision: int) -> dict[str, str]:
+    return {"channel": CHANNEL, "payload": str(revision)}
+
+
+def _tune_sqlite(engine: AsyncEngine) -> None:
+    @event.listens_for(engine.sync_engine, "connect")
+    def tune(connection: Any, _record: Any) -> None:
+        # The driver must not begin transactions by itself: `begin` below does.
+        connection.isolation_level = None
+        connection.run_async(_set_pragmas)
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A writer takes its lock at once: one that starts as a reader could not wait for it later.
+        writing = connection.get_execution_options().get(_WRITING)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+async def _set_pragmas(connection: Any) -> None:
+    for pragma in ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON"):
+        await connection.execute(f"PRAGMA {pragma}")
+    # SQLite does not wait when two connections make a file a WAL one at the same time.
+    give_up = time.monotonic() + 5
+    while True:
+        try:
+            await connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > give_up:
+                raise
+            await asyncio.sleep(0.02)
+        else:
+            return

@@ -1,0 +1,113 @@
+"""Sealing and opening credentials, and deriving keys that are not for encryption."""
+
+from __future__ import annotations
+
+import base64
+import re
+import secrets
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from pegboard.core.errors import SecretUnreadable
+from pegboard.store.keyring import KEY_BYTES, Keyring, KeyringError, decode_key, encode_key
+
+_NONCE_BYTES = 12
+# A nonce and a tag are 28 bytes, 38 digits; without padding, so that one ciphertext has one spelling.
+_SEALED = re.compile(r"pb1:([0-9a-f]{8}):([A-Za-z0-9_-]{38,})", re.ASCII)
+
+
+class Vault:
+    """Turns text into `pb1:<key id>:<base64url of nonce and ciphertext>` and back: AES-256-GCM, bound to one row."""
+
+    def __init__(self, keyring: Keyring, *, root: bytes | None = None) -> None:
+        self.keyring = keyring
+        self._root = root
+        self._makeshift = secrets.token_bytes(KEY_BYTES)
+
+    def seal(self, plain: str, owner_row: str) -> str:
+        """The text under the primary key, to be opened for this row alone; KeyringError if there is no key."""
+        key = self.keyring.primary
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        # surrogatepass: JSON may hold lone surrogates, and what was sealed must open.
+        data = nonce + AESGCM(key.secret).encrypt(nonce, plain.encode("utf-8", "surrogatepass"), _bound_to(owner_row))
+        return f"pb1:{key.id}:{_digits(data)}"
+
+    def open(self, sealed: str, owner_row: str) -> str:
+        """The text that was sealed for this row; SecretUnreadable says if the key is missing or the text damaged."""
+        parts = _SEALED.fullmatch(sealed)
+        if parts is None:
+            raise SecretUnreadable("A stored credential is damaged: it is not of the form pb1:KEY:TEXT")
+        key_id, digits = parts.groups()
+        key = self.keyring.get(key_id)
+        if key is None:
+            reason = self.keyring.trouble or "the key is not among the board's keys; put it back, or set the value anew"
+            raise SecretUnreadable(f"A stored credential needs key {key_id}, which this board does not have: {reason}")
+        damaged = f"A stored credential is damaged, or was stored for something else: key {key_id} does not open it"
+        try:
+            data = base64.urlsafe_b64decode(digits + "=" * (-len(digits) % 4))
+        except ValueError:
+            raise SecretUnreadable(damaged) from None
+        if _digits(data) != digits:
+            raise SecretUnreadable(damaged)
+        try:
+            plain = AESGCM(key.secret).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], _bound_to(owner_row))
+        except InvalidTag:
+            raise SecretUnreadable(damaged) from None
+        return plain.decode("utf-8", "surrogatepass")
+
+    def reseal(self, sealed: str, owner_row: str) -> str:
+        """The same text under the primary key."""
+        return self.seal(self.open(sealed, owner_row), owner_row)
+
+    def needs_rotation(self, sealed: str) -> bool:
+        """Whether anything but the primary key is needed to open this."""
+        return not sealed.startswith(f"pb1:{self.keyring.primary.id}:")
+
+    @staticmethod
+    def is_sealed(text: str) -> bool:
+        """Whether the text has the form that `seal` gives; says nothing about who wrote it."""
+        return _SEALED.fullmatch(text) is not None
+
+    def derive(self, label: str) -> bytes:
+        """A key of 32 bytes for one purpose, the same in every process and after every rotation.
+
+        It comes from a root that is not one of the rotating keys. A key file holds that root itself. Keys from the
+        environment can all be replaced in time, so nothing stable follows from them: there the root is kept in the
+        database, sealed as any credential is (`new_root` makes it, `with_root` uses it, rotation encrypts it anew).
+        While a key file has never been readable the root is random: what is derived then fits nothing stored before,
+        so digests compare unequal, but the board runs.
+        """
+        root = self._root or self.keyring.root
+        if root is None:
+            if self.keyring.trouble is None:
+                raise KeyringError("these keys have no root to derive from: make the vault with_root")
+            root = self._makeshift
+        return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=b"pegboard:" + label.encode()).derive(root)
+
+    def digest_key(self) -> bytes:
+        """The key of the journal's argument digests."""
+        return self.derive("arguments digest")
+
+    def new_root(self, owner_row: str) -> str:
+        """A fresh root, sealed for the row that will keep it."""
+        return self.seal(encode_key(secrets.token_bytes(KEY_BYTES)), owner_row)
+
+    def with_root(self, sealed: str, owner_row: str) -> Vault:
+        """This vault, deriving from the root that `new_root` sealed."""
+        try:
+            return Vault(self.keyring, root=decode_key(self.open(sealed, owner_row)).secret)
+        except ValueError:
+            raise SecretUnreadable("the stored root is damaged: it is not a key") from None
+
+
+def _bound_to(owner_row: str) -> bytes:
+    if not owner_row:
+        raise ValueError("a credential is sealed for a row: its id is missing")
+    return owner_row.encode()
+
+
+def _digits(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")

@@ -1,0 +1,1 @@
+"""The board from the command line."""

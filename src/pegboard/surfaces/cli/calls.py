@@ -1,0 +1,140 @@
+"""`pegboard call`, and what a model would be handed."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.failures import Usage
+from pegboard.surfaces.cli.output import painted, say, write, write_json
+from pegboard.surfaces.cli.pairs import Pairs, read_pairs
+from pegboard.surfaces.cli.session import Session, give, session_of, with_board
+
+_COMPLETION_SECONDS = 1.0
+
+
+def complete_tools(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names of tools that begin like this; none at all where the board cannot be asked at once."""
+    try:
+        import asyncio  # noqa: PLC0415 -- start-up time
+
+        given = ctx.find_root().params
+        session = Session(url=given["url"], key=given.get("key"))
+        if given.get("local"):
+            return []
+        return asyncio.run(asyncio.wait_for(_names(session, incomplete), _COMPLETION_SECONDS))
+    except Exception:  # noqa: BLE001 -- a shell that waits for completions must not be talked to
+        return []
+
+
+async def _names(session: Session, incomplete: str) -> list[str]:
+    from pegboard.surfaces.cli.client import PAGE, open_client, route  # noqa: PLC0415 -- start-up time
+
+    async with open_client(session) as client:
+        reply = await client.get(route("tools"), q=incomplete or None, limit=PAGE)
+    names = [str(tool["name"]) for tool in reply.data["items"]]
+    return [name for name in names if name.lower().startswith(incomplete.lower())]
+
+
+ToolName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The tool's name or id", autocompletion=complete_tools, show_default=False)
+]
+Shape = Annotated[str | None, typer.Option("--as", metavar="DIALECT", help="The dialect of the answer")]
+
+
+def call(
+    ctx: typer.Context,
+    name: ToolName,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE | KEY:=JSON]...", help="Arguments: a text, or any JSON", show_default=False),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--input", metavar="FILE|-", help="A file with the arguments as one JSON object")
+    ] = None,
+    shape: Shape = None,
+) -> None:
+    """Call a tool and print its result.
+
+    Example: pegboard call get_weather city=Lisbon days:=3
+    """
+    pairs = read_pairs(words or [])
+    if source is not None and words:
+        raise Usage("Give the arguments as KEY=VALUE or with --input, not both")
+    body = pairs.body if source is None else _input(source)
+    session = session_of(ctx)
+    # For people the result is taken out of the answer, so its shape must be one that is known here.
+    wanted = shape or (None if session.as_json else "plain")
+
+    async def work(client: Any) -> Any:
+        from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
+
+        return await client.send(
+            "POST", route("tools", name, "call"), params={"as": wanted}, body=body, patient=True, any_status=True
+        )
+
+    reply = with_board(ctx, work)
+    failed = isinstance(reply.data, dict) and reply.data.get("success") is False
+    if session.as_json:
+        write(reply.text)
+    elif shape is not None:
+        write_json(reply.data)
+    elif failed:
+        _say_failure(reply.data, pairs)
+    else:
+        write_json(reply.data["result"])
+        _say_time(reply.data)
+    if failed:
+        raise typer.Exit(1)
+
+
+def definitions(ctx: typer.Context, shape: Shape = None) -> None:
+    """Print what a model would be handed: your tools and the public ones of admins.
+
+    Example: pegboard definitions --as plain
+    """
+
+    async def work(client: Any) -> Any:
+        from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
+
+        return await client.get(route("definitions"), **{"as": shape})
+
+    give(ctx, with_board(ctx, work), write_json)
+
+
+def _input(source: str) -> bytes:
+    from pegboard.surfaces.cli.documents import Misread, read_json, read_text  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
+
+    try:
+        text = read_text(read_input(source))
+        if not isinstance(read_json(text), dict):
+            raise Misread("the arguments must be one JSON object")
+    except Misread as error:
+        where = "standard input" if source == "-" else source
+        raise Usage(f"{where}{f':{error.line}' if error.line else ''}: {error.message}") from None
+    # As it was written: read and written again, a number might lose digits.
+    return text.encode()
+
+
+def _say_time(answer: dict[str, Any]) -> None:
+    note = ", by its fallback" if answer.get("fallback") else ""
+    say(painted(f"{answer['tool_name']}: {answer['execution_time_ms']:.1f} ms{note}", "dim", sys.stderr))
+
+
+def _say_failure(answer: dict[str, Any], pairs: Pairs) -> None:
+    details = answer.get("error_details") or {}
+    sys.stderr.write(painted("Failed: ", "red", sys.stderr))
+    say(str(answer.get("error")))
+    problems = details.get("problems") or []
+    for problem in problems:
+        field = str(problem.get("field") or "")
+        if len(problems) > 1:
+            say(f"  {field + ': ' if field else ''}{problem.get('message')}")
+        hint = pairs.hint(field) if problem.get("code") == "invalid_type" else None
+        if hint:
+            say(f"  {hint}")
+    if details.get("retry_after_ms") is not None:
+        say(f"  Try again in {details['retry_after_ms'] / 1000:.1f} s")

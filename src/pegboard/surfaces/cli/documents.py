@@ -1,0 +1,237 @@
+"""YAML and JSON that somebody else may have written: read with care, written to be read back.
+
+YAML is read by the rules of YAML 1.2's core schema, so `on`, `no` and `12:30` are texts and every key is one. What JSON
+cannot say is refused: tags, keys that are no scalars, numbers that are not finite. So are duplicate keys, and aliases
+that grow beyond measure or refer to themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+MAX_DEPTH = 100
+MAX_VALUES = 1_000_000
+
+_NULLS = {"", "~", "null", "Null", "NULL"}
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
+_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", re.ASCII)
+_MERGE = "<<"
+_FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Misread(Exception):
+    """The text is not what it should be; `line` counts from 1 where it is known."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+@dataclass(slots=True)
+class Documents:
+    """The documents of a text, and the lines its mappings begin in."""
+
+    values: list[Any] = field(default_factory=list)
+    lines: dict[int, int] = field(default_factory=dict)
+
+    def line_of(self, value: object) -> int | None:
+        """The line that this very mapping begins in, where the text was YAML."""
+        return self.lines.get(id(value))
+
+
+def read_text(raw: bytes) -> str:
+    """The text, which must be UTF-8."""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise Misread("not UTF-8 text", line) from None
+
+
+def read_json(text: str) -> Any:
+    """The value of a JSON text."""
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_finite, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise Misread(f"not JSON: {error.msg}", error.lineno) from None
+    except RecursionError:
+        raise Misread("nested too deeply") from None
+    except ValueError as error:
+        raise Misread(str(error)) from None
+
+
+def read_yaml(text: str) -> Documents:
+    """Every document of a YAML text."""
+    reader = _Reader(yaml.parse(text, Loader=_FAST))
+    try:
+        found = Documents(list(reader.documents()), reader.lines)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise Misread(f"not YAML: {error.problem or error.context}", mark.line + 1 if mark else None) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else None
+        raise Misread(f"not YAML: {error.reason}", line) from None
+    except yaml.YAMLError as error:
+        raise Misread(f"not YAML: {error}") from None
+    return found
+
+
+def write_yaml(value: Any) -> str:
+    """The value as YAML that `read_yaml`, and older readers too, read back as the same."""
+    text: str = yaml.dump(
+        value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110, default_flow_style=False
+    )
+    return text
+
+
+class _Reader:
+    """Builds values from the parser's events, counting what it builds."""
+
+    def __init__(self, events: Iterator[Any]) -> None:
+        self.lines: dict[int, int] = {}
+        self._events = events
+        self._anchors: dict[str, tuple[Any, int, int]] = {}
+        self._count = 0
+
+    def documents(self) -> Iterator[Any]:
+        """Each document's value."""
+        for event in self._events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                self._anchors = {}
+                yield self._value(next(self._events), 0)[0]
+
+    def _value(self, event: Any, depth: int) -> tuple[Any, int]:
+        """The value that begins with this event, and how many levels it has."""
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event, depth, line)
+        if event.tag is not None:
+            raise Misread(f"tags such as {event.tag} are not accepted; quote the value if it is a text", line)
+        self._spend(1, depth, line)
+        before = self._count
+        value, height = self._untagged(event, depth, line)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (value, self._count - before + 1, height)
+        return value, height
+
+    def _untagged(self, event: Any, depth: int, line: int) -> tuple[Any, int]:
+        if isinstance(event, yaml.ScalarEvent):
+            return (_scalar(event.value, line) if event.implicit[0] else event.value), 0
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(depth)
+        return self._mapping(depth, line)
+
+    def _sequence(self, depth: int) -> tuple[list[Any], int]:
+        items: list[Any] = []
+        height = 0
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            item, levels = self._value(event, depth + 1)
+            items.append(item)
+            height = max(height, levels)
+        return items, height + 1
+
+    def _mapping(self, depth: int, begin: int) -> tuple[dict[str, Any], int]:
+        given: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        seen: dict[str, int] = {}
+        height = 0
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            line = event.start_mark.line + 1
+            if not isinstance(event, yaml.ScalarEvent) or event.tag is not None:
+                raise Misread("a key must be a plain text", line)
+            key = event.value
+            if key in seen:
+                raise Misread(f"the key '{key}' is given twice, first in line {seen[key]}", line)
+            seen[key] = line
+            value, levels = self._value(next(self._events), depth + 1)
+            height = max(height, levels)
+            if key == _MERGE and event.implicit[0]:
+                merged = _merged(value, line)
+            else:
+                given[key] = value
+        whole = {**{key: value for key, value in merged.items() if key not in given}, **given}
+        self.lines[id(whole)] = begin
+        return whole, height + 1
+
+    def _alias(self, event: Any, depth: int, line: int) -> tuple[Any, int]:
+        if event.anchor not in self._anchors:
+            raise Misread(f"the alias *{event.anchor} refers to itself, or to nothing before it", line)
+        value, size, height = self._anchors[event.anchor]
+        self._spend(size, depth + height, line)
+        return value, height
+
+    def _spend(self, values: int, depth: int, line: int) -> None:
+        self._count += values
+        if self._count > MAX_VALUES:
+            raise Misread(f"more than {MAX_VALUES:,} values, aliases counted in full", line)
+        if depth > MAX_DEPTH:
+            raise Misread(f"nested more than {MAX_DEPTH} levels deep", line)
+
+
+def _merged(value: Any, line: int) -> dict[str, Any]:
+    parts = value if isinstance(value, list) else [value]
+    if not all(isinstance(part, dict) for part in parts):
+        raise Misread("<< merges a mapping, or a list of them", line)
+    merged: dict[str, Any] = {}
+    for part in reversed(parts):
+        merged.update(part)
+    return merged
+
+
+def _scalar(text: str, line: int) -> Any:
+    if text in _NULLS:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    try:
+        if _INTEGER.fullmatch(text):
+            return int(text, 0) if text.startswith(("0o", "0x")) else int(text)
+        if _NOT_FINITE.fullmatch(text):
+            raise ValueError(f"{text} is no number that JSON knows")
+        return _finite(text) if _FLOAT.fullmatch(text) else text
+    except ValueError as error:
+        raise Misread(str(error).partition(";")[0], line) from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number that JSON knows")
+    return number
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    whole = dict(members)
+    if len(whole) < len(members):
+        keys = [key for key, _ in members]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key '{twice}' is given twice")
+    return whole
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """Quotes whatever either version of YAML would take for something else than a text."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Everything is written out."""
+        return True
+
+
+def _text(dumper: Any, value: str) -> Any:
+    style = "|" if "\n" in value.strip("\n") else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Dumper.add_representer(str, _text)
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(f"(?:{_INTEGER.pattern})$"), list("-+0123456789"))
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(f"(?:{_FLOAT.pattern})$"), list("-+.0123456789"))

@@ -1,0 +1,74 @@
+"""The program `pegboard`: its options and its commands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from pegboard.surfaces.cli import agents, as_code, audit, calls, people, tools, upkeep, vault
+from pegboard.surfaces.cli.serve import serve
+from pegboard.surfaces.cli.session import DEFAULT_URL, BoardCommand, Program, Session
+
+app = typer.Typer(
+    cls=Program,
+    help="Pegboard: every tool that an agent may call, registered, guarded, executed, recorded.",
+    no_args_is_help=True,
+    # Plain help is quick, survives pipes and shows [brackets] as they are written.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from pegboard import __version__  # noqa: PLC0415 -- start-up time
+
+        typer.echo(f"pegboard {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    ctx: typer.Context,
+    url: Annotated[str, typer.Option(envvar="PEGBOARD_URL", help="Where the board is")] = DEFAULT_URL,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PEGBOARD_KEY", show_default=False, help="The key to show it; $PEGBOARD_HOME/credentials if absent"
+        ),
+    ] = None,
+    local: Annotated[bool, typer.Option("--local", help="Open the store itself, without a server")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the API's own JSON")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit")
+    ] = False,
+) -> None:
+    """Keep what every command needs to know."""
+    ctx.obj = Session(url=url, key=key, local=local, as_json=as_json)
+
+
+app.command("serve")(serve)
+app.command("call", cls=BoardCommand)(calls.call)
+app.command("definitions", cls=BoardCommand)(calls.definitions)
+app.add_typer(tools.app)
+app.command("apply", cls=BoardCommand)(as_code.apply)
+app.command("export", cls=BoardCommand)(as_code.export)
+app.add_typer(audit.app)
+app.command("whoami", cls=BoardCommand)(people.whoami)
+app.add_typer(people.users)
+app.add_typer(people.keys)
+app.add_typer(agents.app)
+app.add_typer(vault.app)
+app.command("migrate", cls=BoardCommand)(upkeep.migrate)
+app.command("doctor", cls=BoardCommand)(upkeep.doctor)
+
+
+def main() -> None:
+    """Run the program and exit: 0 done, 1 the tool failed or the board refused, 2 usage, 3 no board."""
+    try:
+        app(prog_name="pegboard")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,122 @@
+"""Results to standard output, everything said to people to standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, TextIO
+
+import typer
+
+# What could move a cursor, ring a bell or colour a terminal, except newline and tab.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_COLOURS = {"red": "31", "green": "32", "yellow": "33", "dim": "2"}
+_BROKEN_PIPE = 141
+
+
+def say(text: str = "") -> None:
+    """Tell the person at the keyboard something that is no result."""
+    _write(sys.stderr, plain(text) + "\n")
+
+
+def write(text: str) -> None:
+    """Give out a result, ending in exactly one newline."""
+    _write(sys.stdout, text.rstrip("\n") + "\n")
+
+
+def write_json(value: Any) -> None:
+    """Give out a value as JSON that people can read."""
+    write(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """The value as indented JSON without anything that a terminal would obey."""
+    text = json.dumps(value, indent=2, ensure_ascii=not _speaks_unicode(sys.stdout))
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Give out rows for people: fitted to a terminal, or whole and aligned where it is piped."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    if sys.stdout.isatty():
+        _rich_table(columns, cells)
+        return
+    widths = [max(len(row[place]) for row in [list(columns), *cells]) for place in range(len(columns))]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [columns, *cells])
+    write("\n".join(line.rstrip() for line in lines))
+
+
+def plain(text: str) -> str:
+    """The text with every control character spelt out, so that no terminal obeys it."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def painted(text: str, colour: str, stream: TextIO) -> str:
+    """The text, sanitised, in a colour where the stream is a terminal that wants one."""
+    text = plain(text)
+    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+
+
+def moment(text: str | None) -> str:
+    """An instant of the API in the time zone of whoever reads it."""
+    return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M:%S") if text else ""
+
+
+def yes_no(value: bool) -> str:
+    """A word for a flag."""
+    return "yes" if value else "no"
+
+
+def one_line(text: str | None) -> str:
+    """The text on a single line."""
+    return " ".join((text or "").split())
+
+
+def confirmed(question: str) -> bool:
+    """Whether the person at the keyboard says yes."""
+    try:
+        return typer.confirm(plain(question), err=True)
+    except typer.Abort:
+        raise typer.Exit(130) from None
+
+
+def _cell(value: object) -> str:
+    return plain(one_line("" if value is None else str(value)))
+
+
+def _rich_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 -- start-up time
+    from rich.console import Console  # noqa: PLC0415 -- start-up time
+    from rich.table import Table  # noqa: PLC0415 -- start-up time
+    from rich.text import Text  # noqa: PLC0415 -- start-up time
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for place, name in enumerate(columns):
+        table.add_column(name, overflow="fold" if place == 0 else "ellipsis", no_wrap=place > 0)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    Console(highlight=False).print(table)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        # Whoever read this has seen enough; the interpreter must not try to flush the rest at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        raise typer.Exit(_BROKEN_PIPE) from None
+
+
+def _speaks_unicode(stream: TextIO) -> bool:
+    return (stream.encoding or "").lower().replace("-", "") == "utf8"

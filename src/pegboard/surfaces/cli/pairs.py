@@ -1,0 +1,69 @@
+"""Arguments typed as key=value and key:=json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pegboard.surfaces.cli.failures import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Members of a JSON object, each value as the JSON text it was typed as, so that no digit is lost."""
+
+    members: dict[str, str] = field(default_factory=dict)
+    strings: dict[str, str] = field(default_factory=dict)
+    """Those that were typed as key=value, and are therefore strings whatever they look like."""
+
+    @property
+    def body(self) -> bytes:
+        """The JSON object."""
+        return ("{" + ",".join(f"{json.dumps(key)}:{text}" for key, text in self.members.items()) + "}").encode()
+
+    def hint(self, key: str) -> str | None:
+        """How to write a member that had to be a string and was not meant to be one."""
+        text = self.strings.get(key)
+        if text is None:
+            return None
+        try:
+            _check_json(text)
+        except ValueError:
+            return None
+        return f"write {key}:={text}"
+
+
+def read_pairs(words: Sequence[str]) -> Pairs:
+    """What the words say; Usage names the one that says nothing."""
+    pairs = Pairs()
+    for word in words:
+        key, equals, text = word.partition("=")
+        is_json = key.endswith(":")
+        key = key.removesuffix(":")
+        if not equals or not key:
+            raise Usage(f"'{word}' is neither key=value nor key:=json")
+        if key in pairs.members:
+            raise Usage(f"'{key}' is given twice")
+        if is_json:
+            try:
+                _check_json(text)
+            except ValueError as error:
+                raise Usage(f"{key}:={text} is not JSON: {error}", [f"A text is written {key}={text}"]) from None
+            pairs.members[key] = text
+        else:
+            pairs.members[key] = json.dumps(text)
+            pairs.strings[key] = text
+    return pairs
+
+
+def _check_json(text: str) -> None:
+    try:
+        json.loads(text, parse_constant=_no_constant)
+        text.encode()
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,131 @@
+"""`pegboard serve`: run the board as a server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from pegboard.board import Pegboard
+    from pegboard.settings import Settings
+    from pegboard.surfaces.rest.server import OnOpen
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on [default: 127.0.0.1]")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one [default: 8080]")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; more than one needs PEGBOARD_REDIS_URL")] = 1,
+    demo: Annotated[bool, typer.Option("--demo", help="Hang a handful of demo tools")] = False,
+) -> None:
+    """Run the server; Ctrl-C lets running calls end, then stops.
+
+    Example: pegboard serve --demo
+    """
+    # Imported here, since every other command should start without the server.
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from pegboard import __version__  # noqa: PLC0415
+    from pegboard.settings import Settings  # noqa: PLC0415
+    from pegboard.surfaces.rest.server import listen, serve_forever, serve_with_workers  # noqa: PLC0415
+    from pegboard.telemetry.logs import configure_logs  # noqa: PLC0415
+
+    given = {key: value for key, value in (("host", host), ("port", port)) if value is not None}
+    try:
+        settings = Settings(**given)  # type: ignore[arg-type]
+    except ValidationError as error:
+        for item in error.errors(include_url=False, include_input=False):
+            _say(f"PEGBOARD_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}")
+        raise typer.Exit(2) from None
+    if workers > 1 and settings.redis_url is None:
+        _say(
+            f"--workers {workers} needs PEGBOARD_REDIS_URL: each process would count rate limits for itself, so every "
+            f"limit would be {workers} times what it says. Set it to a Valkey or Redis, or use one worker."
+        )
+        raise typer.Exit(2)
+    configure_logs(settings.log_level, settings.log_format)
+    try:
+        bound = listen(settings.host, settings.port)
+    except OSError as error:
+        _say(f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. Choose another with --port.")
+        raise typer.Exit(2) from None
+    address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{bound.getsockname()[1]}"
+    new_key: list[str] = []
+
+    async def on_open(board: Pegboard) -> None:
+        if demo:
+            await _hang_demo(board)
+        new_key.extend([board.new_key] if board.new_key else [])
+
+    def ready() -> None:
+        _announce(address, new_key, settings, demo)
+
+    try:
+        if workers == 1:
+            serve_forever(settings, __version__, bound, on_open=on_open, ready=ready)
+        else:
+            # Set up once, before any of the processes opens the board.
+            asyncio.run(_open_once(settings, on_open))
+            ready()
+            serve_with_workers(settings, bound, workers)
+    except Exception as error:
+        _say(f"The board cannot be opened: {error}\nRun 'pegboard doctor' to see what is wrong.")
+        raise typer.Exit(2) from None
+    finally:
+        bound.close()
+    _say("Stopped.")
+
+
+async def _open_once(settings: Settings, on_open: OnOpen) -> None:
+    from pegboard.board import Pegboard  # noqa: PLC0415
+
+    async with Pegboard.open(settings=settings) as board:
+        await on_open(board)
+
+
+async def _hang_demo(board: Pegboard) -> None:
+    from pegboard.core.refusals import Conflict  # noqa: PLC0415
+    from pegboard.demo import DEMO_TOOLS  # noqa: PLC0415
+
+    for definition in DEMO_TOOLS:
+        with contextlib.suppress(Conflict):  # hung by an earlier demo, perhaps changed since
+            await board.add(definition)
+
+
+def _announce(address: str, new_key: list[str], settings: Settings, demo: bool) -> None:
+    credentials, key_is_set = settings.credentials_file, settings.admin_key is not None
+    kept = "" if settings.database == "memory" else f" and kept in {credentials}"
+    found = shutil.which("pegboard")
+    program = "pegboard" if found is not None and Path(found).samefile(sys.argv[0]) else sys.argv[0]
+    url = "" if address == "http://127.0.0.1:8080" else f"PEGBOARD_URL={address} "
+    if key_is_set:
+        key = "$PEGBOARD_ADMIN_KEY"
+    elif settings.database == "memory":
+        key = new_key[0]
+    else:
+        key = f"$(cat {shlex.quote(str(credentials))})"
+    key_for_program = "" if key.startswith("$(") else f'PEGBOARD_KEY="{key}" '
+    tool, body, arguments = (
+        ("get_weather", '{"city": "Lisbon"}', "city=Lisbon")
+        if demo
+        else ("math_eval", '{"expression": "2^10"}', "expression=2^10")
+    )
+    _say(f"\nPegboard is serving at {address}  (API: {address}/docs)")
+    if new_key:
+        _say(f"Admin key, shown this once{kept}:\n  {new_key[0]}")
+    _say(
+        f'\nTry it:\n  curl -s {address}/v1/tools/{tool}/call -H "Authorization: Bearer {key}" '
+        f"-H 'Content-Type: application/json' -d '{body}'\n"
+        f"  {url}{key_for_program}{program} call {tool} {arguments}\n\nCtrl-C lets running calls end, then stops.\n"
+    )
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

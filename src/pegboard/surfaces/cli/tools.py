@@ -1,0 +1,233 @@
+"""`pegboard tools`: the registry."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.calls import ToolName
+from pegboard.surfaces.cli.failures import Failure, Refused, Usage
+from pegboard.surfaces.cli.output import confirmed, moment, one_line, say, write, write_json, write_table, yes_no
+from pegboard.surfaces.cli.pairs import read_pairs
+from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+
+app = group("tools", "Register, change, list and remove tools.")
+
+Limit = Annotated[int, typer.Option("--limit", min=1, help="How many at most")]
+Cursor = Annotated[str | None, typer.Option("--cursor", help="Where the list before this one ended", show_default=False)]
+Every = Annotated[bool, typer.Option("--all", help="As many as there are")]
+Source = Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input", show_default=False)]
+
+
+def say_more(page: dict[str, Any]) -> None:
+    """Say how to read on where a list was cut."""
+    if page.get("next_cursor"):
+        say(f"There are more: --all shows all of them, --cursor {page['next_cursor']} the next ones")
+
+
+@app.command("list", cls=BoardCommand)
+def list_tools(
+    ctx: typer.Context,
+    kind: Annotated[str | None, typer.Option("--type", help="Only this kind: http, mcp, python, …")] = None,
+    active: Annotated[bool | None, typer.Option("--active/--inactive", help="Only those switched on, or off")] = None,
+    public: Annotated[bool | None, typer.Option("--public/--private", help="Only those anybody may call, or not")] = None,
+    tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag")] = None,
+    query: Annotated[str | None, typer.Option("--query", "-q", help="Part of the name or description")] = None,
+    mine: Annotated[bool, typer.Option("--mine", help="Only your own")] = False,
+    deleted: Annotated[bool, typer.Option("--deleted", help="Removed ones instead")] = False,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    every: Every = False,
+) -> None:
+    """List the tools you may see, by name."""
+    wanted = {
+        "tool_type": kind,
+        "is_active": active,
+        "is_public": public,
+        "tag": tag,
+        "q": query,
+        "mine": mine or None,
+        "deleted": deleted or None,
+    }
+
+    def show(page: dict[str, Any]) -> None:
+        last = "ID" if deleted else "DESCRIPTION"
+        write_table(
+            ["NAME", "KIND", "ACTIVE", "PUBLIC", "TAGS", last],
+            [
+                [
+                    tool["name"],
+                    tool["tool_type"],
+                    yes_no(tool["is_active"]),
+                    yes_no(tool["is_public"]),
+                    ", ".join(tool["tags"]),
+                    tool["id"] if deleted else one_line(tool["description"]),
+                ]
+                for tool in page["items"]
+            ],
+        )
+        say_more(page)
+
+    give(ctx, with_board(ctx, lambda it: it.pages("/v1/tools", wanted, limit=limit, cursor=cursor, every=every)), show)
+
+
+@app.command("show", cls=BoardCommand)
+def show_tool(ctx: typer.Context, name: ToolName) -> None:
+    """Show one tool, secrets masked."""
+    give(ctx, _get(ctx, name), _show)
+
+
+@app.command("add", cls=BoardCommand)
+def add(ctx: typer.Context, source: Source) -> None:
+    """Register the tool, or the tools, that a file defines.
+
+    Example: pegboard tools add weather.yaml
+    """
+    from pegboard.surfaces.cli.files import load  # noqa: PLC0415 -- start-up time
+
+    pieces = load([source])
+    added: list[Any] = []
+
+    async def work(client: Any) -> None:
+        for piece in pieces:
+            try:
+                added.append(await client.post("/v1/tools", piece.definition))
+            except Refused as refused:
+                before = [f"Before it {len(added)} of {len(pieces)} were added"] if len(pieces) > 1 else []
+                where = f"{piece.place}: " if len(pieces) > 1 or source != "-" else ""
+                raise Refused(where + refused.message, [*refused.lines, *before], status=refused.status) from None
+
+    failure: Failure | None = None
+    try:
+        with_board(ctx, work)
+    except Failure as error:
+        failure = error
+    if not session_of(ctx).as_json:
+        for reply in added:
+            write(f"added {reply.data['name']}  {reply.data['id']}")
+    elif len(pieces) == 1 and added:
+        write(added[0].text)
+    elif len(pieces) != 1:
+        write("[" + ",".join(reply.text for reply in added) + "]")
+    if failure is not None:
+        raise failure
+
+
+@app.command("edit", cls=BoardCommand)
+def edit(
+    ctx: typer.Context,
+    name: ToolName,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FIELD=VALUE | FIELD:=JSON]...", help="What to change", show_default=False),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--input", metavar="FILE|-", help="A file with the fields to change, YAML or JSON")
+    ] = None,
+) -> None:
+    """Change a tool: the fields given, those of a file, or in $EDITOR if neither is given.
+
+    Example: pegboard tools edit get_weather is_public:=true timeout:=5
+    """
+    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
+
+    if source is not None and words:
+        raise Usage("Give the fields as FIELD=VALUE or with --input, not both")
+    if source is None and not words:
+        from pegboard.surfaces.cli.editing import edit_by_hand  # noqa: PLC0415 -- start-up time
+
+        reply = edit_by_hand(ctx, _get(ctx, name).data)
+        if reply is None:
+            say("Nothing was changed")
+            return
+    elif source is not None:
+        from pegboard.surfaces.cli.files import load_object  # noqa: PLC0415 -- start-up time
+
+        change = load_object(source)
+        reply = with_board(ctx, lambda it: it.patch(route("tools", name), change))
+    else:
+        body = read_pairs(words or []).body
+        reply = with_board(ctx, lambda it: it.send("PATCH", route("tools", name), body=body))
+    give(ctx, reply, lambda tool: write(f"{tool['name']} is at version {tool['version']}"))
+
+
+@app.command("remove", cls=BoardCommand)
+def remove(
+    ctx: typer.Context,
+    name: ToolName,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; only a terminal is asked")] = False,
+) -> None:
+    """Take a tool down; it can be restored by its id."""
+    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
+
+    tool = _get(ctx, name).data
+    if not yes and sys.stdin.isatty() and not confirmed(f"Remove {tool['name']}?"):
+        raise Refused("Nothing was removed")
+    with_board(ctx, lambda it: it.delete(route("tools", tool["id"])))
+    if session_of(ctx).as_json:
+        write_json({"removed": tool["id"]})
+    else:
+        write(f"removed {tool['name']}")
+        say(f"Put it back with: pegboard tools restore {tool['id']}")
+
+
+@app.command("restore", cls=BoardCommand)
+def restore(
+    ctx: typer.Context,
+    tool_id: Annotated[str, typer.Argument(metavar="ID", help="From: tools list --deleted", show_default=False)],
+) -> None:
+    """Put a removed tool back."""
+    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
+
+    reply = with_board(ctx, lambda it: it.post(route("tools", tool_id, "restore")))
+    give(ctx, reply, lambda tool: write(f"restored {tool['name']}"))
+
+
+@app.command("versions", cls=BoardCommand)
+def versions(
+    ctx: typer.Context, name: ToolName, limit: Limit = 50, cursor: Cursor = None, every: Every = False
+) -> None:
+    """List what a tool was before, newest first."""
+    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
+
+    def show(page: dict[str, Any]) -> None:
+        items = page["items"]
+        older = [*(item["definition"] for item in items[1:]), None]
+        write_table(
+            ["VERSION", "WHEN", "BY", "CHANGED"],
+            [
+                [item["version"], moment(item["created_at"]), item["created_by"], _changed(item, before)]
+                for item, before in zip(items, older, strict=True)
+            ],
+        )
+        say_more(page)
+
+    path = route("tools", name, "versions")
+    give(ctx, with_board(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
+
+
+def _get(ctx: typer.Context, name: str) -> Any:
+    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
+
+    return with_board(ctx, lambda it: it.get(route("tools", name)))
+
+
+def _show(tool: dict[str, Any]) -> None:
+    from pegboard.surfaces.cli.definitions import written  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.documents import write_yaml  # noqa: PLC0415 -- start-up time
+
+    definition = written(tool)
+    about = {name: value for name, value in tool.items() if name not in definition and value not in (None, [], False)}
+    write(write_yaml({**definition, **about}))
+
+
+def _changed(item: dict[str, Any], before: dict[str, Any] | None) -> str:
+    if item["version"] == 1:
+        return "made"
+    if before is None:
+        return "…"
+    now = item["definition"]
+    differing = sorted(name for name in {*now, *before} if now.get(name) != before.get(name))
+    return ", ".join(differing) or "credentials"

@@ -1,0 +1,75 @@
+"""The HTTP application: the call route in front, FastAPI behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+
+from pegboard.board import Pegboard
+from pegboard.surfaces.rest import calls, people, tools
+from pegboard.surfaces.rest.edge import ASGIApp, Edge
+from pegboard.surfaces.rest.hot import CALL_PATH, CallRoute
+from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
+from pegboard.surfaces.rest.problems import add_problem_handlers
+
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    "4XX": {
+        "description": "Refused",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemBody"}}},
+    }
+}
+
+
+def create_app(board: Pegboard, version: str) -> ASGIApp:
+    """The board over HTTP, as an ASGI application."""
+    rest = FastAPI(
+        title="Pegboard",
+        version=version,
+        summary="Every tool that an agent may call",
+        license_info={"name": "Apache 2.0", "identifier": "Apache-2.0"},
+        responses=_PROBLEMS,
+    )
+    rest.state.board = board
+    for router in (calls.calls, tools.router, people.agents, people.users, people.secrets, calls.journal, calls.state):
+        rest.include_router(router)
+    add_problem_handlers(rest)
+    _document_calls(rest)
+    settings = board.settings
+    app: ASGIApp = CallRoute(
+        Edge(rest, settings.max_body_bytes),
+        pipeline=board.pipeline,
+        snapshot=board.snapshot,
+        dialects=board.dialects,
+        max_body=settings.max_body_bytes,
+    )
+    origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
+    if origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=origins,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
+            expose_headers=["X-Request-Id", "X-Execution-Id", "Retry-After"],
+        )
+    return app
+
+
+def _document_calls(rest: FastAPI) -> None:
+    """Add the call route, which the framework never sees, to the API's description."""
+    described = rest.openapi
+
+    def openapi() -> dict[str, Any]:
+        if rest.openapi_schema is None:
+            document = described()
+            document["paths"].update(CALL_PATH)
+            schemas = document["components"]["schemas"]
+            for model in (PlainResult, ErrorDetails, ProblemBody):
+                schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+                schemas.update(schema.pop("$defs", {}))
+                schemas[model.__name__] = schema
+            rest.openapi_schema = document
+        return rest.openapi_schema
+
+    rest.openapi = openapi  # type: ignore[method-assign]

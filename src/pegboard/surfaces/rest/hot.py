@@ -1,0 +1,190 @@
+"""The route that tools are called by: plain ASGI, since it is the one that must be quick."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from pegboard.core.call import Caller, Surface, ToolCall, ToolResult
+from pegboard.core.errors import MalformedArguments
+from pegboard.core.refusals import Refusal, Unauthorised
+from pegboard.core.tool import Kind
+from pegboard.dialects.base import Dialect
+from pegboard.dialects.catalog import dialect_named
+from pegboard.pipeline import Pipeline
+from pegboard.registry.arguments import parse_json
+from pegboard.registry.snapshot import Snapshot
+from pegboard.surfaces.rest.edge import (
+    ASGIApp,
+    BodyTooLarge,
+    Receive,
+    Scope,
+    Send,
+    read_body,
+    request_id_of,
+    respond,
+    respond_problem,
+)
+from pegboard.surfaces.rest.problems import refusal_of
+
+_PREFIX, _SUFFIX = "/v1/tools/", "/call"
+_JSON = b"application/json"
+# These never wait, so nobody needs to watch whether their caller is still there.
+_INSTANT = (Kind.BUILTIN, Kind.MOCK)
+
+
+class CallRoute:
+    """Serves `POST /v1/tools/{name}/call`, and hands every other request on."""
+
+    def __init__(
+        self,
+        rest: ASGIApp,
+        *,
+        pipeline: Pipeline,
+        snapshot: Snapshot,
+        dialects: Mapping[str, Dialect],
+        max_body: int,
+    ) -> None:
+        self._rest = rest
+        self._pipeline = pipeline
+        self._snapshot = snapshot
+        self._dialects = dialects
+        self._max_body = max_body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and scope["method"] == "POST":
+            path: str = scope["path"]
+            if path.startswith(_PREFIX) and path.endswith(_SUFFIX):
+                name = path[len(_PREFIX) : -len(_SUFFIX)]
+                if name and "/" not in name:
+                    await self._call(name, scope, receive, send)
+                    return
+        await self._rest(scope, receive, send)
+
+    async def _call(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
+        authorization = given_id = None
+        surface: Surface = "rest"
+        for header, value in scope["headers"]:
+            if header == b"authorization":
+                authorization = value
+            elif header == b"x-request-id":
+                given_id = value
+            elif header == b"x-pegboard-surface" and value == b"cli":
+                surface = "cli"
+        request_id = request_id_of(given_id)
+        try:
+            caller = self._snapshot.holder(bearer_key(authorization))
+            shape = self._wanted_shape(scope["query_string"])
+            body = await read_body(receive, self._max_body)
+            arguments = parse_json(body) if body else {}
+        except Refusal as error:
+            status, detail, errors = refusal_of(error)
+            await respond_problem(send, status, detail, request_id, errors=errors)
+            return
+        except BodyTooLarge:
+            detail = f"The body is larger than the {self._max_body:,} bytes accepted here"
+            await respond_problem(send, 413, detail, request_id)
+            return
+        except MalformedArguments as error:
+            await respond_problem(send, 400, error.message, request_id)
+            return
+        result = await self._run(ToolCall(name, arguments, None, surface, "plain", request_id), caller, receive)
+        if result is None:
+            return
+        headers = [(b"x-request-id", request_id.encode()), (b"x-execution-id", result.run_id.encode())]
+        status = 200
+        if result.problem is not None and result.problem.code == "unavailable":
+            status = 503
+            headers.append((b"retry-after", b"%d" % max(1, (result.problem.retry_after_ms or 1000) // 1000)))
+        dialect = shape or self._dialects[result.result_style]
+        await respond(send, status, dialect.render_json(result), _JSON, headers)
+
+    def _wanted_shape(self, query: bytes) -> Dialect | None:
+        if not query:
+            return None
+        wanted = dict(parse_qsl(query.decode("latin-1"))).get("as")
+        return dialect_named(self._dialects, wanted, "as") if wanted is not None else None
+
+    async def _run(self, call: ToolCall, caller: Caller, receive: Receive) -> ToolResult | None:
+        """The result, or None if the caller went away and the call was cancelled for it."""
+        peg = self._snapshot.find(call.name)
+        if peg is None or peg.tool.tool_type in _INSTANT:
+            return await self._pipeline.run(call, caller)
+        running = asyncio.create_task(self._pipeline.run(call, caller))
+        gone = asyncio.create_task(_disconnected(receive))
+        try:
+            await asyncio.wait({running, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not running.done():
+                running.cancel()
+                await asyncio.wait({running})
+            return None if running.cancelled() else running.result()
+        except asyncio.CancelledError:
+            running.cancel()
+            await asyncio.wait({running})
+            raise
+        finally:
+            gone.cancel()
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def bearer_key(authorization: bytes | None) -> str:
+    """The key of an Authorization header; raises Unauthorised with the way to send one."""
+    if authorization is None:
+        raise Unauthorised("A key is needed; send it as 'Authorization: Bearer KEY'")
+    if authorization[:7].lower() != b"bearer ":
+        raise Unauthorised("The Authorization header must read 'Bearer KEY'")
+    return authorization[7:].strip().decode("latin-1")
+
+
+CALL_PATH: dict[str, Any] = {
+    "/v1/tools/{name}/call": {
+        "post": {
+            "tags": ["calls"],
+            "operationId": "call_tool",
+            "summary": "Call a tool",
+            "description": "The body is the arguments. A tool's failure is an answer, no HTTP error: see `success`.",
+            "security": [{"bearer": []}],
+            "parameters": [
+                {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}},
+                {
+                    "name": "as",
+                    "in": "query",
+                    "required": False,
+                    "description": "The dialect of the answer; the tool's own result_style if absent",
+                    "schema": {"type": "string"},
+                },
+            ],
+            "requestBody": {
+                "content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}
+            },
+            "responses": {
+                "200": {
+                    "description": "How the call ended",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PlainResult"}}},
+                },
+                **{
+                    str(status): {
+                        "description": text,
+                        "content": {
+                            "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemBody"}}
+                        },
+                    }
+                    for status, text in (
+                        (400, "The body is not JSON"),
+                        (401, "No key, or not a good one"),
+                        (413, "The body is too large"),
+                        (422, "No such dialect"),
+                        (503, "The call cannot be taken or recorded now"),
+                    )
+                },
+            },
+        }
+    }
+}

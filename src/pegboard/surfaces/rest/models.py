@@ -1,0 +1,285 @@
+"""Bodies of requests and answers that are not a tool's own."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from pegboard.core.definitions import JsonObject, ToolResponse
+from pegboard.core.tool import Model
+
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class Shown(BaseModel):
+    """An answer, read off one of the board's own values."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class FaultBody(Shown):
+    """One thing wrong with a request."""
+
+    field: str
+    message: str
+
+
+class ProblemBody(Shown):
+    """An error of the API itself, after RFC 9457."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    errors: list[FaultBody] = []
+    request_id: str | None = None
+
+
+class ErrorDetails(Shown):
+    """What programs can tell a failed call's reason by."""
+
+    type: Literal["VALIDATION_ERROR", "DATABASE_ERROR", "CONFIG_ERROR", "UNKNOWN_ERROR"]
+    code: str
+    field: str | None = None
+    expected: str | None = None
+    received: str | None = None
+    problems: list[JsonObject] = []
+    retry_after_ms: int | None = None
+
+
+class PlainResult(Shown):
+    """How a call ended, in the plain dialect."""
+
+    success: bool
+    result: Any = None
+    error: str | None = None
+    error_details: ErrorDetails | None = None
+    tool_name: str
+    execution_time_ms: float
+    id: str | None = None
+    fallback: bool = False
+
+
+class ToolPage(Shown):
+    """Some tools, and where the next ones begin."""
+
+    items: list[ToolResponse]
+    next_cursor: str | None = None
+
+
+class VersionResponse(Shown):
+    """What a tool was at one version."""
+
+    version: int
+    created_at: datetime
+    created_by: str
+    definition: JsonObject
+
+
+class VersionPage(Shown):
+    """Some versions, newest first."""
+
+    items: list[VersionResponse]
+    next_cursor: str | None = None
+
+
+class ApplyBody(Model):
+    """Definitions that the caller's tools shall match."""
+
+    tools: list[JsonObject] = Field(max_length=20_000)
+    prune: bool = Field(False, description="Delete the caller's tools that are not listed")
+    dry_run: bool = Field(False, description="Only say what would be done")
+
+
+class PlanResponse(Shown):
+    """What was done, or would be."""
+
+    created: list[str]
+    updated: dict[str, list[str]]
+    unchanged: list[str]
+    deleted: list[str]
+
+
+class UserCreate(Model):
+    """A new user."""
+
+    name: Name
+    role: Literal["admin", "member"] = "member"
+
+
+class UserResponse(Shown):
+    """A user."""
+
+    id: str
+    name: str
+    role: Literal["admin", "member"]
+    created_at: datetime
+    updated_at: datetime
+
+
+class UserPage(Shown):
+    """Some users, oldest first."""
+
+    items: list[UserResponse]
+    next_cursor: str | None = None
+
+
+class KeyCreate(Model):
+    """A new key."""
+
+    name: str = Field("", max_length=255)
+    agent_id: str | None = Field(None, description="Bind the key to this agent: it can then only call its tools")
+    expires_at: AwareDatetime | None = None
+
+
+class KeyResponse(Shown):
+    """A key, without what it opens."""
+
+    id: str
+    user_id: str
+    name: str
+    prefix: str
+    agent_id: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+class KeyList(Shown):
+    """A user's keys."""
+
+    items: list[KeyResponse]
+
+
+class NewKeyResponse(KeyResponse):
+    """A key at the only time it is shown."""
+
+    key: str
+
+
+class MeResponse(Shown):
+    """Whose key this is."""
+
+    user: UserResponse
+    key_id: str | None
+    agent_id: str | None
+
+
+class AgentCreate(Model):
+    """A new agent; tools by id or name."""
+
+    name: Name
+    description: str | None = Field(None, max_length=2000)
+    tools: list[str] = Field([], max_length=10_000)
+
+
+class AgentUpdate(Model):
+    """A change to an agent; what is absent stays."""
+
+    name: Name | None = None
+    description: str | None = Field(None, max_length=2000)
+    tools: list[str] | None = Field(None, max_length=10_000)
+
+
+class AgentResponse(Shown):
+    """An agent and the ids of its tools."""
+
+    id: str
+    owner_id: str
+    name: str
+    description: str | None
+    tools: list[str]
+    created_at: datetime
+    updated_at: datetime
+
+
+class AgentPage(Shown):
+    """Some agents, oldest first."""
+
+    items: list[AgentResponse]
+    next_cursor: str | None = None
+
+
+class SecretPut(Model):
+    """A secret's value."""
+
+    value: str
+
+
+class SecretResponse(Shown):
+    """A secret, without its value."""
+
+    name: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class SecretPage(Shown):
+    """Some secrets, oldest first."""
+
+    items: list[SecretResponse]
+    next_cursor: str | None = None
+
+
+class SkippedRow(Shown):
+    """A row that a rotation could not read."""
+
+    table: str
+    id: str
+    reason: str
+
+
+class RotationResponse(Shown):
+    """What a rotation did."""
+
+    key_id: str
+    sealed: int
+    total: int
+    skipped: list[SkippedRow]
+    note: str | None = None
+
+
+class ExecutionResponse(Shown):
+    """One row of the journal."""
+
+    id: str
+    tool_name: str
+    tool_id: str | None
+    tool_version: int | None
+    kind: str | None
+    caller: str
+    caller_id: str
+    key_id: str | None
+    agent_id: str | None
+    surface: str
+    dialect: str
+    request_id: str | None
+    status: Literal["succeeded", "failed", "refused", "in_doubt"]
+    code: str | None
+    error: str | None
+    arguments_digest: str | None
+    arguments: Any = None
+    row_id: str | None
+    attempts: int
+    elapsed_ms: float
+    started_at: datetime
+    finished_at: datetime
+    chain_id: str | None
+    thread_id: str | None
+
+
+class ExecutionPage(Shown):
+    """Some executions, newest first."""
+
+    items: list[ExecutionResponse]
+    next_cursor: str | None = None
+
+
+class DialectResponse(Shown):
+    """A dialect and what it can do."""
+
+    name: str
+    aliases: list[str]
+    abilities: list[str]

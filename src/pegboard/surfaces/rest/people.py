@@ -1,0 +1,159 @@
+"""Routes of users, keys, agents and secrets."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from pegboard.core.refusals import Forbidden
+from pegboard.dialects.catalog import dialect_named
+from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
+from pegboard.surfaces.rest.models import (
+    AgentCreate,
+    AgentPage,
+    AgentResponse,
+    AgentUpdate,
+    KeyCreate,
+    KeyList,
+    KeyResponse,
+    MeResponse,
+    NewKeyResponse,
+    RotationResponse,
+    SecretPage,
+    SecretPut,
+    SecretResponse,
+    UserCreate,
+    UserPage,
+    UserResponse,
+)
+
+users = APIRouter(prefix="/v1", tags=["users"])
+agents = APIRouter(prefix="/v1/agents", tags=["agents"])
+secrets = APIRouter(prefix="/v1/secrets", tags=["secrets"])
+
+
+@users.get("/me", operation_id="get_me")
+async def get_me(board: Board, caller: Who) -> MeResponse:
+    """Whose key this is."""
+    user = await board.people.get_user(caller.user_id, caller)
+    return MeResponse(user=UserResponse.model_validate(user), key_id=caller.key_id, agent_id=caller.agent_id)
+
+
+@users.get("/users", operation_id="list_users")
+async def list_users(board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> UserPage:
+    """All users; admins only."""
+    return UserPage.model_validate(await board.people.users(caller, cursor=cursor, limit=limit))
+
+
+@users.post("/users", operation_id="create_user", status_code=201)
+async def create_user(body: UserCreate, board: Board, caller: Who) -> UserResponse:
+    """A new user; admins only."""
+    return UserResponse.model_validate(await board.people.create_user(body.name, body.role, caller))
+
+
+@users.get("/users/{user_id}", operation_id="get_user")
+async def get_user(user_id: str, board: Board, caller: Who) -> UserResponse:
+    """One user."""
+    return UserResponse.model_validate(await board.people.get_user(user_id, caller))
+
+
+@users.delete("/users/{user_id}", operation_id="remove_user", status_code=204)
+async def remove_user(user_id: str, board: Board, caller: Who) -> Response:
+    """Remove a user; all their keys are void at once."""
+    await board.people.remove_user(user_id, caller)
+    return Response(status_code=204)
+
+
+@users.get("/users/{user_id}/keys", operation_id="list_keys")
+async def list_keys(user_id: str, board: Board, caller: Who) -> KeyList:
+    """A user's keys."""
+    return KeyList(items=[KeyResponse.model_validate(key) for key in await board.people.keys(user_id, caller)])
+
+
+@users.post("/users/{user_id}/keys", operation_id="create_key", status_code=201)
+async def create_key(user_id: str, body: KeyCreate, board: Board, caller: Who) -> NewKeyResponse:
+    """A new key; this answer is the only place where it is ever shown."""
+    new = await board.people.create_key(
+        user_id, caller, name=body.name, agent_id=body.agent_id, expires_at=body.expires_at
+    )
+    return NewKeyResponse(**KeyResponse.model_validate(new.row).model_dump(), key=new.key)
+
+
+@users.delete("/users/{user_id}/keys/{key_id}", operation_id="revoke_key", status_code=204)
+async def revoke_key(user_id: str, key_id: str, board: Board, caller: Who) -> Response:
+    """Revoke a key."""
+    await board.people.revoke_key(user_id, key_id, caller)
+    return Response(status_code=204)
+
+
+@agents.get("", operation_id="list_agents")
+async def list_agents(board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> AgentPage:
+    """The caller's agents; everybody's for an admin."""
+    return AgentPage.model_validate(await board.people.agents(caller, cursor=cursor, limit=limit))
+
+
+@agents.post("", operation_id="create_agent", status_code=201)
+async def create_agent(body: AgentCreate, board: Board, caller: Who) -> AgentResponse:
+    """A new agent with its tools."""
+    agent = await board.people.create_agent(body.name, body.tools, caller, body.description)
+    return AgentResponse.model_validate(agent)
+
+
+@agents.get("/{agent_id}", operation_id="get_agent")
+async def get_agent(agent_id: str, board: Board, caller: Who) -> AgentResponse:
+    """One agent."""
+    return AgentResponse.model_validate(board.people.get_agent(agent_id, caller))
+
+
+@agents.patch("/{agent_id}", operation_id="update_agent")
+async def update_agent(agent_id: str, body: AgentUpdate, board: Board, caller: Who) -> AgentResponse:
+    """Change an agent; what is absent stays."""
+    agent = await board.people.update_agent(
+        agent_id, caller, name=body.name, refs=body.tools, description=body.description
+    )
+    return AgentResponse.model_validate(agent)
+
+
+@agents.delete("/{agent_id}", operation_id="remove_agent", status_code=204)
+async def remove_agent(agent_id: str, board: Board, caller: Who) -> Response:
+    """Remove an agent; keys bound to it call nothing any more."""
+    await board.people.remove_agent(agent_id, caller)
+    return Response(status_code=204)
+
+
+@agents.get("/{agent_id}/definitions", operation_id="list_agent_definitions")
+async def list_agent_definitions(
+    agent_id: str, board: Board, caller: Who, shape: Annotated[str, Query(alias="as")] = "plain"
+) -> list[dict[str, Any]]:
+    """The agent's tools as a provider wants them declared."""
+    board.people.get_agent(agent_id, caller)
+    dialect = dialect_named(board.dialects, shape, "as")
+    return [dialect.define(peg.tool) for peg in board.snapshot.on_agent(agent_id, caller)]
+
+
+@secrets.get("", operation_id="list_secrets")
+async def list_secrets(board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> SecretPage:
+    """The caller's secrets, without their values."""
+    return SecretPage.model_validate(await board.secrets.page(caller, cursor=cursor, limit=limit))
+
+
+@secrets.put("/{name}", operation_id="put_secret")
+async def put_secret(name: str, body: SecretPut, board: Board, caller: Who) -> SecretResponse:
+    """Set a secret; tools refer to it as {{secret:NAME}}."""
+    return SecretResponse.model_validate(await board.secrets.put(name, body.value, caller))
+
+
+@secrets.delete("/{name}", operation_id="remove_secret", status_code=204)
+async def remove_secret(name: str, board: Board, caller: Who) -> Response:
+    """Remove a secret and its value."""
+    await board.secrets.remove(name, caller)
+    return Response(status_code=204)
+
+
+@secrets.post("/rotate", operation_id="rotate_secrets")
+async def rotate_secrets(board: Board, caller: Who) -> RotationResponse:
+    """Encrypt every credential anew under a new key; admins only. Run it again if it was cut off."""
+    if not caller.is_admin or caller.agent_id is not None:
+        raise Forbidden("Only admins may rotate keys")
+    return RotationResponse.model_validate(await board.rotate_secrets())

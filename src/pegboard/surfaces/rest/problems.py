@@ -1,0 +1,108 @@
+"""Errors of the API itself, as application/problem+json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+
+from pegboard.core.errors import Misconfigured, SecretUnreadable, ToolError, Unavailable
+from pegboard.core.refusals import Conflict, Forbidden, Invalid, NotFound, Refusal, Unauthorised
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+STATUS: dict[type[Refusal], int] = {Invalid: 422, Unauthorised: 401, Forbidden: 403, NotFound: 404, Conflict: 409}
+TITLES = {
+    400: "Bad request",
+    401: "Unauthorised",
+    403: "Forbidden",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Conflict",
+    413: "Body too large",
+    422: "Invalid request",
+    500: "Internal error",
+    503: "Unavailable",
+}
+
+
+def problem(
+    status: int, detail: str, *, request_id: str | None = None, errors: list[dict[str, str]] | None = None
+) -> bytes:
+    """The body of an error answer."""
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": TITLES.get(status, "Error"),
+        "status": status,
+        "detail": detail,
+    }
+    if errors:
+        body["errors"] = errors
+    if request_id is not None:
+        body["request_id"] = request_id
+    return orjson.dumps(body)
+
+
+def refusal_of(error: Refusal) -> tuple[int, str, list[dict[str, str]]]:
+    """Status, text and faults of something the board refused."""
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
+    return status, error.message, [{"field": fault.field, "message": fault.message} for fault in error.faults]
+
+
+def _answer(request: Request, status: int, detail: str, errors: list[dict[str, str]] | None = None) -> Response:
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {"Retry-After": "1"} if status == 503 else None
+    body = problem(status, detail, request_id=getattr(request.state, "request_id", None), errors=errors)
+    return Response(body, status, headers, MEDIA_TYPE)
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Answer every error of this application as a problem."""
+
+    @app.exception_handler(Refusal)
+    async def refused(request: Request, error: Refusal) -> Response:
+        status, detail, errors = refusal_of(error)
+        return _answer(request, status, detail, errors)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        faults = [
+            {"field": ".".join(map(str, item["loc"][1:])) or str(item["loc"][0]), "message": item["msg"]}
+            for item in error.errors()
+        ]
+        malformed = any(item["type"] == "json_invalid" for item in error.errors())
+        detail = "; ".join(f"{fault['field']}: {fault['message']}" for fault in faults[:5])
+        return _answer(request, 400 if malformed else 422, detail, faults)
+
+    @app.exception_handler(HTTPException)
+    async def plain(request: Request, error: HTTPException) -> Response:
+        detail = error.detail
+        if error.status_code == 404 and detail == "Not Found":
+            detail = f"There is no {request.method} {request.url.path} here; see /docs for what there is"
+        answer = _answer(request, error.status_code, detail)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(ToolError)
+    async def unusable(request: Request, error: ToolError) -> Response:
+        status = 503 if isinstance(error, Unavailable | Misconfigured | SecretUnreadable) else 500
+        return _answer(request, status, error.message)
+
+    @app.exception_handler(Exception)
+    async def broken(request: Request, error: Exception) -> Response:
+        log.error("request_broke", method=request.method, path=request.url.path, exc_info=error)
+        if _is_database_trouble(error):
+            return _answer(request, 503, "The database cannot be reached at the moment; try again shortly")
+        return _answer(request, 500, "Something went wrong on the board; its log says what")
+
+
+def _is_database_trouble(error: BaseException) -> bool:
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return isinstance(error, OperationalError | InterfaceError | PoolTimeout | OSError)

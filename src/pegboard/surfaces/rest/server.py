@@ -1,0 +1,140 @@
+"""Running the HTTP application: one process or several, until told to stop."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from pegboard.board import Pegboard
+from pegboard.settings import Settings
+from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.edge import ASGIApp, Message, Receive, Scope, Send
+from pegboard.telemetry.logs import configure_logs
+
+OnOpen = Callable[[Pegboard], Awaitable[None]]
+
+
+class ServedBoard:
+    """The application of one process: opens its board when the server starts, drains and closes it when it stops."""
+
+    def __init__(self, settings: Settings, version: str, on_open: OnOpen | None = None) -> None:
+        self._settings = settings
+        self._version = version
+        self._on_open = on_open
+        self._app: ASGIApp | None = None
+        self.failure: Exception | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or the server's own start and stop."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif self._app is not None:
+            await self._app(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        begun = False
+        try:
+            async with Pegboard.open(settings=self._settings) as board:
+                if self._on_open is not None:
+                    await self._on_open(board)
+                self._app = create_app(board, self._version)
+                begun = True
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
+        except Exception as error:
+            self.failure = error
+            failed: Message = {"type": "lifespan.shutdown.failed" if begun else "lifespan.startup.failed"}
+            await send(failed)
+            if begun:
+                raise
+            return
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def worker_app() -> ASGIApp:
+    """The application of one of several worker processes."""
+    from pegboard import __version__  # noqa: PLC0415 -- the package imports this module's siblings
+
+    settings = Settings()
+    configure_logs(settings.log_level, settings.log_format)
+    return ServedBoard(settings, __version__)
+
+
+class AnnouncingServer(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then announce."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to this address; OSError says why it cannot be."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except BaseException:
+        bound.close()
+        raise
+    bound.set_inheritable(True)
+    return bound
+
+
+def serve_forever(
+    settings: Settings, version: str, bound: socket.socket, *, on_open: OnOpen, ready: Callable[[], None]
+) -> None:
+    """Serve from this process until a signal says stop; running calls end first. Raises what kept it from starting."""
+    served = ServedBoard(settings, version, on_open)
+    server = AnnouncingServer(uvicorn.Config(served, **_options(settings)), ready)
+    with _quiet_signals():
+        server.run([bound])
+    if served.failure is not None:
+        raise served.failure
+
+
+def serve_with_workers(settings: Settings, bound: socket.socket, workers: int) -> None:
+    """Serve from several processes, each with a board of its own, until a signal says stop."""
+    config = uvicorn.Config(
+        "pegboard.surfaces.rest.server:worker_app", factory=True, workers=workers, **_options(settings)
+    )
+    with _quiet_signals():
+        Multiprocess(config, sockets=[bound]).run()
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    return {
+        "log_level": "critical",
+        "access_log": False,
+        "server_header": False,
+        "date_header": False,
+        "ws": "none",
+        "timeout_graceful_shutdown": int(settings.drain_seconds) + 1,
+        "backlog": 2048,
+    }
+
+
+@contextmanager
+def _quiet_signals() -> Iterator[None]:
+    """The server answers a signal by stopping in good order; sent on to us afterwards, it must not kill."""
+    caught = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda *_: None) for number in caught}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

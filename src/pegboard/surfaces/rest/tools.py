@@ -1,0 +1,125 @@
+"""Routes of the registry."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from pegboard.core.definitions import ToolCreate, ToolResponse, ToolUpdate
+from pegboard.core.tool import Kind
+from pegboard.dialects.catalog import dialect_named
+from pegboard.registry.definition import shown
+from pegboard.registry.sealing import mask_auth, mask_config
+from pegboard.store.tools import ToolFilter
+from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
+from pegboard.surfaces.rest.models import ApplyBody, PlanResponse, ToolPage, VersionPage, VersionResponse
+
+router = APIRouter(prefix="/v1", tags=["tools"])
+As = Annotated[str, Query(alias="as", description="The dialect of the definition")]
+
+
+@router.get("/tools", operation_id="list_tools")
+async def list_tools(
+    board: Board,
+    caller: Who,
+    tool_type: Kind | None = None,
+    is_active: bool | None = None,
+    is_public: bool | None = None,
+    tag: Annotated[str | None, Query(max_length=64)] = None,
+    q: Annotated[str | None, Query(max_length=255, description="Part of the name or description")] = None,
+    mine: Annotated[bool, Query(description="Only the caller's own")] = False,
+    deleted: Annotated[bool, Query(description="Deleted ones instead")] = False,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> ToolPage:
+    """The tools this caller may see, by name."""
+    wanted = ToolFilter(
+        owner_id=caller.user_id if mine else None,
+        tool_type=tool_type,
+        is_active=is_active,
+        is_public=is_public,
+        tag=tag,
+        q=q,
+        deleted=deleted,
+    )
+    page = await board.tools.page(wanted, caller, cursor=cursor, limit=limit)
+    return ToolPage.model_construct(items=[shown(tool, caller) for tool in page.items], next_cursor=page.next_cursor)
+
+
+@router.post("/tools", operation_id="create_tool", status_code=201)
+async def create_tool(spec: ToolCreate, board: Board, caller: Who) -> ToolResponse:
+    """Register a tool; it can be called at once."""
+    return shown(await board.tools.create(spec, caller), caller)
+
+
+@router.get("/tools/{ref}", operation_id="get_tool")
+async def get_tool(ref: str, board: Board, caller: Who) -> ToolResponse:
+    """One tool by id or name."""
+    return shown(await board.tools.get(ref, caller), caller)
+
+
+@router.patch("/tools/{ref}", operation_id="update_tool")
+async def update_tool(ref: str, change: ToolUpdate, board: Board, caller: Who) -> ToolResponse:
+    """Change a tool: absent keeps, null clears, a masked value keeps."""
+    given: dict[str, Any] = change.model_dump(exclude_unset=True)
+    return shown(await board.tools.update(ref, given, caller), caller)
+
+
+@router.delete("/tools/{ref}", operation_id="delete_tool", status_code=204)
+async def delete_tool(ref: str, board: Board, caller: Who) -> Response:
+    """Take a tool down; it can be restored by its id."""
+    await board.tools.delete(ref, caller)
+    return Response(status_code=204)
+
+
+@router.post("/tools/{tool_id}/restore", operation_id="restore_tool")
+async def restore_tool(tool_id: str, board: Board, caller: Who) -> ToolResponse:
+    """Put a deleted tool back."""
+    return shown(await board.tools.restore(tool_id, caller), caller)
+
+
+@router.get("/tools/{ref}/versions", operation_id="list_tool_versions")
+async def list_versions(ref: str, board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> VersionPage:
+    """What the tool was before, newest first."""
+    page = await board.tools.versions(ref, caller, cursor=cursor, limit=limit)
+    return VersionPage(
+        items=[
+            VersionResponse(
+                version=version.version,
+                created_at=version.created_at,
+                created_by=version.created_by,
+                definition=_masked(dict(version.definition)),
+            )
+            for version in page.items
+        ],
+        next_cursor=page.next_cursor,
+    )
+
+
+@router.get("/tools/{ref}/definition", operation_id="get_definition")
+async def get_definition(ref: str, board: Board, caller: Who, shape: As = "plain") -> dict[str, Any]:
+    """How the tool is declared to a provider."""
+    tool = await board.tools.get(ref, caller)
+    return dialect_named(board.dialects, shape, "as").define(tool)
+
+
+@router.get("/definitions", operation_id="list_definitions")
+async def list_definitions(board: Board, caller: Who, shape: As = "plain") -> list[dict[str, Any]]:
+    """What to hand a model: the caller's own tools and the public ones of admins."""
+    return await board.definitions(shape, caller=caller)
+
+
+@router.post("/apply", operation_id="apply_tools")
+async def apply_tools(body: ApplyBody, board: Board, caller: Who) -> PlanResponse:
+    """Make the caller's tools match these definitions, all or nothing."""
+    plan = await board.apply(body.tools, prune=body.prune, dry_run=body.dry_run, caller=caller)
+    return PlanResponse.model_validate(plan)
+
+
+def _masked(definition: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(definition.get("config"), dict):
+        definition["config"] = mask_config(definition["config"])
+    if "sealed_auth" in definition:
+        definition["auth_config"] = mask_auth(definition.pop("sealed_auth"))
+    return definition

@@ -1,0 +1,78 @@
+"""Structured logs: one line an event, through the standard library, so that an application stays in charge of them."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Mapping, MutableMapping
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import structlog
+
+_SECRET = re.compile(r"pass(word|wd|phrase)|secret|token|api[_-]?key|authori[sz]ation|credential|cookie", re.IGNORECASE)
+
+
+def get_logger(name: str) -> structlog.stdlib.BoundLogger:
+    """A logger that takes an event and its fields; silent below warnings until logging is configured."""
+    logger: structlog.stdlib.BoundLogger = structlog.wrap_logger(
+        logging.getLogger(name),
+        processors=[structlog.stdlib.filter_by_level, structlog.contextvars.merge_contextvars, _to_record],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    return logger
+
+
+def _to_record(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> tuple[tuple[str], dict[str, Any]]:
+    fields = dict(event)
+    name = str(fields.pop("event"))
+    exc_info = fields.pop("exc_info", None)
+    text = " ".join([name, *(f"{key}={value}" for key, value in fields.items())])
+    return (text,), {"exc_info": exc_info, "extra": {"event": name, "fields": fields}}
+
+
+class _Formatter(logging.Formatter):
+    def __init__(self, console: bool) -> None:
+        super().__init__()
+        self._render = structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer(default=str)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line for one event, whoever logged it."""
+        line: dict[str, Any] = {
+            "event": getattr(record, "event", None) or record.getMessage(),
+            "level": record.levelname.lower(),
+            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "logger": record.name,
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return str(self._render(None, record.levelname.lower(), line))
+
+
+def configure_logs(level: str, form: Literal["auto", "console", "json"]) -> None:
+    """Send log lines to standard error: ours at this level, other libraries' warnings."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter(form == "console" or (form == "auto" and sys.stderr.isatty())))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    logging.getLogger("pegboard").setLevel(level.upper())
+
+
+def redacted(value: Any, depth: int = 4) -> Any:
+    """The value with what looks like a secret by its key hidden, cut to a size a log line can bear."""
+    if isinstance(value, Mapping):
+        if depth == 0:
+            return "{…}"
+        return {
+            key: "(hidden)" if _SECRET.search(str(key)) else redacted(item, depth - 1)
+            for key, item in list(value.items())[:50]
+        }
+    if isinstance(value, list | tuple):
+        return [redacted(item, depth - 1) for item in value[:20]] if depth else "[…]"
+    if isinstance(value, str) and len(value) > 200:
+        return value[:200] + "…"
+    return value

@@ -1,0 +1,49 @@
+"""OpenTelemetry spans, where the application has set the SDK up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pegboard.core.call import ToolCall, ToolResult
+
+
+class Tracing:
+    """Opens a span `execute_tool NAME` around each call, after the GenAI conventions."""
+
+    def __init__(self, tracer: Any, error_status: Any) -> None:
+        self._tracer = tracer
+        self._error = error_status
+
+    @contextmanager
+    def span(self, call: ToolCall, run_id: str) -> Iterator[Callable[[ToolResult], None]]:
+        """A span that is the current one while the call runs; tell it the result."""
+        attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": call.name,
+            "gen_ai.tool.type": "function",
+            "gen_ai.tool.call.id": call.id or run_id,
+            "pegboard.run_id": run_id,
+            "pegboard.surface": call.surface,
+        }
+        with self._tracer.start_as_current_span(f"execute_tool {call.name}", attributes=attributes) as span:
+
+            def ended(result: ToolResult) -> None:
+                if result.problem is not None:
+                    span.set_attribute("error.type", result.problem.code)
+                    span.set_status(self._error, result.problem.message)
+
+            yield ended
+
+
+def find_tracing() -> Tracing | None:
+    """Spans if this process has configured OpenTelemetry's SDK, else None, which costs nothing a call."""
+    try:
+        from opentelemetry import trace  # noqa: PLC0415 -- an optional companion, not a dependency
+    except ImportError:
+        return None
+    provider = trace.get_tracer_provider()
+    if type(provider).__module__.startswith("opentelemetry.trace"):
+        return None  # the API's own placeholder: nobody listens
+    return Tracing(trace.get_tracer("pegboard"), trace.StatusCode.ERROR)

@@ -1,0 +1,91 @@
+"""Real servers and empty databases."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import redis
+from tests import servers
+
+from pegboard.store.database import Database
+from pegboard.store.migrate import migrate
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The event loop of every async test."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[servers.Postgres]:
+    """What makes PostgreSQL servers."""
+    with servers.postgres() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def shared_postgres(postgres: servers.Postgres) -> Iterator[servers.PostgresServer]:
+    """The PostgreSQL server that tests share; they must not stop it."""
+    server = postgres.server()
+    with servers.running(server):
+        yield server
+
+
+@pytest.fixture
+def postgres_url(shared_postgres: servers.PostgresServer) -> Iterator[str]:
+    """The URL of an empty PostgreSQL database."""
+    with shared_postgres.fresh_database() as url:
+        yield url
+
+
+@pytest.fixture
+def own_postgres(postgres: servers.Postgres) -> Iterator[servers.PostgresServer]:
+    """A PostgreSQL server that the test may stop and start."""
+    server = postgres.server()
+    with servers.running(server):
+        yield server
+
+
+@pytest.fixture(scope="session")
+def shared_valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.ValkeyServer]:
+    """The Valkey server that tests share; they must not stop it."""
+    server = servers.ValkeyServer(tmp_path_factory.mktemp("valkey"))
+    with servers.running(server):
+        yield server
+
+
+@pytest.fixture
+def valkey_url(shared_valkey: servers.ValkeyServer) -> str:
+    """The URL of an empty Valkey."""
+    with redis.Redis.from_url(shared_valkey.url) as client:
+        client.flushall()
+    return shared_valkey.url
+
+
+@pytest.fixture
+def own_valkey(tmp_path: Path) -> Iterator[servers.ValkeyServer]:
+    """A Valkey server that the test may stop and start."""
+    server = servers.ValkeyServer(tmp_path)
+    with servers.running(server):
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database of either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/board.db"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """An open database of either kind with all tables and nothing in them."""
+    opened = Database.create(database_url)
+    await migrate(opened)
+    yield opened
+    await opened.close()

@@ -1,0 +1,200 @@
+"""The board through each of its doors, so that one scenario can be told through all of them."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+import anyio
+import anyio.to_thread
+import httpx
+import uvicorn
+from typer.testing import CliRunner
+
+from pegboard import Pegboard, Refusal
+from pegboard.dialects.plain import Plain
+from pegboard.registry.definition import shown
+from pegboard.surfaces.cli.main import app as program
+from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.problems import refusal_of
+from pegboard.surfaces.rest.server import AnnouncingServer
+
+KEY = "a-key-for-tests-0123456789"
+
+
+class Refused(Exception):
+    """The board refused something other than a call."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Door(Protocol):
+    """What every door can do."""
+
+    name: str
+
+    async def call(self, tool: str, arguments: Any = None) -> dict[str, Any]:
+        """Call a tool; the answer in the plain dialect."""
+
+    async def create(self, definition: dict[str, Any]) -> dict[str, Any]:
+        """Register a tool; raises Refused."""
+
+    async def show(self, tool: str) -> dict[str, Any]:
+        """One tool; raises Refused."""
+
+    async def change(self, tool: str, patch: dict[str, Any]) -> dict[str, Any]:
+        """Change a tool; raises Refused."""
+
+    async def remove(self, tool: str) -> None:
+        """Take a tool down; raises Refused."""
+
+    async def restore(self, tool_id: str) -> dict[str, Any]:
+        """Put a tool back; raises Refused."""
+
+
+class LibraryDoor:
+    name = "library"
+
+    def __init__(self, board: Pegboard) -> None:
+        self._board = board
+
+    async def call(self, tool: str, arguments: Any = None) -> dict[str, Any]:
+        return Plain().render(await self._board.call(tool, arguments))
+
+    async def create(self, definition: dict[str, Any]) -> dict[str, Any]:
+        return self._shown(await self._try(self._board.add(definition)))
+
+    async def show(self, tool: str) -> dict[str, Any]:
+        return self._shown(await self._try(self._board.tools.get(tool, self._board.admin)))
+
+    async def change(self, tool: str, patch: dict[str, Any]) -> dict[str, Any]:
+        return self._shown(await self._try(self._board.tools.update(tool, patch, self._board.admin)))
+
+    async def remove(self, tool: str) -> None:
+        await self._try(self._board.tools.delete(tool, self._board.admin))
+
+    async def restore(self, tool_id: str) -> dict[str, Any]:
+        return self._shown(await self._try(self._board.tools.restore(tool_id, self._board.admin)))
+
+    def _shown(self, tool: Any) -> dict[str, Any]:
+        return dict(shown(tool, self._board.admin).model_dump(mode="json"))
+
+    async def _try(self, work: Any) -> Any:
+        try:
+            return await work
+        except Refusal as error:
+            raise Refused(refusal_of(error)[1]) from error
+
+
+class RestDoor:
+    name = "rest"
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def call(self, tool: str, arguments: Any = None) -> dict[str, Any]:
+        answer = await self._client.post(f"/v1/tools/{tool}/call", json={} if arguments is None else arguments)
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
+    async def create(self, definition: dict[str, Any]) -> dict[str, Any]:
+        return self._read(await self._client.post("/v1/tools", json=definition))
+
+    async def show(self, tool: str) -> dict[str, Any]:
+        return self._read(await self._client.get(f"/v1/tools/{tool}"))
+
+    async def change(self, tool: str, patch: dict[str, Any]) -> dict[str, Any]:
+        return self._read(await self._client.patch(f"/v1/tools/{tool}", json=patch))
+
+    async def remove(self, tool: str) -> None:
+        self._read(await self._client.delete(f"/v1/tools/{tool}"))
+
+    async def restore(self, tool_id: str) -> dict[str, Any]:
+        return self._read(await self._client.post(f"/v1/tools/{tool_id}/restore"))
+
+    def _read(self, answer: httpx.Response) -> dict[str, Any]:
+        if answer.is_success:
+            return dict(answer.json()) if answer.content else {}
+        assert answer.headers["content-type"] == "application/problem+json"
+        raise Refused(answer.json()["detail"])
+
+
+class CliDoor:
+    name = "cli"
+
+    def __init__(self, url: str) -> None:
+        self._environment = {"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY}
+
+    async def call(self, tool: str, arguments: Any = None) -> dict[str, Any]:
+        text = json.dumps({} if arguments is None else arguments)
+        code, out, err = await self._run("call", tool, "--input", "-", "--json", stdin=text)
+        assert code in (0, 1), err
+        answer = dict(json.loads(out))
+        assert code == (0 if answer["success"] else 1)
+        return answer
+
+    async def create(self, definition: dict[str, Any]) -> dict[str, Any]:
+        return await self._tool("tools", "add", "-", "--json", stdin=json.dumps(definition))
+
+    async def show(self, tool: str) -> dict[str, Any]:
+        return await self._tool("tools", "show", tool, "--json")
+
+    async def change(self, tool: str, patch: dict[str, Any]) -> dict[str, Any]:
+        return await self._tool("tools", "edit", tool, "--input", "-", "--json", stdin=json.dumps(patch))
+
+    async def remove(self, tool: str) -> None:
+        await self._tool("tools", "remove", tool, "--yes", "--json")
+
+    async def restore(self, tool_id: str) -> dict[str, Any]:
+        return await self._tool("tools", "restore", tool_id, "--json")
+
+    async def _tool(self, *words: str, stdin: str | None = None) -> dict[str, Any]:
+        code, out, err = await self._run(*words, stdin=stdin)
+        if code != 0:
+            raise Refused(err)
+        shown = json.loads(out) if out.strip() else {}
+        return dict(shown[0] if isinstance(shown, list) else shown)
+
+    async def _run(self, *words: str, stdin: str | None = None) -> tuple[int, str, str]:
+        def invoke() -> tuple[int, str, str]:
+            result = CliRunner().invoke(program, list(words), input=stdin, env=self._environment)
+            return result.exit_code, result.stdout, result.stderr
+
+        return await anyio.to_thread.run_sync(invoke)
+
+
+@asynccontextmanager
+async def served(board: Pegboard) -> AsyncIterator[str]:
+    """The board behind a real server on loopback; its address."""
+    config = uvicorn.Config(create_app(board, "test"), log_level="critical", lifespan="off", ws="none")
+    ready = anyio.Event()
+    server = AnnouncingServer(config, ready.set)
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        async with anyio.create_task_group() as group:
+            group.start_soon(server._serve, [bound])
+            with anyio.fail_after(10):
+                await ready.wait()
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+            server.should_exit = True
+
+
+@asynccontextmanager
+async def opened(name: str, board: Pegboard) -> AsyncIterator[Door]:
+    """The door of that name."""
+    if name == "library":
+        yield LibraryDoor(board)
+        return
+    headers = {"Authorization": f"Bearer {KEY}"}
+    if name == "rest":
+        transport = httpx.ASGITransport(create_app(board, "test"))  # type: ignore[arg-type]
+        async with httpx.AsyncClient(transport=transport, base_url="http://board", headers=headers) as client:
+            yield RestDoor(client)
+        return
+    async with served(board) as url:
+        yield CliDoor(url)

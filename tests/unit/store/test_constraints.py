@@ -1,0 +1,88 @@
+"""What the database itself refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, text, update
+from sqlalchemy.exc import IntegrityError, InvalidRequestError
+from sqlalchemy.ext.asyncio import AsyncSession
+from tests.unit.store.rows import a_tool, kept_user
+
+from pegboard.core.tool import Kind
+from pegboard.store import models, tools
+from pegboard.store.database import Database
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+async def test_every_kind_of_tool_can_be_kept(database: Database, kind: Kind) -> None:
+    tool = a_tool(await kept_user(database), tool_type=kind)
+    async with database.change() as change:
+        await tools.add(change.conn, tool, revision=change.revision, by="ada")
+        assert await tools.get(change.conn, tool.id) == tool
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tool_type": "magic"},
+        {"tool_type": "HTTP"},
+        {"is_active": None},
+        {"is_public": None},
+        {"config": None},
+        {"input_schema": None},
+        {"revision": None},
+        {"created_at": None},
+        {"is_deleted": None},
+    ],
+    ids=str,
+)
+async def test_a_tool_that_breaks_a_rule_is_refused(database: Database, wrong: dict[str, Any]) -> None:
+    tool = a_tool(await kept_user(database))
+    async with database.change() as change:
+        await tools.add(change.conn, tool, revision=change.revision, by="ada")
+    with pytest.raises(IntegrityError):
+        async with database.write() as conn:
+            await conn.execute(update(models.Tool).values(wrong))
+
+
+async def test_the_checks_hold_without_the_not_null_beside_them(database: Database) -> None:
+    query = {
+        "sqlite": "SELECT sql FROM sqlite_master WHERE name = 'tools'",
+        "postgresql": "SELECT string_agg(pg_get_constraintdef(oid), ' ') FROM pg_constraint "
+        "WHERE conrelid = 'tools'::regclass",
+    }
+    async with database.read() as conn:
+        written = (await conn.execute(text(query[database.kind]))).scalar_one()
+    assert "is_active IS NOT NULL" in written
+    assert "is_public IS NOT NULL" in written
+    assert "REFERENCES users" in written
+
+
+async def test_a_user_who_owns_a_tool_cannot_vanish(database: Database) -> None:
+    tool = a_tool(await kept_user(database))
+    async with database.change() as change:
+        await tools.add(change.conn, tool, revision=change.revision, by="ada")
+    with pytest.raises(IntegrityError):
+        async with database.write() as conn:
+            await conn.execute(text("DELETE FROM users"))
+
+
+async def test_the_board_has_one_state(database: Database) -> None:
+    with pytest.raises(IntegrityError):
+        async with database.write() as conn:
+            await conn.execute(insert(models.BoardState).values(id=2, revision=0))
+
+
+async def test_relations_are_loaded_only_when_asked_for(database: Database) -> None:
+    tool = a_tool(await kept_user(database))
+    async with database.change() as change:
+        await tools.add(change.conn, tool, revision=change.revision, by="ada")
+    async with AsyncSession(database.engine) as session:
+        found = await session.get_one(models.Tool, tool.id)
+        with pytest.raises(InvalidRequestError, match="raise"):
+            _ = found.owner
+        owner = await session.get_one(models.User, tool.owner_id)
+        with pytest.raises(InvalidRequestError, match="raise"):
+            _ = owner.tools

@@ -1,0 +1,144 @@
+"""The journal in the database."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+from tests.unit.store.rows import NOW, an_execution
+
+from pegboard.core.call import Execution
+from pegboard.core.ids import new_id
+from pegboard.store import executions, models
+from pegboard.store.database import Database
+from pegboard.store.executions import ExecutionFilter
+
+
+def everything() -> Execution:
+    """An execution with every field set."""
+    return an_execution(
+        tool_name="weather",
+        status="failed",
+        finished_at=NOW + timedelta(seconds=2),
+        elapsed_ms=2000.25,
+        surface="mcp",
+        dialect="mcp",
+        attempts=3,
+        tool_id=new_id(),
+        tool_version=7,
+        kind="http",
+        key_id=new_id(),
+        agent_id=new_id(),
+        request_id="req-1",
+        code="timeout",
+        error="it took too long ☂",
+        arguments_digest="abc",
+        arguments={"z": 1, "a": [None, 2**70, 1.5, "☂"]},
+        row_id="42",
+        chain_id=new_id(),
+        thread_id="thread",
+    )
+
+
+async def keep(database: Database, *kept: Execution) -> None:
+    async with database.write() as conn:
+        await executions.add_all(conn, kept)
+
+
+async def test_every_field_of_an_execution_comes_back(database: Database) -> None:
+    full, plain = everything(), an_execution()
+    shared = {name for name in Execution.__dataclass_fields__ if getattr(full, name) == getattr(plain, name)}
+    assert shared == {"started_at", "caller"}
+    async with database.write() as conn:
+        await executions.add(conn, full)
+        await executions.add(conn, plain)
+    async with database.read() as conn:
+        found = await executions.get(conn, full.id)
+        assert found == full
+        assert await executions.get(conn, plain.id) == plain
+        assert await executions.get(conn, new_id()) is None
+        assert await executions.get(conn, "nonsense") is None
+    assert found is not None
+    assert list(found.arguments) == ["z", "a"]
+
+
+async def test_a_batch_that_is_tried_again_is_recorded_once(database: Database) -> None:
+    first, second = an_execution(), an_execution()
+    await keep(database, first)
+    await keep(database, first, second)
+    await keep(database)
+    async with database.read() as conn:
+        assert (await conn.execute(select(func.count()).select_from(models.Execution))).scalar_one() == 2
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tool_name": "x" * 100_000},
+        {"tool_name": "☂" * 10_000, "caller_id": "☂" * 10_000, "tool_id": "☂" * 10_000},
+        {"error": "a\0b"},
+        {"tool_name": "\ud800", "request_id": "\udfff\0"},
+        {"arguments": {"a": "\0\ud800"}},
+        {"arguments": {"a": float("nan")}},
+        {"arguments": {"a": {1, 2}}},
+        {"arguments": {"a": 10**400}},
+    ],
+    ids=["long", "long and wide", "nul", "surrogate", "arguments no text can be", "nan", "no json", "huge"],
+)
+async def test_nothing_a_caller_sends_keeps_a_call_out_of_the_journal(
+    database: Database, fields: dict[str, Any]
+) -> None:
+    await keep(database, an_execution(), an_execution(**fields))
+    async with database.read() as conn:
+        assert len(await executions.page(conn, ExecutionFilter(), limit=10)) == 2
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(error=st.text(alphabet=st.characters()), value=st.recursive(st.none() | st.text() | st.integers(), st.lists))
+async def test_any_text_and_any_json_can_be_recorded(database: Database, error: str, value: Any) -> None:
+    made = an_execution(error=error, arguments={"value": value})
+    await keep(database, made)
+    async with database.read() as conn:
+        found = await executions.get(conn, made.id)
+    assert found is not None
+    assert found.error == error.replace("\0", "\ufffd")
+    assert found.arguments == made.arguments
+
+
+async def test_pages_come_newest_first_and_hold_every_execution_once(database: Database) -> None:
+    made = [an_execution() for _ in range(7)]
+    await keep(database, *made)
+    found: list[Execution] = []
+    async with database.read() as conn:
+        while page := await executions.page(conn, ExecutionFilter(), before=found[-1].id if found else None, limit=3):
+            found += page
+    assert found == made[::-1]
+
+
+async def test_a_filter_leaves_only_what_it_says(database: Database) -> None:
+    ada, tool = new_id(), new_id()
+    hour = timedelta(hours=1)
+    first = an_execution(caller_id=ada, tool_id=tool, tool_name="Add")
+    second = an_execution(status="failed", code="timeout", started_at=NOW + hour, tool_name="add")
+    third = an_execution(caller_id=ada, status="refused", code="tool_not_found", started_at=NOW + 2 * hour)
+    await keep(database, first, second, third)
+
+    async def found(**wanted: Any) -> list[Execution]:
+        async with database.read() as conn:
+            return await executions.page(conn, ExecutionFilter(**wanted), limit=10)
+
+    assert await found() == [third, second, first]
+    assert await found(caller_id=ada) == [third, first]
+    assert await found(tool="Add") == [first]
+    assert await found(tool=tool) == [first]
+    assert await found(tool=tool.upper()) == [first]
+    assert await found(tool="nothing\0") == []
+    assert await found(status="failed") == [second]
+    assert await found(code="tool_not_found") == [third]
+    assert await found(since=NOW + hour) == [third, second]
+    assert await found(until=NOW + hour) == [first]
+    assert await found(since=NOW + hour, until=NOW + 2 * hour, status="failed") == [second]

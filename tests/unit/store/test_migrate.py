@@ -1,0 +1,196 @@
+"""Bringing databases up to date."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, inspect, text
+from tests.unit.store.rows import an_execution, kept_user
+
+from pegboard.store import executions, users
+from pegboard.store.database import Database, revision_of
+from pegboard.store.migrate import SchemaTooNew, _config, migrate, pending, startup_lock
+from pegboard.store.models import Base
+
+ALL = ["0001_board", "0002_executions"]
+
+MIGRATING = """
+import asyncio, sys
+from pegboard.store.database import Database
+from pegboard.store.migrate import migrate, startup_lock
+
+async def main():
+    database = Database.create(sys.argv[1])
+    print("ready", flush=True)
+    sys.stdin.readline()
+    if sys.argv[2] == "locked":
+        async with startup_lock(database):
+            applied = await migrate(database)
+    else:
+        applied = await migrate(database)
+    await database.close()
+    print(applied, flush=True)
+
+asyncio.run(main())
+"""
+
+
+async def test_an_empty_database_gets_every_revision_once(database_url: str) -> None:
+    database = Database.create(database_url)
+    assert await pending(database) == ALL
+    assert await migrate(database) == ALL
+    assert await migrate(database) == []
+    assert await pending(database) == []
+    async with database.read() as conn:
+        assert await revision_of(conn) == 0
+    await database.close()
+
+
+async def test_memory_has_the_same_tables_without_migrating() -> None:
+    database = Database.create("memory")
+    assert await pending(database) == ALL
+    assert await migrate(database) == ALL
+    assert await migrate(database) == []
+    assert await pending(database) == []
+    async with database.read() as conn:
+        assert await revision_of(conn) == 0
+    await database.close()
+
+
+@pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index")
+@pytest.mark.filterwarnings("ignore:autogenerate skipping metadata-specified expression-based index")
+async def test_migrations_and_models_agree(database: Database) -> None:
+    def differences(connection: Connection) -> list[Any]:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        return list(compare_metadata(context, Base.metadata))
+
+    async with database.read() as conn:
+        assert await conn.run_sync(differences) == []
+
+
+async def test_migrations_and_models_make_the_same_indexes_checks_and_collations(database: Database) -> None:
+    indexes = {
+        "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
+        "postgresql": "SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ({}) ORDER BY indexname",
+    }
+    names = ", ".join(f"'{name}'" for name in Base.metadata.tables)
+
+    def described(connection: Connection) -> dict[str, Any]:
+        inspector = inspect(connection)
+        found: dict[str, Any] = {
+            table: (
+                sorted((str(check["name"]), check["sqltext"]) for check in inspector.get_check_constraints(table)),
+                {column["name"]: str(column["type"]) for column in inspector.get_columns(table)},
+            )
+            for table in Base.metadata.tables
+        }
+        return found | {"indexes": connection.execute(text(indexes[database.kind].format(names))).all()}
+
+    async with database.read() as conn:
+        migrated = await conn.run_sync(described)
+    async with database.write() as conn:
+        await conn.run_sync(Base.metadata.drop_all)
+        await conn.run_sync(Base.metadata.create_all)
+        created = await conn.run_sync(described)
+    assert len(migrated["indexes"]) > 15
+    assert migrated == created
+
+
+async def test_an_older_database_keeps_its_rows(database_url: str) -> None:
+    database = Database.create(database_url)
+    async with database.write() as conn:
+        await conn.run_sync(lambda connection: command.upgrade(_config(connection), "0001_board"))
+    user = await kept_user(database)
+    assert await pending(database) == ["0002_executions"]
+
+    assert await migrate(database) == ["0002_executions"]
+
+    async with database.write() as conn:
+        await executions.add(conn, an_execution())
+        assert await users.get(conn, user.id) == user
+        assert await revision_of(conn) == 1
+    await database.close()
+
+
+async def test_every_migration_can_be_taken_back(database: Database) -> None:
+    async with database.write() as conn:
+        await conn.run_sync(lambda connection: command.downgrade(_config(connection), "base"))
+        assert await conn.run_sync(lambda connection: inspect(connection).get_table_names()) == ["alembic_version"]
+
+
+async def test_a_migration_that_fails_leaves_the_database_as_it_was(database_url: str) -> None:
+    database = Database.create(database_url)
+    async with database.write() as conn:
+        await conn.execute(text("CREATE TABLE executions (id INTEGER)"))
+    with pytest.raises(Exception, match="already exists"):
+        await migrate(database)
+    async with database.read() as conn:
+        assert await conn.run_sync(lambda connection: inspect(connection).get_table_names()) == ["executions"]
+    await database.close()
+
+
+async def test_a_database_of_a_later_version_is_refused(database: Database) -> None:
+    async with database.write() as conn:
+        await conn.execute(text("UPDATE alembic_version SET version_num = '0999_future'"))
+    for refused in (migrate, pending):
+        with pytest.raises(SchemaTooNew, match="0999_future"):
+            await refused(database)
+
+
+@pytest.mark.parametrize("way", ["locked", "unlocked"])
+async def test_two_processes_may_migrate_at_once(database_url: str, way: str) -> None:
+    def start() -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", MIGRATING, database_url, way]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    processes = [start(), start()]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    printed = [process.communicate(timeout=60)[0] for process in processes]
+
+    assert [process.returncode for process in processes] == [0, 0]
+    assert sorted(printed) == [f"{ALL}\n", "[]\n"]
+
+
+async def test_the_startup_lock_keeps_others_out_without_stopping_the_loop(database_url: str) -> None:
+    ours, theirs = Database.create(database_url), Database.create(database_url)
+    order = []
+
+    async def wait_for_it() -> None:
+        async with startup_lock(theirs):
+            order.append("theirs")
+
+    async with startup_lock(ours):
+        waiting = asyncio.create_task(wait_for_it())
+        assert await migrate(ours) == ALL
+        done, _ = await asyncio.wait([waiting], timeout=0.2)
+        assert not done
+        order.append("ours")
+    await asyncio.wait_for(waiting, 10)
+    assert order == ["ours", "theirs"]
+    await ours.close()
+    await theirs.close()
+
+
+async def test_who_waits_for_the_startup_lock_can_be_cancelled(database_url: str) -> None:
+    ours, theirs = Database.create(database_url), Database.create(database_url)
+    async with startup_lock(ours):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2), startup_lock(theirs):
+                pytest.fail("two hold the lock")
+    async with asyncio.timeout(10), startup_lock(theirs):
+        pass
+    await ours.close()
+    await theirs.close()
