@@ -63,6 +63,7 @@ class Pipeline:
         self._in_flight = 0
         self._idle = asyncio.Event()
         self._draining = False
+        metrics.watch_in_flight(lambda: self._in_flight)
 
     async def run(self, call: ToolCall, caller: Caller, *, fall_back: bool = True) -> ToolResult:
         """Run one call to its end and say how it ended; only the caller's own cancellation is raised."""
@@ -70,7 +71,6 @@ class Pipeline:
             return refused(call, Unavailable("The board is shutting down", retry_after_ms=1000))
         this = _Run(call, caller)
         self._in_flight += 1
-        self._metrics.in_flight.inc()
         try:
             if self._tracing is None:
                 result = await self._answer(this, fall_back)
@@ -79,7 +79,6 @@ class Pipeline:
                     ended(result := await self._answer(this, fall_back))
             return await self._recorded(this, result)
         finally:
-            self._metrics.in_flight.dec()
             self._in_flight -= 1
             if self._draining and not self._in_flight:
                 self._idle.set()
@@ -211,7 +210,7 @@ class _Run:
             tool.tool_type.value if tool is not None else None,
             caller.key_id,
             caller.agent_id,
-            call.request_id,
+            call.request_id or self.id,
             problem.code if problem is not None else None,
             problem.message[:2000] if problem is not None else None,
             ready.digest if ready is not None else None,
@@ -221,4 +220,4 @@ class _Run:
 
 def refused(call: ToolCall, error: ToolError) -> ToolResult:
     """The answer to a call that never entered the pipeline."""
-    return ToolResult(call.name, False, problem=error.problem, call_id=call.id)
+    return ToolResult(call.name, False, problem=error.problem, call_id=call.id, run_id=new_id())

@@ -57,8 +57,10 @@ class Arguments:
         except ValueError as error:  # a Python value that is not JSON, from a caller that did not measure
             raise MalformedArguments(f"Arguments must be JSON: {error}") from None
         if extra or not fits:
-            problems: list[FieldProblem] = problems_of(self._validator, self._schema, given)
+            problems: list[FieldProblem] = [] if fits else problems_of(self._validator, self._schema, given)
             problems += unrecognized(sorted(extra)[:MAX_PROBLEMS], known or ())
+            if extra:
+                problems.sort(key=lambda problem: "" if problem.code == "missing" else problem.field or "")
             raise invalid(problems[:MAX_PROBLEMS])
         if self._defaults is not None:
             given = self._defaults.fill(given)

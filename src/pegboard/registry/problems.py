@@ -20,10 +20,8 @@ def problems_of(
     validator: Validator, schema: Mapping[str, Any], arguments: Any, *, subject: str = "Arguments"
 ) -> list[FieldProblem]:
     """What is wrong with the arguments: missing fields first, then by path; empty if they fit."""
-    if validator.is_valid(arguments):
-        return []
     found = Walk(Document(schema), subject).faults(schema, arguments)
-    if not found:
+    if not found and not validator.is_valid(arguments):
         words = Words("custom", "must fit the schema of this tool", "what the schema of this tool says", shows=False)
         return [problem_of(words, (), arguments, subject=subject)]
     return [fault.problem for fault in found]

@@ -83,6 +83,7 @@ def _check(schema: Any, *, describes_arguments: bool) -> None:
     document = Document(schema)
     _check_against_its_draft(document)
     _check_references(document)
+    _check_extent_of_references(document)
     try:
         check_patterns(document)
         compile_validator(schema)
@@ -90,7 +91,6 @@ def _check(schema: Any, *, describes_arguments: bool) -> None:
         raise _Fault(str(problem.args[0]), problem.args[1] if len(problem.args) > 1 else ()) from None
     except ValueError as error:
         raise _Fault(_first_line(error)) from None
-    _check_extent_of_references(document)
     if describes_arguments:
         kinds = schema.get("type", "object")
         if "object" not in (kinds if isinstance(kinds, list) else [kinds]):

@@ -106,8 +106,10 @@ class Document:
                 continue
             seen.add((id(node), decides))
             yield path, node, decides
-            below = [(path + step, child, decides and step[0] not in _MAY_FAIL) for step, child in self.inside(node)]
-            below += [(path + step, child, decides and step[0] not in _MAY_FAIL) for step, child in self.in_place(node)]
+            below = [
+                (self._path(path, step, node), child, decides and step[0] not in _MAY_FAIL)
+                for step, child in (*self.inside(node), *self.in_place(node))
+            ]
             below += [(path + step, child, True) for step, child in _held(node, dict.fromkeys(_CONTAINERS, "map"))]
             todo += reversed(below)
 
@@ -133,6 +135,13 @@ class Document:
             open_ended |= any(self.resolve(target) is None for _, target in self.references(node))
             todo += [child for _, child in self.in_place(node)]
         return frozenset(names), lists_properties and not open_ended
+
+    def _path(self, path: Path, step: Path, node: Mapping[str, Any]) -> Path:
+        """The path one step on; a reference leads to where its target stands."""
+        if step[0] not in self._references:
+            return path + step
+        steps = unquote(self.pointer(node[str(step[0])])).split("/")[1:]
+        return tuple(name.replace("~1", "/").replace("~0", "~") for name in steps)
 
     def _named(self, anchor: str) -> tuple[Path, Any]:
         if self._anchors is None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 
 def is_near(node: Any, value: Any) -> bool:
@@ -16,14 +16,36 @@ def is_near(node: Any, value: Any) -> bool:
     return not _kinds_of(value).isdisjoint(kinds if isinstance(kinds, list) else [kinds])
 
 
-def distance(node: Any, value: Any, meant: Callable[[Any], Any]) -> tuple[bool, int, int, int]:
-    """How far the value is from the form: by type, by the fields that tell forms apart, by what is missing."""
+def distance(node: Any, value: Any, meant: Callable[[Any], Any]) -> tuple[int, int, int]:
+    """How far the value is from the form: by the fields that tell forms apart, by what is missing."""
     if not isinstance(node, Mapping) or not isinstance(value, dict):
-        return (not is_near(node, value), 0, 0, 0)
+        return (0, 0, 0)
     shared = [(name, meant(part)) for name, part in node.get("properties", {}).items() if name in value]
     different = sum(not _tells(part, value[name]) for name, part in shared)
     absent = sum(name not in value for name in node.get("required", ()))
-    return (not is_near(node, value), different, absent, -len(shared))
+    return (different, absent, -len(shared))
+
+
+class Tag(NamedTuple):
+    """A field by which forms are told apart, what it may hold, and the forms that the value chose."""
+
+    name: str
+    options: list[Any]
+    chosen: list[int]
+
+
+def tag_of(nodes: Sequence[Any], value: Any, meant: Callable[[Any], Any]) -> Tag | None:
+    """The field that has a constant of its own in every form, if the value has it and chose one form or none."""
+    if not isinstance(value, dict) or len(nodes) < 2:
+        return None
+    for name in nodes[0].get("properties", {}):
+        parts = [meant(node.get("properties", {}).get(name)) for node in nodes]
+        if name in value and all(isinstance(part, Mapping) and ("const" in part or "enum" in part) for part in parts):
+            chosen = [index for index, part in enumerate(parts) if _tells(part, value[name])]
+            options = [option for part in parts for option in part.get("enum", [part.get("const")])]
+            if len(chosen) <= 1:
+                return Tag(name, options, chosen)
+    return None
 
 
 def _tells(part: Any, value: Any) -> bool:

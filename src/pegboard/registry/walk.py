@@ -14,7 +14,7 @@ from pegboard.core.errors import FieldProblem
 from pegboard.registry.schemas import Parts, Validator, compile_validator
 from pegboard.registry.shown import cut, field_of
 from pegboard.registry.subschemas import DRAFT_7, DRAFT_2020, Document, Path, pointer_to
-from pegboard.registry.unions import distance, is_near
+from pegboard.registry.unions import distance, is_near, tag_of
 from pegboard.registry.wording import Words, expected_of, missing, problem_of, unrecognized, words_for
 
 MAX_PROBLEMS = 50
@@ -127,7 +127,7 @@ class Walk:
                 compile_validator({**asserted, "$schema": dialect}) if asserted else None,
             )
         validator = self._asserting[id(node)][1]
-        if validator is None or validator.is_valid(place.value):
+        if validator is None:
             return {}
         broken = {error.kind.name: error.kind.value for error in validator.iter_errors(place.value)}
         return next(({word: broken[word]} for word in _LEADING if word in broken), broken)
@@ -143,14 +143,16 @@ class Walk:
                 yield Place(part, value[name], (*path, name), place.under("properties", name))
         extra = set(value).difference(properties)
         for pattern, part in patterns.items():
-            matches = compile_validator({"pattern": pattern}).is_valid
-            for name in filter(matches, value):
-                extra.discard(name)
-                yield Place(part, value[name], (*path, name), place.under("patternProperties", pattern))
+            matching = list(filter(compile_validator({"pattern": pattern}).is_valid, value))
+            extra.difference_update(matching)
+            yield from self._each(
+                place, ("patternProperties", pattern), part, ((name, value[name]) for name in matching)
+            )
         if node.get("additionalProperties") is False:
             yield from self._unknown(place, extra, properties)
         elif "additionalProperties" in node:
-            yield from self._each(place, "additionalProperties", ((key, value[key]) for key in value if key in extra))
+            rest = ((name, value[name]) for name in value if name in extra)
+            yield from self._each(place, ("additionalProperties",), node["additionalProperties"], rest)
         if self._document.is_2020 and node.get("unevaluatedProperties") is False:
             known = self._document.declared(node)[0]
             yield from self._unknown(place, set(value) - known, known)
@@ -158,7 +160,7 @@ class Walk:
             asked = expected_of(self._meant(node["propertyNames"]))
             for name in value:
                 if not self._parts.is_valid(place.under("propertyNames"), name):
-                    says = f"has a key that is not allowed: '{cut(name)}'; a key must be: {asked}"
+                    says = f"must not have the key '{cut(name)}'; a key must be: {asked}"
                     yield self._fault(place, Words("custom", says, asked, shows=False))
         yield from self._dependent(place)
 
@@ -182,7 +184,7 @@ class Walk:
         for index, part in enumerate(first[: len(value)]):
             yield Place(part, value[index], (*place.path, index), place.under(first_word, index))
         if rest_word in node:
-            yield from self._each(place, rest_word, list(enumerate(value))[len(first) :])
+            yield from self._each(place, (rest_word,), node[rest_word], list(enumerate(value))[len(first) :])
         if "contains" in node:
             yield from self._contained(place)
 
@@ -195,15 +197,15 @@ class Walk:
             count = f"at least {least}" if fitting < least else f"at most {most}"
             asked = f"{count} of: {expected_of(self._meant(node['contains']))}"
             yield self._fault(
-                place, Words("custom", f"must contain {asked}, but contains {fitting}", asked, shows=False)
+                place, Words("custom", f"must contain {asked}, but received {fitting}", asked, shows=False)
             )
 
-    def _each(self, place: Place, word: str, entries: Iterable[tuple[str | int, Any]]) -> Iterator[Place]:
+    def _each(self, place: Place, steps: Path, node: Any, entries: Iterable[tuple[str | int, Any]]) -> Iterator[Place]:
         """The entries that do not fit the one schema they share; those that do are passed over quickly."""
-        pointer, left = place.under(word), MAX_PROBLEMS
+        pointer, left = place.under(*steps), MAX_PROBLEMS
         for key, item in entries:
             if not self._parts.is_valid(pointer, item):
-                yield Place(place.node[word], item, (*place.path, key), pointer)
+                yield Place(node, item, (*place.path, key), pointer)
                 left -= 1
                 if left == 0:
                     return
@@ -231,29 +233,38 @@ class Walk:
         forms = [self._meant_place(branch) for branch in branches]
         asked = " or ".join(dict.fromkeys(expected_of(form.node) for form in forms[:10]))
         if fitting:
-            says = f"fits {fitting} of the {len(forms)} forms it may have, but must fit exactly one"
-            yield self._fault(place, Words("invalid_union", says, asked))
+            says = f"must fit exactly one of {len(forms)} forms, but fits {fitting}"
+            yield self._fault(place, Words("invalid_union", says, asked, shows=False))
             return
         others = [form for form in forms if form.node != {"type": "null"}]
         if len(others) == 1 < len(forms):  # a value that may also be null is hardly a union
             node = others[0].node
-            kind = node.get("type")
+            kind = node.get("type") if isinstance(node, Mapping) else None
             yield others[0]._replace(node={**node, "type": [kind, "null"]} if isinstance(kind, str) else node)
             return
-        nearest = min(forms, key=lambda form: distance(form.node, place.value, self._meant))
+        near = [form for form in others if is_near(form.node, place.value)]
+        tag = tag_of([form.node for form in near], place.value, self._meant)
+        if tag is None:
+            yield self._nearest(place, near, len(forms), asked)
+        elif tag.chosen:
+            yield near[tag.chosen[0]]
+        else:
+            told = Place({"enum": tag.options}, place.value[tag.name], (*place.path, tag.name))
+            yield self._fault(told, words_for("enum", tag.options, told.node, told.value))
+
+    def _nearest(self, place: Place, near: list[Place], forms: int, asked: str) -> Fault:
         inner: list[Fault] = []
-        if is_near(nearest.node, place.value) and self._unions < MAX_UNIONS:
+        if near and self._unions < MAX_UNIONS:
             self._unions += 1
-            inner = self.faults(*nearest)
+            inner = self.faults(*min(near, key=lambda form: distance(form.node, place.value, self._meant)))
             self._unions -= 1
         if not inner:
-            yield self._fault(place, Words("invalid_union", f"must be: {asked}", asked))
-            return
+            return self._fault(place, Words("invalid_union", f"must be: {asked}", asked))
         problem = inner[0].problem
         reason = f"missing '{problem.field}'" if problem.code == "missing" else problem.message
-        says = f"fits none of the {len(forms)} forms it may have; nearest: {reason}"
-        here = problem.field == field_of(place.path)
-        yield self._fault(place, Words("invalid_union", says, problem.expected if here else asked, shows=False))
+        expected = problem.expected if problem.field == field_of(place.path) else asked
+        says = f"must fit one of {forms} forms; nearest: {reason.rpartition('; nearest: ')[2]}"
+        return self._fault(place, Words("invalid_union", says, expected, shows=False))
 
     def _unknown(self, place: Place, names: set[str], known: Iterable[str]) -> Iterator[Fault]:
         ordered = sorted(names)[:MAX_PROBLEMS]

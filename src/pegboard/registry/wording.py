@@ -69,17 +69,15 @@ def missing(path: Path, node: Any = None) -> FieldProblem:
 def unrecognized(keys: Iterable[str], known: Iterable[str], path: Path = ()) -> list[FieldProblem]:
     """A problem for each key that is not among the known ones, with the nearest that is."""
     names = sorted(known)
+    listed = options_of(names) or "none"
+    hint = f"; known fields: {listed}"
     problems = []
     for index, key in enumerate(keys):
-        near = get_close_matches(key[:64], names[:200], 1) if index < 5 else []
         field = field_of((*path, key))
-        listed = options_of(names) if names else "none"
-        hint = f"did you mean '{near[0]}'?" if near else f"known fields: {listed}"
-        problems.append(
-            FieldProblem(
-                "unrecognized_keys", f"Field '{field}' is not known; {hint}", field, f"one of: {listed}", cut(key)
-            )
-        )
+        near = get_close_matches(key[:64], names[:200], 1) if index < 5 else []
+        message = f"Field '{field}' is not known" + (f"; did you mean '{near[0]}'?" if near else hint)
+        problems.append(FieldProblem("unrecognized_keys", message, field, f"one of: {listed}", cut(key)))
+        hint = hint if near else ""
     return problems
 
 
@@ -172,7 +170,7 @@ def _count(code: str, word: str, noun: str) -> Callable[[Any, Mapping[str, Any],
     def say(limit: Any, node: Mapping[str, Any], value: Any) -> Words:
         asked = f"{word} {_counted(limit, noun)}"
         kind = "array" if noun == "item" else "object"
-        return Words(code, f"must have {asked}, but has {len(value)}", f"{kind} of {asked}", shows=False)
+        return Words(code, f"must have {asked}, but received {len(value)}", f"{kind} of {asked}", shows=False)
 
     return say
 
@@ -208,6 +206,8 @@ def _numeric(kind: str, node: Mapping[str, Any]) -> str:
 def _string(kind: str, node: Mapping[str, Any]) -> str:
     if node.get("format") in _FORMATS:
         return _FORMATS[node["format"]][0]
+    if isinstance(node.get("pattern"), str):
+        return f"string matching the pattern {cut(node['pattern'])}"
     low, high = node.get("minLength") or 0, node.get("maxLength")
     if high is not None:
         return f"string of {f'{low} to' if low else 'at most'} {_counted(high, 'character')}"

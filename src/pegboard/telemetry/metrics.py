@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -12,7 +14,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self.in_flight = Gauge("pegboard_calls_in_flight", "Calls running now", registry=self._registry)
+        self._in_flight = Gauge("pegboard_calls_in_flight", "Calls running now", registry=self._registry)
         self._calls = Counter(
             "pegboard_calls",
             "Calls answered, by kind of tool and outcome",
@@ -34,6 +36,10 @@ class Metrics:
         )
         # Looking a labelled child up takes longer than counting with it; there are few kinds.
         self._of_kind: dict[str, tuple[Counter, Counter, Histogram]] = {}
+
+    def watch_in_flight(self, count: Callable[[], int]) -> None:
+        """Ask this, when metrics are read, how many calls are running."""
+        self._in_flight.set_function(count)
 
     def finished(self, kind: str, code: str, elapsed_ms: float) -> None:
         """Count one call; `code` is empty for one that succeeded."""

@@ -106,7 +106,7 @@ def test_two_sealings_of_one_definition_are_equal(config: dict[str, Any], auth: 
     one = seal_config(config, VAULT, TOOL), sealed_auth(auth)
     other = seal_config(config, VAULT, TOOL), sealed_auth(dict(reversed(auth.items())))
     assert equal_when_opened(*one, *other, VAULT, TOOL)
-    assert not equal_when_opened(*one, one[0], sealed_auth({**auth, "one": "more"}), VAULT, TOOL) or "one" in auth
+    assert not equal_when_opened(*one, one[0], sealed_auth({**auth, "another": 1}), VAULT, TOOL)
     assert not equal_when_opened(*one, {**one[0], "url": config["url"] + "x"}, one[1], VAULT, TOOL)
     assert not equal_when_opened(*one, one[0], None, VAULT, TOOL)
 

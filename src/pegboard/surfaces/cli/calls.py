@@ -10,6 +10,7 @@ import typer
 from pegboard.surfaces.cli.failures import Usage
 from pegboard.surfaces.cli.output import painted, say, write, write_json
 from pegboard.surfaces.cli.pairs import Pairs, read_pairs
+from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import Session, give, session_of, with_board
 
 _COMPLETION_SECONDS = 1.0
@@ -30,7 +31,7 @@ def complete_tools(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 async def _names(session: Session, incomplete: str) -> list[str]:
-    from pegboard.surfaces.cli.client import PAGE, open_client, route  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.client import PAGE, open_client  # noqa: PLC0415 -- start-up time
 
     async with open_client(session) as client:
         reply = await client.get(route("tools"), q=incomplete or None, limit=PAGE)
@@ -68,14 +69,10 @@ def call(
     # For people the result is taken out of the answer, so its shape must be one that is known here.
     wanted = shape or (None if session.as_json else "plain")
 
-    async def work(client: Any) -> Any:
-        from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
-
-        return await client.send(
-            "POST", route("tools", name, "call"), params={"as": wanted}, body=body, patient=True, any_status=True
-        )
-
-    reply = with_board(ctx, work)
+    path = route("tools", name, "call")
+    reply = with_board(
+        ctx, lambda it: it.send("POST", path, params={"as": wanted}, body=body, patient=True, any_status=True)
+    )
     failed = isinstance(reply.data, dict) and reply.data.get("success") is False
     if session.as_json:
         write(reply.text)
@@ -95,13 +92,7 @@ def definitions(ctx: typer.Context, shape: Shape = None) -> None:
 
     Example: pegboard definitions --as plain
     """
-
-    async def work(client: Any) -> Any:
-        from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
-
-        return await client.get(route("definitions"), **{"as": shape})
-
-    give(ctx, with_board(ctx, work), write_json)
+    give(ctx, with_board(ctx, lambda it: it.get(route("definitions"), **{"as": shape})), write_json)
 
 
 def _input(source: str) -> bytes:

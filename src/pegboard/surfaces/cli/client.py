@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import httpx
 
@@ -134,14 +133,6 @@ class Client:
         if status == 401:
             lines.append(f"The key came from {self._key_from}; an admin makes a new one with: pegboard keys create")
         return Refused(detail, lines, status=status, faults=faults)
-
-
-def route(*parts: str) -> str:
-    """A path of the API, safe whatever a name contains."""
-    for part in parts:
-        if part in ("", ".", "..") or "/" in part:
-            raise Usage(f"'{part}' cannot be a name or an id")
-    return "/" + "/".join(quote(part, safe="", errors="replace") for part in ("v1", *parts))
 
 
 @asynccontextmanager

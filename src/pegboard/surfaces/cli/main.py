@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pegboard.surfaces.cli import agents, as_code, audit, calls, people, tools, upkeep, vault
+from pegboard.surfaces.cli import agents, as_code, audit, calls, people, secrets, tools, upkeep
 from pegboard.surfaces.cli.serve import serve
 from pegboard.surfaces.cli.session import DEFAULT_URL, BoardCommand, Program, Session
 
@@ -61,7 +61,7 @@ app.command("whoami", cls=BoardCommand)(people.whoami)
 app.add_typer(people.users)
 app.add_typer(people.keys)
 app.add_typer(agents.app)
-app.add_typer(vault.app)
+app.add_typer(secrets.app)
 app.command("migrate", cls=BoardCommand)(upkeep.migrate)
 app.command("doctor", cls=BoardCommand)(upkeep.doctor)
 

@@ -11,12 +11,15 @@ from pegboard.surfaces.cli.calls import ToolName
 from pegboard.surfaces.cli.failures import Failure, Refused, Usage
 from pegboard.surfaces.cli.output import confirmed, moment, one_line, say, write, write_json, write_table, yes_no
 from pegboard.surfaces.cli.pairs import read_pairs
+from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
 
 app = group("tools", "Register, change, list and remove tools.")
 
 Limit = Annotated[int, typer.Option("--limit", min=1, help="How many at most")]
-Cursor = Annotated[str | None, typer.Option("--cursor", help="Where the list before this one ended", show_default=False)]
+Cursor = Annotated[
+    str | None, typer.Option("--cursor", help="Where the list before this one ended", show_default=False)
+]
 Every = Annotated[bool, typer.Option("--all", help="As many as there are")]
 Source = Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input", show_default=False)]
 
@@ -32,7 +35,9 @@ def list_tools(
     ctx: typer.Context,
     kind: Annotated[str | None, typer.Option("--type", help="Only this kind: http, mcp, python, …")] = None,
     active: Annotated[bool | None, typer.Option("--active/--inactive", help="Only those switched on, or off")] = None,
-    public: Annotated[bool | None, typer.Option("--public/--private", help="Only those anybody may call, or not")] = None,
+    public: Annotated[
+        bool | None, typer.Option("--public/--private", help="Only those anybody may call, or not")
+    ] = None,
     tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag")] = None,
     query: Annotated[str | None, typer.Option("--query", "-q", help="Part of the name or description")] = None,
     mine: Annotated[bool, typer.Option("--mine", help="Only your own")] = False,
@@ -70,7 +75,7 @@ def list_tools(
         )
         say_more(page)
 
-    give(ctx, with_board(ctx, lambda it: it.pages("/v1/tools", wanted, limit=limit, cursor=cursor, every=every)), show)
+    give(ctx, with_board(ctx, lambda it: it.pages(route("tools"), wanted, limit=limit, cursor=cursor, every=every)), show)
 
 
 @app.command("show", cls=BoardCommand)
@@ -93,7 +98,7 @@ def add(ctx: typer.Context, source: Source) -> None:
     async def work(client: Any) -> None:
         for piece in pieces:
             try:
-                added.append(await client.post("/v1/tools", piece.definition))
+                added.append(await client.post(route("tools"), piece.definition))
             except Refused as refused:
                 before = [f"Before it {len(added)} of {len(pieces)} were added"] if len(pieces) > 1 else []
                 where = f"{piece.place}: " if len(pieces) > 1 or source != "-" else ""
@@ -131,8 +136,6 @@ def edit(
 
     Example: pegboard tools edit get_weather is_public:=true timeout:=5
     """
-    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
-
     if source is not None and words:
         raise Usage("Give the fields as FIELD=VALUE or with --input, not both")
     if source is None and not words:
@@ -160,8 +163,6 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; only a terminal is asked")] = False,
 ) -> None:
     """Take a tool down; it can be restored by its id."""
-    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
-
     tool = _get(ctx, name).data
     if not yes and sys.stdin.isatty() and not confirmed(f"Remove {tool['name']}?"):
         raise Refused("Nothing was removed")
@@ -179,8 +180,6 @@ def restore(
     tool_id: Annotated[str, typer.Argument(metavar="ID", help="From: tools list --deleted", show_default=False)],
 ) -> None:
     """Put a removed tool back."""
-    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
-
     reply = with_board(ctx, lambda it: it.post(route("tools", tool_id, "restore")))
     give(ctx, reply, lambda tool: write(f"restored {tool['name']}"))
 
@@ -190,8 +189,6 @@ def versions(
     ctx: typer.Context, name: ToolName, limit: Limit = 50, cursor: Cursor = None, every: Every = False
 ) -> None:
     """List what a tool was before, newest first."""
-    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
-
     def show(page: dict[str, Any]) -> None:
         items = page["items"]
         older = [*(item["definition"] for item in items[1:]), None]
@@ -209,8 +206,6 @@ def versions(
 
 
 def _get(ctx: typer.Context, name: str) -> Any:
-    from pegboard.surfaces.cli.client import route  # noqa: PLC0415 -- start-up time
-
     return with_board(ctx, lambda it: it.get(route("tools", name)))
 
 
@@ -218,7 +213,7 @@ def _show(tool: dict[str, Any]) -> None:
     from pegboard.surfaces.cli.definitions import written  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.cli.documents import write_yaml  # noqa: PLC0415 -- start-up time
 
-    definition = written(tool)
+    definition = {name: value for name, value in written(tool).items() if value is not None}
     about = {name: value for name, value in tool.items() if name not in definition and value not in (None, [], False)}
     write(write_yaml({**definition, **about}))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import AwareDatetime
 
 from pegboard.core.call import ToolCall
@@ -28,6 +28,7 @@ _BODY = {"requestBody": {"required": True, "content": {"application/json": {"sch
 @calls.post("/calls", operation_id="run_calls", openapi_extra=_BODY)
 async def run_calls(
     request: Request,
+    response: Response,
     board: Board,
     caller: Who,
     reading: Annotated[str, Query(alias="from", description="The dialect of the body")] = "plain",
@@ -39,7 +40,7 @@ async def run_calls(
     try:
         payload = parse_json(await request.body())
     except MalformedArguments as error:
-        raise Invalid(error.message) from None
+        raise HTTPException(400, error.message) from None
     asked = dialect_named(board.dialects, reading, "from").parse(payload)
     answering = dialect_named(board.dialects, shape or reading, "as")
     if len(asked.calls) > MAX_CALLS:
@@ -50,6 +51,9 @@ async def run_calls(
         for call in asked.calls
     ]
     results = await asyncio.gather(*running)
+    if results and all(result.problem is not None and result.problem.code == "unavailable" for result in results):
+        response.status_code = 503
+        response.headers["Retry-After"] = "1"
     return answering.render_all(results, asked.many)
 
 

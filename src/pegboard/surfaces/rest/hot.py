@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 from pegboard.core.call import Caller, Surface, ToolCall, ToolResult
 from pegboard.core.errors import MalformedArguments
+from pegboard.core.ids import new_id
 from pegboard.core.refusals import Refusal, Unauthorised
 from pegboard.core.tool import Kind
 from pegboard.dialects.base import Dialect
@@ -74,7 +75,7 @@ class CallRoute:
                 given_id = value
             elif header == b"x-pegboard-surface" and value == b"cli":
                 surface = "cli"
-        request_id = request_id_of(given_id)
+        request_id = None if given_id is None else request_id_of(given_id)
         try:
             caller = self._snapshot.holder(bearer_key(authorization))
             shape = self._wanted_shape(scope["query_string"])
@@ -82,19 +83,20 @@ class CallRoute:
             arguments = parse_json(body) if body else {}
         except Refusal as error:
             status, detail, errors = refusal_of(error)
-            await respond_problem(send, status, detail, request_id, errors=errors)
+            await respond_problem(send, status, detail, request_id or new_id(), errors=errors)
             return
         except BodyTooLarge:
             detail = f"The body is larger than the {self._max_body:,} bytes accepted here"
-            await respond_problem(send, 413, detail, request_id)
+            await respond_problem(send, 413, detail, request_id or new_id())
             return
         except MalformedArguments as error:
-            await respond_problem(send, 400, error.message, request_id)
+            await respond_problem(send, 400, error.message, request_id or new_id())
             return
         result = await self._run(ToolCall(name, arguments, None, surface, "plain", request_id), caller, receive)
         if result is None:
             return
-        headers = [(b"x-request-id", request_id.encode()), (b"x-execution-id", result.run_id.encode())]
+        run_id = result.run_id.encode()
+        headers = [(b"x-request-id", request_id.encode() if request_id else run_id), (b"x-execution-id", run_id)]
         status = 200
         if result.problem is not None and result.problem.code == "unavailable":
             status = 503

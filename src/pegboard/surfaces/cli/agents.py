@@ -1,0 +1,135 @@
+"""`pegboard agents`: named sets of tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.calls import Shape, complete_tools
+from pegboard.surfaces.cli.failures import Refused, Usage
+from pegboard.surfaces.cli.output import moment, one_line, write, write_json, write_table
+from pegboard.surfaces.cli.people import agent_id, removed
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
+
+if TYPE_CHECKING:
+    from pegboard.surfaces.cli.client import Client, Reply
+
+app = group("agents", "Put tools on agents.")
+
+Agent = Annotated[str, typer.Argument(metavar="AGENT", help="Name or id", show_default=False)]
+Tools = Annotated[
+    list[str] | None,
+    typer.Option("--tool", help="A tool's name or id; again for more", autocompletion=complete_tools, show_default=False),
+]
+Description = Annotated[str | None, typer.Option("--description", help="What the agent is for", show_default=False)]
+_NAMED = 50
+
+
+@app.command("list", cls=BoardCommand)
+def list_agents(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: Every = False) -> None:
+    """List your agents; everybody's for an admin."""
+
+    def show(page: dict[str, Any]) -> None:
+        rows = [
+            [agent["name"], len(agent["tools"]), moment(agent["created_at"]), agent["id"], one_line(agent["description"])]
+            for agent in page["items"]
+        ]
+        write_table(["NAME", "TOOLS", "SINCE", "ID", "DESCRIPTION"], rows)
+        say_more(page)
+
+    path = route("agents")
+    give(ctx, with_board(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
+
+
+@app.command("add", cls=BoardCommand)
+def add(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
+    tools: Tools = None,
+    description: Description = None,
+) -> None:
+    """Make an agent and put tools on it.
+
+    Example: pegboard agents add support --tool get_weather --tool create_ticket
+    """
+    body = {"name": name, "description": description, "tools": tools or []}
+    reply = with_board(ctx, lambda it: it.post(route("agents"), body))
+    give(ctx, reply, lambda agent: write(f"added {agent['name']}  {agent['id']}"))
+
+
+@app.command("show", cls=BoardCommand)
+def show_agent(ctx: typer.Context, agent: Agent) -> None:
+    """Show one agent and its tools."""
+    as_json = session_of(ctx).as_json
+
+    async def work(client: Client) -> tuple[Reply, list[str]]:
+        reply = await client.get(route("agents", await agent_id(client, agent)))
+        return reply, [] if as_json else await _names(client, reply.data["tools"])
+
+    reply, names = with_board(ctx, work)
+
+    def show(found: dict[str, Any]) -> None:
+        about = f": {one_line(found['description'])}" if found["description"] else ""
+        write("\n".join([f"{found['name']}{about}", f"id {found['id']}", *(f"- {name}" for name in names)]))
+
+    give(ctx, reply, show)
+
+
+@app.command("edit", cls=BoardCommand)
+def edit(
+    ctx: typer.Context,
+    agent: Agent,
+    name: Annotated[str | None, typer.Option("--name", help="A new name", show_default=False)] = None,
+    description: Description = None,
+    tools: Tools = None,
+    no_tools: Annotated[bool, typer.Option("--no-tools", help="Take every tool off it")] = False,
+) -> None:
+    """Change an agent; --tool says all the tools it shall have."""
+    if tools and no_tools:
+        raise Usage("--tool and --no-tools exclude each other")
+    wanted = [] if no_tools else tools or None
+    change = {"name": name, "description": description, "tools": wanted}
+    body = {field: value for field, value in change.items() if value is not None}
+    if not body:
+        raise Usage("Nothing says what to change: give --name, --description, --tool or --no-tools")
+
+    async def work(client: Client) -> Reply:
+        return await client.patch(route("agents", await agent_id(client, agent)), body)
+
+    give(ctx, with_board(ctx, work), lambda found: write(f"{found['name']} has {len(found['tools'])} tools"))
+
+
+@app.command("remove", cls=BoardCommand)
+def remove(ctx: typer.Context, agent: Agent) -> None:
+    """Remove an agent; keys bound to it call nothing any more."""
+
+    async def work(client: Client) -> str:
+        found = await agent_id(client, agent)
+        await client.delete(route("agents", found))
+        return found
+
+    removed(ctx, with_board(ctx, work), agent)
+
+
+@app.command("definitions", cls=BoardCommand)
+def definitions(ctx: typer.Context, agent: Agent, shape: Shape = None) -> None:
+    """Print an agent's tools as a model is handed them."""
+
+    async def work(client: Client) -> Reply:
+        return await client.get(route("agents", await agent_id(client, agent), "definitions"), **{"as": shape})
+
+    give(ctx, with_board(ctx, work), write_json)
+
+
+async def _names(client: Client, ids: list[str]) -> list[str]:
+    names = []
+    for tool in ids[:_NAMED]:
+        try:
+            names.append(str((await client.get(route("tools", tool))).data["name"]))
+        except Refused:
+            names.append(f"{tool} (gone)")
+    more = len(ids) - _NAMED
+    return [*names, f"and {more} more"] if more > 0 else names

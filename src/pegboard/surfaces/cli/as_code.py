@@ -1,0 +1,131 @@
+"""Tools as code: `pegboard apply` and `pegboard export`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from pegboard.surfaces.cli.failures import Refused, Usage
+from pegboard.surfaces.cli.output import confirmed, json_text, painted, say, write
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import give, session_of, with_board
+
+if TYPE_CHECKING:
+    from pegboard.surfaces.cli.client import Reply
+    from pegboard.surfaces.cli.files import Piece
+
+_INDEX = re.compile(r"\btools\.(\d+)\b")
+
+
+def apply(
+    ctx: typer.Context,
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE|DIR...", help="YAML or JSON, or folders of them; - is standard input"),
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done")] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="Also remove your tools that are not in the files")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking")] = False,
+) -> None:
+    """Make the board match tool definitions, all of them or none; shows the plan first.
+
+    Example: pegboard apply tools/ --prune --dry-run
+    """
+    from pegboard.surfaces.cli.files import load  # noqa: PLC0415 -- start-up time
+
+    if prune and not (yes or dry_run) and not (sys.stdin.isatty() and "-" not in sources):
+        raise Usage("--prune may remove tools, and nobody can be asked here: add --yes, or --dry-run to see the plan")
+    pieces = load(sources)
+    planned = _ask(ctx, pieces, prune=prune, dry_run=True)
+    as_json = session_of(ctx).as_json
+    if dry_run:
+        give(ctx, planned, _show_plan)
+        return
+    plan = planned.data
+    if not as_json:
+        _show_plan(plan)
+    if plan["deleted"] and not yes and not confirmed(f"Remove {len(plan['deleted'])} tools?"):
+        raise Refused("Nothing was applied")
+    changes = plan["created"] or plan["updated"] or plan["deleted"]
+    done = _ask(ctx, pieces, prune=prune, dry_run=False) if changes else planned
+    if as_json:
+        write(done.text)
+    else:
+        say(_summary(done.data) if changes else "Nothing to do")
+
+
+def export(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="[FILE|-]", help="Where to write; - is standard output")] = "-",
+    form: Annotated[
+        Literal["yaml", "json"] | None, typer.Option("--format", help="yaml, or json as *.json is", show_default=False)
+    ] = None,
+    every: Annotated[bool, typer.Option("--all/--mine", help="Everybody's tools that you may see whole, or your own")] = False,
+    tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag")] = None,
+) -> None:
+    """Write tool definitions that `pegboard apply` reads back; secrets stay masked, which keeps them.
+
+    Example: pegboard export tools.yaml
+    """
+    from pegboard.registry.shipped import SHIPPED_IDS  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.definitions import written  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.documents import write_yaml  # noqa: PLC0415 -- start-up time
+
+    wanted = {"mine": None if every else True, "tag": tag}
+    found = with_board(ctx, lambda it: it.pages(route("tools"), wanted, limit=1, cursor=None, every=True)).data["items"]
+    own = [tool for tool in found if tool["id"] not in SHIPPED_IDS]
+    whole = [tool for tool in own if tool["config"] is not None]
+    document = {"tools": [written(tool) for tool in whole]}
+    as_json = form == "json" or (form is None and (session_of(ctx).as_json or target.lower().endswith(".json")))
+    text = json_text(document) if as_json else write_yaml(document)
+    if target == "-":
+        write(text)
+    else:
+        try:
+            Path(target).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+        except OSError as error:
+            raise Usage(f"{target}: {error.strerror}") from None
+        say(f"Wrote {len(whole)} tools to {target}")
+    if len(own) > len(whole):
+        say(f"Left out {len(own) - len(whole)} tools of others, whose config you may not see")
+
+
+def _ask(ctx: typer.Context, pieces: Sequence[Piece], *, prune: bool, dry_run: bool) -> Reply:
+    body = {"tools": [piece.definition for piece in pieces], "prune": prune, "dry_run": dry_run}
+    try:
+        return with_board(ctx, lambda it: it.post(route("apply"), body, patient=True))
+    except Refused as refused:
+        if not refused.faults:
+            raise
+        lines = [_located(fault, pieces) for fault in refused.faults]
+        raise Refused("The definitions are not valid; nothing was applied", lines, status=refused.status) from None
+
+
+def _located(fault: dict[str, Any], pieces: Sequence[Piece]) -> str:
+    """The fault with the file that it is in, in place of the number in the list that was sent."""
+
+    def place(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return pieces[number].place if number < len(pieces) else match[0]
+
+    where = _INDEX.sub(place, str(fault.get("field", "")), count=1)
+    return f"{where}: {_INDEX.sub(place, str(fault.get('message', '')))}"
+
+
+def _show_plan(plan: dict[str, Any]) -> None:
+    lines = [painted(f"+ {name}", "green", sys.stdout) for name in plan["created"]]
+    lines += [painted(f"~ {name} ({', '.join(fields)})", "yellow", sys.stdout) for name, fields in plan["updated"].items()]
+    lines += [painted(f"- {name}", "red", sys.stdout) for name in plan["deleted"]]
+    lines += [painted(f"= {name}", "dim", sys.stdout) for name in plan["unchanged"]]
+    if lines:
+        write("\n".join(lines))
+
+
+def _summary(plan: dict[str, Any]) -> str:
+    counts = {word: len(plan[word]) for word in ("created", "updated", "deleted", "unchanged")}
+    return "Applied: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)

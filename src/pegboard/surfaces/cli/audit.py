@@ -1,0 +1,71 @@
+"""`pegboard audit`: what was called, by whom, and how it ended."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.moments import ago
+from pegboard.surfaces.cli.output import moment, write_json, write_table
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
+from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
+
+app = group("audit", "Read the journal of calls.")
+
+
+@app.command("list", cls=BoardCommand)
+def list_executions(
+    ctx: typer.Context,
+    tool: Annotated[str | None, typer.Option("--tool", help="Only calls of this tool, by name or id")] = None,
+    status: Annotated[str | None, typer.Option("--status", help="succeeded, failed, refused or in_doubt")] = None,
+    code: Annotated[str | None, typer.Option("--code", help="Only this code, e.g. rate_limited")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Begun since: 30m, 1h, 2d, or an ISO time")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Begun before: the same")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    every: Every = False,
+) -> None:
+    """List calls, newest first: your own, or everybody's for an admin.
+
+    Example: pegboard audit list --tool get_weather --since 1h
+    """
+    wanted = {
+        "tool": tool,
+        "status": status,
+        "code": code,
+        "since": ago(since, "--since"),
+        "until": ago(until, "--until"),
+    }
+
+    def show(page: dict[str, Any]) -> None:
+        write_table(
+            ["WHEN", "TOOL", "STATUS", "CODE", "CALLER", "SURFACE", "MS", "ID"],
+            [
+                [
+                    moment(item["started_at"]),
+                    item["tool_name"],
+                    item["status"],
+                    item["code"],
+                    item["caller"],
+                    item["surface"],
+                    f"{item['elapsed_ms']:.1f}",
+                    item["id"],
+                ]
+                for item in page["items"]
+            ],
+        )
+        say_more(page)
+
+    path = route("executions")
+    give(ctx, with_board(ctx, lambda it: it.pages(path, wanted, limit=limit, cursor=cursor, every=every)), show)
+
+
+@app.command("show", cls=BoardCommand)
+def show_execution(
+    ctx: typer.Context,
+    execution_id: Annotated[str, typer.Argument(metavar="ID", help="From: audit list", show_default=False)],
+) -> None:
+    """Show everything that is recorded of one call."""
+    give(ctx, with_board(ctx, lambda it: it.get(route("executions", execution_id))), write_json)

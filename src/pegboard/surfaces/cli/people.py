@@ -1,0 +1,189 @@
+"""`pegboard users`, `pegboard keys` and `pegboard whoami`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from pegboard.surfaces.cli.failures import Refused
+from pegboard.surfaces.cli.moments import ahead
+from pegboard.surfaces.cli.output import moment, say, write, write_json, write_table
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
+
+if TYPE_CHECKING:
+    from pegboard.surfaces.cli.client import Client, Reply
+
+users = group("users", "Add and remove the people who use the board.")
+keys = group("keys", "Make and revoke keys.")
+
+User = Annotated[str | None, typer.Argument(metavar="[USER]", help="Name or id; yourself if absent", show_default=False)]
+
+
+def whoami(ctx: typer.Context) -> None:
+    """Show whose key this is."""
+
+    def show(me: dict[str, Any]) -> None:
+        user = me["user"]
+        bound = f", bound to agent {me['agent_id']}" if me["agent_id"] else ""
+        write(f"{user['name']} ({user['role']}), user {user['id']}, key {me['key_id'] or 'of this process'}{bound}")
+
+    give(ctx, with_board(ctx, lambda it: it.get(route("me"))), show)
+
+
+@users.command("list", cls=BoardCommand)
+def list_users(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: Every = False) -> None:
+    """List the users, oldest first."""
+
+    def show(page: dict[str, Any]) -> None:
+        rows = [[user["name"], user["role"], moment(user["created_at"]), user["id"]] for user in page["items"]]
+        write_table(["NAME", "ROLE", "SINCE", "ID"], rows)
+        say_more(page)
+
+    path = route("users")
+    give(ctx, with_board(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
+
+
+@users.command("add", cls=BoardCommand)
+def add_user(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
+    role: Annotated[str, typer.Option("--role", help="member or admin")] = "member",
+) -> None:
+    """Add a user; give them a key with: pegboard keys create NAME."""
+    reply = with_board(ctx, lambda it: it.post(route("users"), {"name": name, "role": role}))
+    give(ctx, reply, lambda user: write(f"added {user['name']} ({user['role']})  {user['id']}"))
+
+
+@users.command("remove", cls=BoardCommand)
+def remove_user(
+    ctx: typer.Context,
+    user: Annotated[str, typer.Argument(metavar="ID", help="Id or name", show_default=False)],
+) -> None:
+    """Remove a user; all their keys are void at once."""
+
+    async def work(client: Client) -> str:
+        found = await user_id(client, user)
+        await client.delete(route("users", found))
+        return found
+
+    removed(ctx, with_board(ctx, work), user)
+
+
+@keys.command("create", cls=BoardCommand)
+def create_key(
+    ctx: typer.Context,
+    user: User = None,
+    name: Annotated[str, typer.Option("--name", help="What the key is for")] = "",
+    agent: Annotated[str | None, typer.Option("--agent", help="Bind it to this agent, by name or id")] = None,
+    expires: Annotated[str | None, typer.Option("--expires", help="When it ends: 30d, 12h, or an ISO time")] = None,
+) -> None:
+    """Make a key and print it, alone, this once.
+
+    Example: PEGBOARD_KEY=$(pegboard keys create alice --expires 30d)
+    """
+    ends = ahead(expires, "--expires")
+
+    async def work(client: Client) -> Reply:
+        owner = await user_id(client, user)
+        bound = await agent_id(client, agent, owner) if agent is not None else None
+        return await client.post(
+            route("users", owner, "keys"), {"name": name, "agent_id": bound, "expires_at": ends}
+        )
+
+    def show(key: dict[str, Any]) -> None:
+        write(key["key"])
+        until = f", good until {moment(key['expires_at'])}" if key["expires_at"] else ""
+        say(f"Key {key['id']}{until}. It is shown this once; keep it.")
+
+    give(ctx, with_board(ctx, work), show)
+
+
+@keys.command("list", cls=BoardCommand)
+def list_keys(ctx: typer.Context, user: User = None) -> None:
+    """List a user's keys, without what they open."""
+
+    async def work(client: Client) -> Reply:
+        return await client.get(route("users", await user_id(client, user), "keys"))
+
+    def show(found: dict[str, Any]) -> None:
+        rows = [
+            [
+                key["name"],
+                key["prefix"] + "…",
+                key["agent_id"],
+                moment(key["created_at"]),
+                moment(key["expires_at"]),
+                moment(key["revoked_at"]),
+                key["id"],
+            ]
+            for key in found["items"]
+        ]
+        write_table(["NAME", "KEY", "AGENT", "SINCE", "EXPIRES", "REVOKED", "ID"], rows)
+
+    give(ctx, with_board(ctx, work), show)
+
+
+@keys.command("revoke", cls=BoardCommand)
+def revoke_key(
+    ctx: typer.Context,
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="From: keys list", show_default=False)],
+    user: Annotated[str | None, typer.Option("--user", help="Whose key it is; yours if absent")] = None,
+) -> None:
+    """Revoke a key: it is good for nothing from now on."""
+
+    async def work(client: Client) -> None:
+        await client.delete(route("users", await user_id(client, user), "keys", key_id))
+
+    try:
+        with_board(ctx, work)
+    except Refused as refused:
+        if refused.status == 404 and user is None:
+            raise Refused(refused.message, ["If it is somebody else's, say whose with --user"], status=404) from None
+        raise
+    removed(ctx, key_id, key_id, "revoked")
+
+
+def removed(ctx: typer.Context, gone: str, shown: str, word: str = "removed") -> None:
+    """Say that something is gone, which the API says with silence."""
+    if session_of(ctx).as_json:
+        write_json({word: gone})
+    else:
+        write(f"{word} {shown}")
+
+
+async def user_id(client: Client, user: str | None) -> str:
+    """The id of a user given by name or id; one's own for None."""
+    if user is None:
+        me = await client.get(route("me"))
+        return str(me.data["user"]["id"])
+    return user if is_id(user) else await _id_named(client, "users", user)
+
+
+async def agent_id(client: Client, agent: str, owner: str | None = None) -> str:
+    """The id of an agent given by name or id."""
+    return agent if is_id(agent) else await _id_named(client, "agents", agent, owner)
+
+
+async def _id_named(client: Client, what: str, name: str, owner: str | None = None) -> str:
+    every = await client.pages(route(what), {}, limit=1, cursor=None, every=True)
+    found = [item["id"] for item in every.data["items"] if item["name"] == name]
+    if owner is not None:
+        found = [item["id"] for item in every.data["items"] if item["name"] == name and item["owner_id"] == owner]
+    if len(found) > 1:
+        raise Refused(f"There are {len(found)} {what} named '{name}'; give the id of one: {', '.join(found)}")
+    if not found:
+        raise Refused(f"{what.capitalize().removesuffix('s')} '{name}' not found", status=404)
+    return str(found[0])
+
+
+def is_id(text: str) -> bool:
+    """Whether the text is an id."""
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
