@@ -1,12 +1,18 @@
 """Pegboard: the place where every tool that an LLM agent may call hangs."""
 
-from pegboard.board import Pegboard
-from pegboard.core.call import CallContext, Caller, ToolCall, ToolResult
-from pegboard.core.definitions import ToolCreate
-from pegboard.core.errors import ExecutionFailed, Problem, ToolError
-from pegboard.core.refusals import Refusal
-from pegboard.core.tool import Tool
-from pegboard.settings import Settings
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pegboard.board import Pegboard
+    from pegboard.core.call import CallContext, Caller, ToolCall, ToolResult
+    from pegboard.core.definitions import ToolCreate
+    from pegboard.core.errors import ExecutionFailed, Problem, ToolError
+    from pegboard.core.refusals import Refusal
+    from pegboard.core.tool import Tool
+    from pegboard.settings import Settings
 
 __version__ = "0.1.0"
 
@@ -24,3 +30,25 @@ __all__ = [
     "ToolError",
     "ToolResult",
 ]
+
+_HOME = {
+    "CallContext": "core.call",
+    "Caller": "core.call",
+    "ExecutionFailed": "core.errors",
+    "Pegboard": "board",
+    "Problem": "core.errors",
+    "Refusal": "core.refusals",
+    "Settings": "settings",
+    "Tool": "core.tool",
+    "ToolCall": "core.call",
+    "ToolCreate": "core.definitions",
+    "ToolError": "core.errors",
+    "ToolResult": "core.call",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported when it is first asked for, so that the command line starts without the board."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'pegboard' has no attribute '{name}'")
+    return getattr(import_module(f"pegboard.{_HOME[name]}"), name)

@@ -177,10 +177,11 @@ class Walk:
 
     def _in_array(self, place: Place) -> Iterator[Fault | Place]:
         node, value = place.node, place.value
-        first_word, rest_word = ("prefixItems", "items") if self._document.is_2020 else ("items", "additionalItems")
-        first = node.get(first_word, [])
-        if not isinstance(first, list):
-            first, rest_word = [], "items"
+        if self._document.is_2020:
+            first_word, rest_word = "prefixItems", "items"
+        else:
+            first_word, rest_word = "items", "additionalItems" if isinstance(node.get("items"), list) else "items"
+        first = node.get(first_word, []) if first_word != rest_word else []
         for index, part in enumerate(first[: len(value)]):
             yield Place(part, value[index], (*place.path, index), place.under(first_word, index))
         if rest_word in node:

@@ -156,7 +156,7 @@ def _too_short(limit: Any, node: Mapping[str, Any], value: Any) -> Words:
 def _pattern(pattern: Any, node: Mapping[str, Any], value: Any) -> Words:
     shown = cut(str(node.get("pattern", pattern)))
     if isinstance(pattern, str) and pattern != node.get("pattern"):  # what the engine says when it gives up
-        return Words("invalid_string", f"cannot be matched against the pattern {shown}: that takes too long")
+        return Words("invalid_string", f"cannot be matched against the pattern {shown}: it takes too long", shows=False)
     return Words("invalid_string", f"must match the pattern {shown}", f"string matching the pattern {shown}")
 
 

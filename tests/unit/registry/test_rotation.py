@@ -1,123 +1,23 @@
-"""Rotating keys, also while the board is in use and when killed on the way."""
+"""Rotating keys: what changes, what does not, and what stands in the way."""
 
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pegboard.core.errors import SecretUnreadable
 from pegboard.core.ids import new_id
-from pegboard.core.people import Secret, User
-from pegboard.core.tool import Kind, Tool
 from pegboard.registry.rotation import Skipped, rotate
-from pegboard.registry.sealing import seal_auth, seal_config, unseal_auth, unseal_config
-from pegboard.store import secrets, tools, users
-from pegboard.store.database import Database, revision_of
+from pegboard.store import secrets, tools
+from pegboard.store.database import revision_of
 from pegboard.store.keyfile import FileKeyring
 from pegboard.store.keyring import EnvironmentKeyring, Key, KeyringError, encode_key
-from pegboard.store.migrate import migrate
 from pegboard.store.vault import Vault
-
-NOW = datetime(2026, 1, 2, tzinfo=UTC)
-AUTH = {"type": "bearer", "token": "hunter2"}
-CONFIG = {
-    "url": "https://example.com",
-    "method": "GET",
-    "headers": {"X-Key": "swordfish", "Authorization": "Bearer {{secret:NAME}}"},
-}
-# Of each tool: one header and the auth_config, in the tool itself and in its one version.
-A_TOOL = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """A database with an owner, and the file with the keys to it."""
-
-    database: Database
-    key_file: Path
-    owner: str
-
-    def vault(self) -> Vault:
-        """A vault as another process would open it."""
-        return Vault(FileKeyring(self.key_file))
-
-    async def add_tool(self, vault: Vault) -> Tool:
-        tool_id = new_id()
-        async with self.database.change() as change:
-            tool = Tool(
-                tool_id,
-                self.owner,
-                f"tool_{tool_id[-12:]}",
-                Kind.HTTP,
-                seal_config(CONFIG, vault, tool_id),
-                {},
-                NOW,
-                NOW,
-                sealed_auth=seal_auth(AUTH, vault, tool_id),
-            )
-            await tools.add(change.conn, tool, revision=change.revision, by=self.owner)
-        return tool
-
-    async def add_secret(self, vault: Vault, value: str) -> Secret:
-        secret_id = new_id()
-        async with self.database.change() as change:
-            secret = Secret(secret_id, self.owner, f"S{secret_id}", vault.seal(value, secret_id), NOW, NOW)
-            await secrets.put(change.conn, secret, revision=change.revision)
-        return secret
-
-    async def fill(self, count: int) -> None:
-        vault = self.vault()
-        for number in range(count):
-            await self.add_tool(vault)
-            await self.add_secret(vault, f"value {number}")
-
-    async def rows(self) -> list[secrets.SealedRow]:
-        async with self.database.read() as conn:
-            found: list[secrets.SealedRow] = []
-            while more := await secrets.sealed(conn, after=found[-1] if found else None):
-                found += more
-            return found
-
-    async def check(self, vault: Vault) -> set[str]:
-        """The keys that are needed, after every value was found to be what it was."""
-        needed = set()
-
-        def note(sealed: str) -> None:
-            needed.add(sealed.split(":")[1])
-
-        for row in await self.rows():
-            if row.table == "secrets":
-                assert vault.open(row.value, row.subject).startswith("value ")
-                note(row.value)
-                continue
-            assert unseal_config(row.value["config"], vault, row.subject) == CONFIG
-            assert unseal_auth(row.value["sealed_auth"], vault, row.subject) == AUTH
-            note(row.value["config"]["headers"]["X-Key"]["$sealed"])
-            note(row.value["sealed_auth"]["$sealed"])
-        return needed
-
-
-@asynccontextmanager
-async def opened(url: str, key_file: Path) -> AsyncIterator[Board]:
-    database = Database.create(url)
-    try:
-        await migrate(database)
-        owner = User(new_id(), "owner", "admin", NOW, NOW)
-        async with database.change() as change:
-            await users.add(change.conn, owner, revision=change.revision)
-        FileKeyring(key_file, create=True)
-        yield Board(database, key_file, owner.id)
-    finally:
-        await database.close()
+from tests.unit.registry.sealed_board import A_TOOL, Board, opened
 
 
 @pytest.fixture
@@ -279,94 +179,3 @@ async def test_a_later_rotation_is_not_robbed_of_its_keys(board: Board) -> None:
     assert report.note is not None
     assert f"another rotation, to key {begun[0].id}" in report.note
     assert await board.check(board.vault()) <= {key.id for key in board.vault().keyring.keys}
-
-
-async def test_it_rotates_while_others_write_and_read_and_nothing_is_lost(database_url: str, tmp_path: Path) -> None:
-    async with opened(database_url, tmp_path / "secret.key") as board:
-        await board.fill(5)
-        server = board.vault()
-        written = asyncio.Event()
-        ended = asyncio.Event()
-        count = 0
-
-        async def write() -> None:
-            nonlocal count
-            while not ended.is_set():
-                await board.add_tool(server)
-                secret = await board.add_secret(server, f"value {count}")
-                async with board.database.change() as change:
-                    again = replace(secret, sealed=server.seal("value again", secret.id))
-                    await secrets.put(change.conn, again, revision=change.revision)
-                count += 1
-                written.set()
-
-        async def read() -> None:
-            while not ended.is_set():
-                await board.check(server)
-
-        async with asyncio.TaskGroup() as group:
-            group.create_task(write())
-            group.create_task(read())
-            await written.wait()
-            for _ in range(2):
-                written.clear()
-                report = await rotate(board.database, board.vault(), batch=3, grace=0)
-                assert (report.finished, report.skipped) == (True, ())
-                await written.wait()
-            ended.set()
-        assert count >= 3
-        assert await board.check(board.vault()) == {report.key_id}
-
-
-_ROTATE = """
-import asyncio, sys
-from pathlib import Path
-from pegboard.registry.rotation import rotate
-from pegboard.store.database import Database
-from pegboard.store.keyfile import FileKeyring
-from pegboard.store.vault import Vault
-
-url, key_file, stop_at = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-steps = 0
-
-def on_progress(sealed, seen):
-    global steps
-    steps += 1
-    if steps == stop_at:
-        print("here", flush=True)
-        sys.stdin.read()
-
-async def main():
-    await rotate(Database.create(url), Vault(FileKeyring(key_file)), on_progress=on_progress, grace=0, batch=2)
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.parametrize("stop_at", [1, 5, 9, 27], ids=["first row", "midway", "last row", "before the old key goes"])
-async def test_killed_on_the_way_it_goes_on_where_it_was(board: Board, stop_at: int) -> None:
-    await board.fill(3)
-    old = board.vault().keyring.primary
-    # Three passes over three secrets, three tools and three versions.
-    child = subprocess.Popen(
-        [sys.executable, "-c", _ROTATE, board.database.shown_url, str(board.key_file), str(stop_at)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "here\n"
-    finally:
-        child.kill()
-        child.communicate(timeout=30)
-    begun = board.vault()
-    assert [key.id for key in begun.keyring.keys[1:]] == [old.id]
-    assert len(await board.check(begun)) == (2 if stop_at < 9 else 1)
-    report = await rotate(board.database, begun, grace=0)
-    assert report.finished
-    assert report.key_id == begun.keyring.primary.id
-    assert report.total == 3 * (A_TOOL + 1)
-    assert await board.check(board.vault()) == {report.key_id}
-    with pytest.raises(SecretUnreadable):
-        board.vault().open(Vault(EnvironmentKeyring(encode_key(old.secret))).seal("x", old.id), old.id)

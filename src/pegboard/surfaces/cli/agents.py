@@ -22,7 +22,9 @@ app = group("agents", "Put tools on agents.")
 Agent = Annotated[str, typer.Argument(metavar="AGENT", help="Name or id", show_default=False)]
 Tools = Annotated[
     list[str] | None,
-    typer.Option("--tool", help="A tool's name or id; again for more", autocompletion=complete_tools, show_default=False),
+    typer.Option(
+        "--tool", help="A tool's name or id; again for more", autocompletion=complete_tools, show_default=False
+    ),
 ]
 Description = Annotated[str | None, typer.Option("--description", help="What the agent is for", show_default=False)]
 _NAMED = 50
@@ -34,7 +36,13 @@ def list_agents(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, ev
 
     def show(page: dict[str, Any]) -> None:
         rows = [
-            [agent["name"], len(agent["tools"]), moment(agent["created_at"]), agent["id"], one_line(agent["description"])]
+            [
+                agent["name"],
+                len(agent["tools"]),
+                moment(agent["created_at"]),
+                agent["id"],
+                one_line(agent["description"]),
+            ]
             for agent in page["items"]
         ]
         write_table(["NAME", "TOOLS", "SINCE", "ID", "DESCRIPTION"], rows)
@@ -82,6 +90,7 @@ def show_agent(ctx: typer.Context, agent: Agent) -> None:
 def edit(
     ctx: typer.Context,
     agent: Agent,
+    *,
     name: Annotated[str | None, typer.Option("--name", help="A new name", show_default=False)] = None,
     description: Description = None,
     tools: Tools = None,

@@ -32,7 +32,9 @@ def apply(
     prune: Annotated[bool, typer.Option("--prune", help="Also remove your tools that are not in the files")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking")] = False,
 ) -> None:
-    """Make the board match tool definitions, all of them or none; shows the plan first.
+    """Make the board match files of tool definitions.
+
+    All of them or none; the plan is shown first.
 
     Example: pegboard apply tools/ --prune --dry-run
     """
@@ -65,10 +67,14 @@ def export(
     form: Annotated[
         Literal["yaml", "json"] | None, typer.Option("--format", help="yaml, or json as *.json is", show_default=False)
     ] = None,
-    every: Annotated[bool, typer.Option("--all/--mine", help="Everybody's tools that you may see whole, or your own")] = False,
+    every: Annotated[
+        bool, typer.Option("--all/--mine", help="Everybody's tools that you may see whole, or your own")
+    ] = False,
     tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag")] = None,
 ) -> None:
-    """Write tool definitions that `pegboard apply` reads back; secrets stay masked, which keeps them.
+    """Write tool definitions as files for `apply`.
+
+    Secrets stay masked, which keeps them when applied.
 
     Example: pegboard export tools.yaml
     """
@@ -119,7 +125,9 @@ def _located(fault: dict[str, Any], pieces: Sequence[Piece]) -> str:
 
 def _show_plan(plan: dict[str, Any]) -> None:
     lines = [painted(f"+ {name}", "green", sys.stdout) for name in plan["created"]]
-    lines += [painted(f"~ {name} ({', '.join(fields)})", "yellow", sys.stdout) for name, fields in plan["updated"].items()]
+    lines += [
+        painted(f"~ {name} ({', '.join(fields)})", "yellow", sys.stdout) for name, fields in plan["updated"].items()
+    ]
     lines += [painted(f"- {name}", "red", sys.stdout) for name in plan["deleted"]]
     lines += [painted(f"= {name}", "dim", sys.stdout) for name in plan["unchanged"]]
     if lines:

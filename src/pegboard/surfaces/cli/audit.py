@@ -18,6 +18,7 @@ app = group("audit", "Read the journal of calls.")
 @app.command("list", cls=BoardCommand)
 def list_executions(
     ctx: typer.Context,
+    *,
     tool: Annotated[str | None, typer.Option("--tool", help="Only calls of this tool, by name or id")] = None,
     status: Annotated[str | None, typer.Option("--status", help="succeeded, failed, refused or in_doubt")] = None,
     code: Annotated[str | None, typer.Option("--code", help="Only this code, e.g. rate_limited")] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import Annotated, Any
 
@@ -19,14 +20,12 @@ _COMPLETION_SECONDS = 1.0
 def complete_tools(ctx: typer.Context, incomplete: str) -> list[str]:
     """Names of tools that begin like this; none at all where the board cannot be asked at once."""
     try:
-        import asyncio  # noqa: PLC0415 -- start-up time
-
         given = ctx.find_root().params
         session = Session(url=given["url"], key=given.get("key"))
         if given.get("local"):
             return []
         return asyncio.run(asyncio.wait_for(_names(session, incomplete), _COMPLETION_SECONDS))
-    except Exception:  # noqa: BLE001 -- a shell that waits for completions must not be talked to
+    except Exception:  # a shell that waits for completions must not be talked to
         return []
 
 
@@ -88,7 +87,7 @@ def call(
 
 
 def definitions(ctx: typer.Context, shape: Shape = None) -> None:
-    """Print what a model would be handed: your tools and the public ones of admins.
+    """Print the tools that a model would be handed.
 
     Example: pegboard definitions --as plain
     """
@@ -99,13 +98,14 @@ def _input(source: str) -> bytes:
     from pegboard.surfaces.cli.documents import Misread, read_json, read_text  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
 
+    where = "standard input" if source == "-" else source
     try:
         text = read_text(read_input(source))
-        if not isinstance(read_json(text), dict):
-            raise Misread("the arguments must be one JSON object")
+        arguments = read_json(text)
     except Misread as error:
-        where = "standard input" if source == "-" else source
         raise Usage(f"{where}{f':{error.line}' if error.line else ''}: {error.message}") from None
+    if not isinstance(arguments, dict):
+        raise Usage(f"{where}: the arguments must be one JSON object")
     # As it was written: read and written again, a number might lose digits.
     return text.encode()
 

@@ -107,7 +107,7 @@ class Client:
         except httpx.TimeoutException:
             raise Unreachable(f"The board at {self._url} did not answer in {READ_SECONDS:g} seconds") from None
         except (httpx.TransportError, httpx.DecodingError) as error:
-            raise Unreachable(f"The connection to {self._url} broke: {error or type(error).__name__}") from None
+            raise Unreachable(f"The connection to {self._url} broke: {str(error) or type(error).__name__}") from None
 
     def _read(self, response: httpx.Response, *, any_status: bool) -> Reply:
         kind = response.headers.get("content-type", "").partition(";")[0].strip()
@@ -173,7 +173,7 @@ async def _in_process() -> AsyncIterator[Client]:
         token = secrets.token_urlsafe(32)
         board.snapshot.admit(token, board.admin)
         headers = {"Authorization": f"Bearer {token}", "X-Pegboard-Surface": "cli"}
-        transport = httpx.ASGITransport(create_app(board, __version__), raise_app_exceptions=False)  # type: ignore[arg-type]
+        transport = httpx.ASGITransport(create_app(board, __version__), raise_app_exceptions=False)
         http = await stack.enter_async_context(httpx.AsyncClient(transport=transport, headers=headers))
         yield Client(http, "http://pegboard", "this process")
 

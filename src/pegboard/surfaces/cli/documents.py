@@ -197,7 +197,7 @@ def _scalar(text: str, line: int) -> Any:
         if _INTEGER.fullmatch(text):
             return int(text, 0) if text.startswith(("0o", "0x")) else int(text)
         if _NOT_FINITE.fullmatch(text):
-            raise ValueError(f"{text} is no number that JSON knows")
+            return _finite(text.replace(".", ""))
         return _finite(text) if _FLOAT.fullmatch(text) else text
     except ValueError as error:
         raise Misread(str(error).partition(";")[0], line) from None

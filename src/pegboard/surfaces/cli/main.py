@@ -33,6 +33,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     ctx: typer.Context,
+    *,
     url: Annotated[str, typer.Option(envvar="PEGBOARD_URL", help="Where the board is")] = DEFAULT_URL,
     key: Annotated[
         str | None,

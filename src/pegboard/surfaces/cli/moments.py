@@ -32,5 +32,7 @@ def _instant(text: str | None, option: str, direction: int) -> str | None:
             # Without a zone it is the clock on the wall of whoever types it.
             moment = datetime.fromisoformat(text.strip()).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise Usage(f"{option}: '{text}' is neither a time like 2026-01-31T12:00 nor a span like 30m, 1h or 2d") from None
+        raise Usage(
+            f"{option}: '{text}' is neither a time like 2026-01-31T12:00 nor a span like 30m, 1h or 2d"
+        ) from None
     return moment.isoformat()

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 users = group("users", "Add and remove the people who use the board.")
 keys = group("keys", "Make and revoke keys.")
 
-User = Annotated[str | None, typer.Argument(metavar="[USER]", help="Name or id; yourself if absent", show_default=False)]
+User = Annotated[
+    str | None, typer.Argument(metavar="[USER]", help="Name or id; yourself if absent", show_default=False)
+]
 
 
 def whoami(ctx: typer.Context) -> None:
@@ -90,9 +92,7 @@ def create_key(
     async def work(client: Client) -> Reply:
         owner = await user_id(client, user)
         bound = await agent_id(client, agent, owner) if agent is not None else None
-        return await client.post(
-            route("users", owner, "keys"), {"name": name, "agent_id": bound, "expires_at": ends}
-        )
+        return await client.post(route("users", owner, "keys"), {"name": name, "agent_id": bound, "expires_at": ends})
 
     def show(key: dict[str, Any]) -> None:
         write(key["key"])

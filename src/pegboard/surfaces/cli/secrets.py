@@ -23,7 +23,9 @@ Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
 def set_secret(
     ctx: typer.Context,
     name: Name,
-    value: Annotated[str | None, typer.Argument(metavar="[VALUE]", help="Asked for if absent", show_default=False)] = None,
+    value: Annotated[
+        str | None, typer.Argument(metavar="[VALUE]", help="Asked for if absent", show_default=False)
+    ] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the value from standard input")] = False,
 ) -> None:
     """Set a secret; tools refer to it as {{secret:NAME}}.
@@ -57,7 +59,10 @@ def remove(ctx: typer.Context, name: Name) -> None:
 
 @app.command("rotate", cls=BoardCommand)
 def rotate(ctx: typer.Context) -> None:
-    """Encrypt every credential anew under a new key, while the board serves; run it again if it was cut off."""
+    """Encrypt every credential anew under a new key.
+
+    The board serves meanwhile; run it again if it was cut off.
+    """
 
     def show(report: dict[str, Any]) -> None:
         write(f"encrypted {report['sealed']} of {report['total']} values anew, under key {report['key_id']}")

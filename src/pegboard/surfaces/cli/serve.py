@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shlex
-import shutil
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,6 +30,7 @@ def serve(
 
     from pegboard import __version__  # noqa: PLC0415
     from pegboard.settings import Settings  # noqa: PLC0415
+    from pegboard.surfaces.cli.welcome import welcome  # noqa: PLC0415
     from pegboard.surfaces.rest.server import listen, serve_forever, serve_with_workers  # noqa: PLC0415
     from pegboard.telemetry.logs import configure_logs  # noqa: PLC0415
 
@@ -64,7 +62,7 @@ def serve(
         new_key.extend([board.new_key] if board.new_key else [])
 
     def ready() -> None:
-        _announce(address, new_key, settings, demo)
+        _say(welcome(address, new_key[0] if new_key else None, settings, demo=demo))
 
     try:
         if workers == 1:
@@ -96,34 +94,6 @@ async def _hang_demo(board: Pegboard) -> None:
     for definition in DEMO_TOOLS:
         with contextlib.suppress(Conflict):  # hung by an earlier demo, perhaps changed since
             await board.add(definition)
-
-
-def _announce(address: str, new_key: list[str], settings: Settings, demo: bool) -> None:
-    credentials, key_is_set = settings.credentials_file, settings.admin_key is not None
-    kept = "" if settings.database == "memory" else f" and kept in {credentials}"
-    found = shutil.which("pegboard")
-    program = "pegboard" if found is not None and Path(found).samefile(sys.argv[0]) else sys.argv[0]
-    url = "" if address == "http://127.0.0.1:8080" else f"PEGBOARD_URL={address} "
-    if key_is_set:
-        key = "$PEGBOARD_ADMIN_KEY"
-    elif settings.database == "memory":
-        key = new_key[0]
-    else:
-        key = f"$(cat {shlex.quote(str(credentials))})"
-    key_for_program = "" if key.startswith("$(") else f'PEGBOARD_KEY="{key}" '
-    tool, body, arguments = (
-        ("get_weather", '{"city": "Lisbon"}', "city=Lisbon")
-        if demo
-        else ("math_eval", '{"expression": "2^10"}', "expression=2^10")
-    )
-    _say(f"\nPegboard is serving at {address}  (API: {address}/docs)")
-    if new_key:
-        _say(f"Admin key, shown this once{kept}:\n  {new_key[0]}")
-    _say(
-        f'\nTry it:\n  curl -s {address}/v1/tools/{tool}/call -H "Authorization: Bearer {key}" '
-        f"-H 'Content-Type: application/json' -d '{body}'\n"
-        f"  {url}{key_for_program}{program} call {tool} {arguments}\n\nCtrl-C lets running calls end, then stops.\n"
-    )
 
 
 def _say(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -74,8 +75,6 @@ def session_of(ctx: typer.Context) -> Session:
 
 def with_board(ctx: typer.Context, work: Callable[[Client], Awaitable[T]]) -> T:
     """What `work` gets from the board; questions to people are asked outside, since Ctrl-C ends this at once."""
-    import asyncio  # noqa: PLC0415 -- start-up time
-
     from pegboard.surfaces.cli.client import open_client  # noqa: PLC0415 -- start-up time
 
     async def whole() -> T:

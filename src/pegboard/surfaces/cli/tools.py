@@ -33,6 +33,7 @@ def say_more(page: dict[str, Any]) -> None:
 @app.command("list", cls=BoardCommand)
 def list_tools(
     ctx: typer.Context,
+    *,
     kind: Annotated[str | None, typer.Option("--type", help="Only this kind: http, mcp, python, …")] = None,
     active: Annotated[bool | None, typer.Option("--active/--inactive", help="Only those switched on, or off")] = None,
     public: Annotated[
@@ -75,7 +76,9 @@ def list_tools(
         )
         say_more(page)
 
-    give(ctx, with_board(ctx, lambda it: it.pages(route("tools"), wanted, limit=limit, cursor=cursor, every=every)), show)
+    give(
+        ctx, with_board(ctx, lambda it: it.pages(route("tools"), wanted, limit=limit, cursor=cursor, every=every)), show
+    )
 
 
 @app.command("show", cls=BoardCommand)
@@ -86,7 +89,7 @@ def show_tool(ctx: typer.Context, name: ToolName) -> None:
 
 @app.command("add", cls=BoardCommand)
 def add(ctx: typer.Context, source: Source) -> None:
-    """Register the tool, or the tools, that a file defines.
+    """Register the tools that a file defines.
 
     Example: pegboard tools add weather.yaml
     """
@@ -132,7 +135,7 @@ def edit(
         str | None, typer.Option("--input", metavar="FILE|-", help="A file with the fields to change, YAML or JSON")
     ] = None,
 ) -> None:
-    """Change a tool: the fields given, those of a file, or in $EDITOR if neither is given.
+    """Change a tool, in $EDITOR if no fields are given.
 
     Example: pegboard tools edit get_weather is_public:=true timeout:=5
     """
@@ -189,6 +192,7 @@ def versions(
     ctx: typer.Context, name: ToolName, limit: Limit = 50, cursor: Cursor = None, every: Every = False
 ) -> None:
     """List what a tool was before, newest first."""
+
     def show(page: dict[str, Any]) -> None:
         items = page["items"]
         older = [*(item["definition"] for item in items[1:]), None]

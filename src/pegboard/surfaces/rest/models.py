@@ -238,6 +238,7 @@ class RotationResponse(Shown):
     sealed: int
     total: int
     skipped: list[SkippedRow]
+    finished: bool
     note: str | None = None
 
 

@@ -1,0 +1,62 @@
+"""What a server says when it is up: where it is, the first key, and a next step to paste."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from pegboard.settings import Settings
+from pegboard.surfaces.cli.session import DEFAULT_URL
+
+_DEMO = ("get_weather", '{"city": "Lisbon"}', "city=Lisbon")
+_BUILTIN = ("math_eval", '{"expression": "2^10"}', "expression=2^10")
+
+
+def welcome(address: str, new_key: str | None, settings: Settings, *, demo: bool) -> str:
+    """The whole text; its commands work when pasted into another terminal."""
+    tool, body, arguments = _DEMO if demo else _BUILTIN
+    key, environment = _key(new_key, settings)
+    if address != DEFAULT_URL:
+        environment = f"PEGBOARD_URL={address} {environment}"
+    lines = ["", f"Pegboard is serving at {address}  (API: {address}/docs)"]
+    if new_key is not None:
+        kept = "" if _in_memory(settings) else f" and kept in {settings.credentials_file.absolute()}"
+        lines += [f"Admin key, shown this once{kept}:", f"  {new_key}"]
+    lines += [
+        "",
+        "Try it:",
+        f'  curl -s {address}/v1/tools/{tool}/call -H "Authorization: Bearer {key}" '
+        f"-H 'Content-Type: application/json' -d '{body}'",
+        f"  {environment}{_program()} call {tool} {arguments}",
+        "",
+        "Ctrl-C lets running calls end, then stops.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _key(new_key: str | None, settings: Settings) -> tuple[str, str]:
+    """How the key is written for curl, and what the program needs in its environment to find it."""
+    if settings.admin_key is not None:
+        return "$PEGBOARD_ADMIN_KEY", 'PEGBOARD_KEY="$PEGBOARD_ADMIN_KEY" '
+    if _in_memory(settings):
+        return f"{new_key}", f"PEGBOARD_KEY={new_key} "
+    credentials = shlex.quote(str(settings.credentials_file.absolute()))
+    at_home = settings.home == user_data_path("pegboard")
+    return f"$(cat {credentials})", "" if at_home else f"PEGBOARD_HOME={shlex.quote(str(settings.home.absolute()))} "
+
+
+def _in_memory(settings: Settings) -> bool:
+    return settings.database == "memory"
+
+
+def _program() -> str:
+    started = Path(sys.argv[0]).absolute()
+    if started.name == "__main__.py":
+        return f"{shlex.quote(sys.executable)} -m pegboard"
+    found = shutil.which("pegboard")
+    return "pegboard" if found is not None and Path(found).samefile(started) else shlex.quote(str(started))
