@@ -25,7 +25,7 @@ from pegboard.registry.definition import bare, build, read_definition
 from pegboard.registry.first_run import Started, start
 from pegboard.registry.functions import function_tool
 from pegboard.registry.named_secrets import NamedSecrets
-from pegboard.registry.pages import Page, cut, read_cursor
+from pegboard.registry.pages import Page, an_id, cut, read_cursor
 from pegboard.registry.people import People
 from pegboard.registry.registry import Registry
 from pegboard.registry.rotation import RotationReport, rotate
@@ -213,7 +213,7 @@ class Pegboard:
     ) -> Page[Execution]:
         """The journal, newest first: one's own calls, or everybody's for an admin."""
         caller = caller or self.admin
-        place = read_cursor(cursor, 1)
+        place = read_cursor(cursor, an_id)
         async with self._database.read() as conn:
             found = await executions.page(
                 conn, visible_executions(wanted, caller), before=place[0] if place else None, limit=limit + 1
@@ -229,9 +229,11 @@ class Pegboard:
             raise NotFound(f"Execution '{execution_id}' not found")
         return found
 
-    async def rotate_secrets(self, on_progress: Callable[..., None] | None = None) -> RotationReport:
-        """Encrypt every credential anew under a new key, while the board serves."""
-        report = await rotate(self._database, self._vault, on_progress=on_progress)
+    async def rotate_secrets(
+        self, *, on_progress: Callable[[int, int], None] | None = None, force: bool = False
+    ) -> RotationReport:
+        """Encrypt every credential anew under a new key, while the board serves; `force` gives up unreadable ones."""
+        report = await rotate(self._database, self._vault, on_progress=on_progress, force=force)
         await self.snapshot.refresh()
         return report
 

@@ -110,7 +110,8 @@ class Fallback(Model):
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Fallback:
-        if ("value" in self.model_fields_set) == (self.tool is not None):
+        # {"value": null, "tool": NAME} is how a fallback on a tool is shown, so it can be sent back as it came.
+        if (not self.tool and "value" not in self.model_fields_set) or (self.tool and self.value is not None):
             raise ValueError('a fallback is either {"value": …} or {"tool": NAME}')
         return self
 

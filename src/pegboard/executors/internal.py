@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import functools
 import inspect
 import typing
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
-
-import anyio
-import anyio.to_thread
 
 from pegboard.core.call import CallContext, ReadyCall
 from pegboard.core.configs import InternalConfig
 from pegboard.core.errors import HandlerNotFound
 from pegboard.executors.base import OpenTool, Prepared
+from pegboard.executors.threads import Threads
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
 
 # A handler that hangs in a thread holds one of its own places, never another handler's.
 THREADS_PER_HANDLER = 32
+# How long a handler that was cancelled may take to clean up before nobody waits for it any more.
+GRACE_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class Handler:
     # Turns validated JSON into the function's own types, and its result into JSON.
     read: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     write: Callable[[Any], Any] | None = None
+    threads: Threads = field(default_factory=lambda: Threads(THREADS_PER_HANDLER), compare=False, repr=False)
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> Handler:
@@ -51,10 +57,11 @@ def context_parameter_of(function: Callable[..., Any]) -> str | None:
 
 
 class InternalExecutor:
-    """Calls the handler that the tool names; sync ones in a thread of their own."""
+    """Calls the handler that the tool names: async ones in a task, the others in a thread of their own."""
 
     def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
+        self._abandoned: set[asyncio.Task[Any]] = set()
 
     def prepare(self, tool: OpenTool) -> Prepared:
         """The handler, looked up once; a handler added later is found by the next call."""
@@ -62,30 +69,58 @@ class InternalExecutor:
         handler = self.handlers.get(name)
         if handler is None:
             raise HandlerNotFound(f"Internal handler '{name}' not found")
-        return Prepared(_runner(handler))
+        return Prepared(self._runner(handler))
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Cancel once more what did not heed it, and let idle threads end."""
+        for task in self._abandoned:
+            task.cancel()
+        for handler in self.handlers.values():
+            handler.threads.close()
+
+    def _runner(self, handler: Handler) -> Callable[[ReadyCall], Awaitable[Any]]:
+        async def run(call: ReadyCall) -> Any:
+            # A copy: what a handler does to its arguments must not reach the journal, the next attempt or the caller.
+            arguments: dict[str, Any] = copy.deepcopy(call.arguments)
+            if handler.read is not None:
+                arguments = handler.read(arguments)
+            if handler.context_parameter is not None:
+                context = CallContext(call.caller, call.run_id, call.deadline, call.on_progress)
+                arguments = {**arguments, handler.context_parameter: context}
+            if handler.is_async:
+                result = await self._in_task(handler.function(**arguments), call)
+            else:
+                result = await handler.threads.run(functools.partial(handler.function, **arguments))
+                if inspect.isawaitable(result):
+                    result = await self._in_task(result, call)
+            return result if handler.write is None else handler.write(result)
+
+        return run
+
+    async def _in_task(self, work: Awaitable[Any], call: ReadyCall) -> Any:
+        """What the handler returns or raises; one that ignores its cancellation is left to itself."""
+        task = asyncio.create_task(_outcome(work))
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            self._abandoned.add(task)
+            task.add_done_callback(self._abandoned.discard)
+            _, ignoring = await asyncio.wait({task}, timeout=GRACE_SECONDS)
+            if ignoring:
+                log.warning("handler_ignores_cancellation", tool=call.tool.name, run_id=call.run_id)
+            raise
+        result, error = task.result()
+        if error is not None:
+            raise error
+        return result
 
 
-def _runner(handler: Handler) -> Callable[[ReadyCall], Awaitable[Any]]:
-    limiter: anyio.CapacityLimiter | None = None
-
-    async def run(call: ReadyCall) -> Any:
-        nonlocal limiter
-        arguments = call.arguments if handler.read is None else handler.read(call.arguments)
-        if handler.context_parameter is not None:
-            context = CallContext(call.caller, call.run_id, call.deadline, call.on_progress)
-            arguments = {**arguments, handler.context_parameter: context}
-        if handler.is_async:
-            result = await handler.function(**arguments)
-        else:
-            limiter = limiter or anyio.CapacityLimiter(THREADS_PER_HANDLER)
-            result = await anyio.to_thread.run_sync(
-                functools.partial(handler.function, **arguments), abandon_on_cancel=True, limiter=limiter
-            )
-            if inspect.isawaitable(result):
-                result = await result
-        return result if handler.write is None else handler.write(result)
-
-    return run
+async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+    """Result and error as values: SystemExit raised out of a task would end the event loop."""
+    try:
+        return await work, None
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:
+        return None, error

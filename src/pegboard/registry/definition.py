@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-import orjson
 from pydantic import BaseModel, ValidationError
 
 from pegboard.core.call import Caller
 from pegboard.core.configs import CONFIGS, SECRET_MAPS, McpConfig
 from pegboard.core.definitions import ToolCreate, ToolResponse
 from pegboard.core.refusals import Fault, Forbidden, Invalid
-from pegboard.core.tool import MASK, AuthConfig, Kind, Tool
+from pegboard.core.tool import AuthConfig, Kind, Tool
 from pegboard.registry.schemas import SchemaProblem, check_schema
 from pegboard.registry.sealing import (
-    Kept,
     keep_masked,
     keep_masked_auth,
     mask_auth,
@@ -26,6 +24,7 @@ from pegboard.registry.sealing import (
     seal_auth,
     seal_config,
 )
+from pegboard.registry.storable import unstorable
 from pegboard.store.vault import Vault
 
 _PLAIN_FIELDS = [name for name in ToolCreate.model_fields if name not in ("config", "auth_config")]
@@ -41,8 +40,13 @@ def read_definition(data: Any) -> ToolCreate:
 
 def faults_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Fault]:
     """Each fault pydantic found, with the nearest word where a key is unknown."""
+    return faults_in(error.errors(include_url=False, include_input=False), model, under)
+
+
+def faults_in(items: Iterable[Mapping[str, Any]], model: type[BaseModel], under: str = "") -> list[Fault]:
+    """The same, from what pydantic lists."""
     faults = []
-    for item in error.errors(include_url=False, include_input=False):
+    for item in items:
         path = ".".join([under, *map(str, item["loc"])] if under else map(str, item["loc"]))
         message = item["msg"].removeprefix("Value error, ")
         if item["type"] == "extra_forbidden":
@@ -57,7 +61,11 @@ def faults_of(error: ValidationError, model: type[BaseModel], under: str = "") -
 
 def build(spec: ToolCreate, vault: Vault, caller: Caller, tool: Tool, now: datetime) -> Tool:
     """The tool that the definition describes, checked and sealed; `tool` is what it was, or a bare new one."""
-    faults: list[Fault] = []
+    free = {name: getattr(spec, name) for name in ("description", "display_name", "tags", "config", "auth_config")}
+    if spec.fallback is not None:
+        free["fallback"] = {"value": spec.fallback.value}
+    if faults := unstorable(free):
+        raise Invalid.of(f"The definition of '{spec.name}' is not valid", faults)
     config: dict[str, Any] = dict(spec.config)
     auth = dict(spec.auth_config) if spec.auth_config is not None else None
     try:
@@ -67,7 +75,7 @@ def build(spec: ToolCreate, vault: Vault, caller: Caller, tool: Tool, now: datet
         faults.append(Fault("config", str(error)))
     model = CONFIGS[spec.tool_type]
     try:
-        checked = model.model_validate(_stand_in(config))
+        checked = model.model_validate(config)
     except ValidationError as error:
         faults += faults_of(error, model, "config")
     else:
@@ -82,14 +90,7 @@ def build(spec: ToolCreate, vault: Vault, caller: Caller, tool: Tool, now: datet
             AuthConfig.model_validate(auth)
         except ValidationError as error:
             faults += faults_of(error, AuthConfig, "auth_config")
-    for where, schema in (("input_schema", spec.input_schema), ("output_schema", spec.output_schema)):
-        try:
-            if schema is not None:
-                check_schema(schema, where=where)
-        except SchemaProblem as error:
-            faults.append(Fault(where, str(error)))
-    if not _storable(spec):
-        faults.append(Fault("", "has a character that cannot be stored: NUL (U+0000) or half of a surrogate pair"))
+    faults += _schema_faults(spec)
     if spec.fallback is not None and spec.fallback.tool is not None and spec.fallback.tool.lower() == spec.name.lower():
         faults.append(Fault("fallback.tool", "a tool cannot fall back on itself"))
     if faults:
@@ -103,22 +104,18 @@ def build(spec: ToolCreate, vault: Vault, caller: Caller, tool: Tool, now: datet
     )
 
 
-def _storable(spec: ToolCreate) -> bool:
-    """Neither database keeps these characters in JSON."""
-    try:
-        return b"\\u0000" not in orjson.dumps(spec.model_dump(mode="json"))
-    except (TypeError, ValueError):
-        return False
-
-
-def _stand_in(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Values that stay sealed are no strings; the model sees a mask for them."""
-    return {
-        key: {name: MASK if isinstance(item, Kept) else item for name, item in value.items()}
-        if key in SECRET_MAPS and isinstance(value, Mapping)
-        else value
-        for key, value in config.items()
-    }
+def _schema_faults(spec: ToolCreate) -> list[Fault]:
+    faults = []
+    for where, schema in (("input_schema", spec.input_schema), ("output_schema", spec.output_schema)):
+        if schema is None:
+            continue
+        try:
+            check_schema(schema, where=where)
+        except SchemaProblem as error:
+            faults.append(Fault(where, str(error).removeprefix(where).lstrip(": ")))
+        else:
+            faults += unstorable({where: schema})
+    return faults
 
 
 def definition_of(tool: Tool) -> dict[str, Any]:

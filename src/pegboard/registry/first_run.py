@@ -12,7 +12,7 @@ from pathlib import Path
 from pegboard.core.errors import SecretUnreadable
 from pegboard.core.ids import new_id
 from pegboard.core.people import Secret, User
-from pegboard.registry.people import add_user, key_row, mint_key
+from pegboard.registry.people import ADMIN, add_user, key_row, mint_key
 from pegboard.registry.shipped import hang_shipped
 from pegboard.registry.snapshot import hash_key
 from pegboard.store import keys, secrets, users
@@ -25,7 +25,6 @@ from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-ADMIN = "admin"
 SET_KEY = "PEGBOARD_ADMIN_KEY"
 # No {{secret:…}} can spell this name, so no tool can ever read the row.
 ROOT = "$root"
@@ -105,7 +104,9 @@ async def _rooted(change: Change, vault: Vault, admin: User) -> Vault:
         try:
             return vault.with_root(kept.sealed, kept.id)
         except SecretUnreadable as error:
-            log.exception("digest_key_replaced", why=error.message)
+            # The row stays: with the right key it opens again. Until then digests fit nothing stored before.
+            log.exception("digest_root_unreadable", why=error.message)
+            return Vault(vault.keyring, root=random.token_bytes(32))
     now = datetime.now(UTC)
     row_id = kept.id if kept is not None else new_id()
     row = Secret(row_id, admin.id, ROOT, vault.new_root(row_id), now, now)

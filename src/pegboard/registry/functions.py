@@ -14,6 +14,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from pegboard.core.errors import FieldProblem
 from pegboard.executors.internal import Handler, context_parameter_of
 from pegboard.registry.problems import invalid
+from pegboard.registry.shown import is_secret, text_of
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -41,7 +42,9 @@ def function_tool(function: Callable[..., Any], name: str | None = None) -> Func
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise TypeError(f"{label}() cannot be a tool: parameter '{parameter.name}' cannot be given by name")
         default = ... if parameter.default is parameter.empty else parameter.default
-        fields[parameter.name] = (hints.get(parameter.name, Any), default)
+        hint = hints.get(parameter.name, Any)
+        # `unit: str = None` says that null is allowed, whatever the annotation says.
+        fields[parameter.name] = (hint if default is not None else typing.Optional[hint], default)  # noqa: UP045
     # Pydantic reserves some attribute names; a field of another name with the parameter's as alias avoids them all.
     names = list(fields)
     columns: dict[str, Any] = {
@@ -57,9 +60,14 @@ def function_tool(function: Callable[..., Any], name: str | None = None) -> Func
             raise invalid([_problem(item) for item in error.errors(include_url=False)]) from None
         return {names[place]: getattr(checked, f"p{place}") for place in range(len(names))}
 
+    def write(value: Any) -> Any:
+        assert adapter is not None
+        return adapter.dump_python(value, mode="json", by_alias=True, warnings="none")
+
     returns = hints.get("return", Any)
     adapter = _adapter(returns)
-    output = None if adapter is None or returns in (Any, None, type(None)) else _untitled(adapter.json_schema())
+    described = adapter is not None and returns not in (Any, None, type(None))
+    output = _untitled(adapter.json_schema(mode="serialization")) if adapter is not None and described else None
     return FunctionTool(
         label,
         inspect.getdoc(function),
@@ -70,7 +78,7 @@ def function_tool(function: Callable[..., Any], name: str | None = None) -> Func
             context,
             inspect.iscoroutinefunction(inspect.unwrap(function)),
             read if fields else None,
-            None if adapter is None else lambda value: adapter.dump_python(value, mode="json", warnings="none"),
+            None if adapter is None else write,
         ),
     )
 
@@ -99,4 +107,5 @@ def _untitled(schema: Any) -> Any:
 
 def _problem(item: Any) -> FieldProblem:
     path = ".".join(map(str, item["loc"]))
-    return FieldProblem("custom", f"Field '{path}': {item['msg']}", path, None, str(item.get("input"))[:100])
+    received = None if is_secret(path) else text_of(item.get("input"))
+    return FieldProblem("custom", f"Field '{path}': {item['msg']}", path, None, received)

@@ -10,7 +10,7 @@ from pegboard.core.call import Caller
 from pegboard.core.ids import new_id
 from pegboard.core.people import Secret
 from pegboard.core.refusals import Fault, Invalid, NotFound
-from pegboard.registry.pages import Page, cut, read_cursor
+from pegboard.registry.pages import Page, an_id, cut, read_cursor
 from pegboard.registry.registry import refuse_agents
 from pegboard.registry.snapshot import Snapshot
 from pegboard.store import secrets
@@ -48,7 +48,7 @@ class NamedSecrets:
 
     async def page(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[Secret]:
         """The caller's secrets, without their values."""
-        place = read_cursor(cursor, 1)
+        place = read_cursor(cursor, an_id)
         async with self._database.read() as conn:
             found = await secrets.page(conn, caller.user_id, after=place[0] if place else None, limit=limit + 1)
         listed = cut(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)

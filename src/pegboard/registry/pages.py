@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+from uuid import UUID
 
 import orjson
 
@@ -33,16 +34,32 @@ def write_cursor(place: Sequence[str]) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(list(place))).decode().rstrip("=")
 
 
-def read_cursor(cursor: str | None, parts: int) -> list[str] | None:
-    """The place that a cursor stands for."""
+def read_cursor(cursor: str | None, *parts: Callable[[str], T]) -> list[T] | None:
+    """The place that a cursor stands for, each part read by its reader, which raises ValueError for what it is not."""
     if cursor is None:
         return None
     try:
         place = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        return [read(part) for read, part in zip(parts, _texts(place), strict=True)]
     except ValueError:
-        place = None
-    if not isinstance(place, list) or len(place) != parts or not all(isinstance(part, str) for part in place):
         raise Invalid.of(
             "The list cannot be read on", [Fault("cursor", "not a cursor of this list; take next_cursor as it came")]
-        )
+        ) from None
+
+
+def _texts(place: object) -> list[str]:
+    if not isinstance(place, list) or not all(isinstance(part, str) for part in place):
+        raise ValueError("not a list of texts")
     return place
+
+
+def an_id(text: str) -> str:
+    """A reader of cursors: the text, if it is an id."""
+    return str(UUID(text))
+
+
+def a_version(text: str) -> int:
+    """A reader of cursors: the number of a version."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise ValueError(text)
+    return int(text)

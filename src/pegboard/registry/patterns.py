@@ -24,6 +24,7 @@ ENGINE = FancyRegexOptions(backtrack_limit=1000, size_limit=LARGEST)
 _SIZES = ((KIB, None), (8 * KIB, 8_192), (64 * KIB, 8_192), (LARGEST, 1_024))
 _BACKTRACKING_TEXT = 8_192
 _SHORT_PATTERN = 20
+_is_regex = Draft7Validator({"format": "regex"}, validate_formats=True).is_valid
 _NEEDS_BACKTRACKING = re.compile(r"\(\?(?:[=!>]|<[=!])|\\[1-9]|\\k<|[*+?}]\+")
 
 
@@ -51,7 +52,7 @@ def weigh(pattern: str) -> Pattern:
         if _compiles(pattern, ENGINE):
             return Pattern(LARGEST, _BACKTRACKING_TEXT, backtracks=True)
         raise PatternProblem(f"the pattern '{_cut(pattern)}' does not compile, or is too large with its look-around")
-    if _compiles(pattern, FancyRegexOptions(size_limit=64 * LARGEST)):
+    if _is_regex(pattern):
         raise PatternProblem(
             f"the pattern '{_cut(pattern)}' is too large once its repetitions are counted out; "
             "bound the length with minLength and maxLength instead"

@@ -11,13 +11,15 @@ from pegboard.core.call import Caller, Role
 from pegboard.core.ids import new_id
 from pegboard.core.people import Agent, ApiKey, User
 from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound
-from pegboard.registry.pages import Page, cut, read_cursor
+from pegboard.registry.pages import Page, an_id, cut, read_cursor
 from pegboard.registry.registry import refuse_agents
 from pegboard.registry.snapshot import Snapshot, hash_key
 from pegboard.store import agents, keys, users
 from pegboard.store.database import Change, Database
 
 KEY_PREFIX = "pb_"
+# The user that every board has from its first start on.
+ADMIN = "admin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class People:
     async def users(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[User]:
         """All users, oldest first; admins only."""
         _admins_only(caller, "list users")
-        place = read_cursor(cursor, 1)
+        place = read_cursor(cursor, an_id)
         async with self._database.read() as conn:
             found = await users.page(conn, after=place[0] if place else None, limit=limit + 1)
         return cut(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
@@ -73,8 +75,12 @@ class People:
         _admins_only(caller, "remove users")
         if user_id == caller.user_id:
             raise Conflict("An admin cannot remove themselves")
-        user = await self.get_user(user_id, caller)
         async with self._database.change() as change:
+            user = await users.get(change.conn, user_id)
+            if user is None or user.is_deleted:
+                raise NotFound(f"User '{user_id}' not found")
+            if user.name.lower() == ADMIN:
+                raise Conflict(f"'{user.name}' is the board's own admin, who owns the shipped tools, and stays")
             now = datetime.now(UTC)
             user = replace(user, is_deleted=True, deleted_at=now, updated_at=now)
             await users.save(change.conn, user, revision=change.revision)
@@ -139,14 +145,11 @@ class People:
 
     def get_agent(self, agent_id: str, caller: Caller) -> Agent:
         """The agent: one's own, or any for an admin."""
-        agent = self._snapshot.agent(agent_id)
-        if agent is None or not (caller.is_admin or agent.owner_id == caller.user_id):
-            raise NotFound(f"Agent '{agent_id}' not found")
-        return agent
+        return _visible(self._snapshot.agent(agent_id), agent_id, caller)
 
     async def agents(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[Agent]:
         """The caller's agents, or everybody's for an admin, oldest first."""
-        place = read_cursor(cursor, 1)
+        place = read_cursor(cursor, an_id)
         owner = None if caller.is_admin else caller.user_id
         async with self._database.read() as conn:
             found = await agents.page(conn, owner, after=place[0] if place else None, limit=limit + 1)
@@ -163,15 +166,16 @@ class People:
     ) -> Agent:
         """The changed agent; what is None stays."""
         refuse_agents(caller)
-        before = self.get_agent(agent_id, caller)
-        agent = replace(
-            before,
-            name=before.name if name is None else name,
-            tools=before.tools if refs is None else self._tool_ids(refs, caller),
-            description=before.description if description is None else description,
-            updated_at=datetime.now(UTC),
-        )
+        ids = None if refs is None else self._tool_ids(refs, caller)
         async with self._database.change() as change:
+            before = await _agent_of(change, agent_id, caller)
+            agent = replace(
+                before,
+                name=before.name if name is None else name,
+                tools=before.tools if ids is None else ids,
+                description=before.description if description is None else description,
+                updated_at=datetime.now(UTC),
+            )
             await _name_free(change, agent)
             await agents.save(change.conn, agent, revision=change.revision)
         await self._snapshot.refresh()
@@ -180,9 +184,9 @@ class People:
     async def remove_agent(self, agent_id: str, caller: Caller) -> Agent:
         """The agent, gone; keys bound to it find no tools any more."""
         refuse_agents(caller)
-        now = datetime.now(UTC)
-        agent = replace(self.get_agent(agent_id, caller), is_deleted=True, deleted_at=now, updated_at=now)
         async with self._database.change() as change:
+            now = datetime.now(UTC)
+            agent = replace(await _agent_of(change, agent_id, caller), is_deleted=True, deleted_at=now, updated_at=now)
             await agents.save(change.conn, agent, revision=change.revision)
         await self._snapshot.refresh()
         return agent
@@ -209,6 +213,17 @@ async def add_user(change: Change, name: str, role: Role) -> User:
     user = User(new_id(), name, role, now, now)
     await users.add(change.conn, user, revision=change.revision)
     return user
+
+
+def _visible(agent: Agent | None, agent_id: str, caller: Caller) -> Agent:
+    if agent is None or agent.is_deleted or not (caller.is_admin or agent.owner_id == caller.user_id):
+        raise NotFound(f"Agent '{agent_id}' not found")
+    return agent
+
+
+async def _agent_of(change: Change, agent_id: str, caller: Caller) -> Agent:
+    """The agent as it is within this change, so that two changes at once cannot undo each other."""
+    return _visible(await agents.get(change.conn, agent_id), agent_id, caller)
 
 
 async def _name_free(change: Change, agent: Agent) -> None:

@@ -20,7 +20,10 @@ def problems_of(
     validator: Validator, schema: Mapping[str, Any], arguments: Any, *, subject: str = "Arguments"
 ) -> list[FieldProblem]:
     """What is wrong with the arguments: missing fields first, then by path; empty if they fit."""
-    found = Walk(Document(schema), subject).faults(schema, arguments)
+    try:
+        found = Walk(Document(schema), subject).faults(schema, arguments)
+    except ValueError:  # the validator looks into a value to 255 levels only when it is asked for faults
+        found = []
     if not found and not validator.is_valid(arguments):
         words = Words("custom", "must fit the schema of this tool", "what the schema of this tool says", shows=False)
         return [problem_of(words, (), arguments, subject=subject)]

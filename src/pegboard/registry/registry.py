@@ -18,7 +18,7 @@ from pegboard.core.ids import new_id
 from pegboard.core.refusals import Conflict, Forbidden, NotFound
 from pegboard.core.tool import Tool, alias_of
 from pegboard.registry.definition import bare, build, definition_of, read_definition
-from pegboard.registry.pages import Page, cut, read_cursor
+from pegboard.registry.pages import Page, a_version, an_id, cut, read_cursor
 from pegboard.registry.sealing import equal_when_opened
 from pegboard.registry.shipped import SHIPPED_IDS
 from pegboard.registry.snapshot import Snapshot
@@ -97,26 +97,28 @@ class Registry:
             wanted = replace(wanted, visible_to=caller.user_id)
             if wanted.deleted:
                 wanted = replace(wanted, owner_id=caller.user_id)
-        place = read_cursor(cursor, 2)
+        place = read_cursor(cursor, str, an_id)
         after = (place[0], place[1]) if place else None
-        async with self._database.read() as conn:
-            stored = await tools.page(conn, wanted, after=after, limit=limit + 1)
-        local = sorted(
-            (tool for tool in self._snapshot.local() if _fits(tool, wanted) and (not after or _order(tool) > after)),
-            key=_order,
+        if caller.agent_id is None:
+            async with self._database.read() as conn:
+                stored = await tools.page(conn, wanted, after=after, limit=limit + 1)
+            beside = self._snapshot.local()
+        else:
+            # An agent's tools are few and scattered among all: they are picked out in memory.
+            stored = []
+            beside = [peg.tool for peg in self._snapshot.pegs() if self._snapshot.may_call(peg.tool, caller)]
+        unstored = sorted(
+            (tool for tool in beside if _fits(tool, wanted) and (not after or _order(tool) > after)), key=_order
         )
-        found = list(heapq.merge(stored, local, key=_order))
-        if caller.agent_id is not None:
-            found = [tool for tool in found if self._snapshot.may_call(tool, caller)]
+        found = list(heapq.merge(stored, unstored, key=_order))
         return cut(found, limit, list(_order(found[min(limit, len(found)) - 1])) if found else None)
 
     async def versions(self, ref: str, caller: Caller, *, cursor: str | None, limit: int) -> Page[ToolVersion]:
         """What the tool was before, newest first; to its owner and admins."""
         async with self._database.read() as conn:
             tool = await self._own(conn, ref, caller, deleted=True)
-            place = read_cursor(cursor, 1)
-            before = int(place[0]) if place and place[0].isdigit() else None
-            found = await tools.versions(conn, tool.id, before=before, limit=limit + 1)
+            place = read_cursor(cursor, a_version)
+            found = await tools.versions(conn, tool.id, before=place[0] if place else None, limit=limit + 1)
         return cut(found, limit, [str(found[min(limit, len(found)) - 1].version)] if found else None)
 
     # Steps that `apply` takes too, many in one change
@@ -131,7 +133,7 @@ class Registry:
 
     async def put(self, change: Change, tool: Tool, spec: ToolCreate, caller: Caller) -> Tool:
         """The tool made to be as the definition says; the same tool and version where it is already."""
-        changed = build(spec, self._vault, caller, tool, datetime.now(UTC))
+        changed = self._keeping_seals(tool, build(spec, self._vault, caller, tool, datetime.now(UTC)))
         if self.same(tool, changed):
             return tool
         if tool.id in SHIPPED_IDS and not self.same(
@@ -160,6 +162,15 @@ class Registry:
         if any(getattr(one, name) != getattr(other, name) for name in plain):
             return False
         return equal_when_opened(one.config, one.sealed_auth, other.config, other.sealed_auth, self._vault, one.id)
+
+    def _keeping_seals(self, tool: Tool, changed: Tool) -> Tool:
+        """The changed tool, with what is the same when opened as it was sealed before."""
+        nothing: dict[str, Any] = {}
+        if equal_when_opened(tool.config, None, changed.config, None, self._vault, tool.id):
+            changed = replace(changed, config=tool.config)
+        if equal_when_opened(nothing, tool.sealed_auth, nothing, changed.sealed_auth, self._vault, tool.id):
+            changed = replace(changed, sealed_auth=tool.sealed_auth)
+        return changed
 
     async def _own(self, conn: AsyncConnection, ref: str, caller: Caller, *, deleted: bool = False) -> Tool:
         tool = await (tools.get(conn, ref) if is_id(ref) else tools.named(conn, ref))

@@ -36,7 +36,7 @@ class Checker:
             )
         schema = peg.tool.output_schema
         if schema is not None and not peg.output.is_valid(output):
-            problems = problems_of(peg.output, schema, output)
+            problems = problems_of(peg.output, schema, output, subject="The output")
             raise ContractViolation(
                 "The tool's output breaks its output schema: " + "; ".join(item.message for item in problems[:5])
             )
@@ -44,25 +44,18 @@ class Checker:
 
 
 def as_json(output: Any) -> tuple[Any, bytes]:
-    """The output as plain JSON data and as text; raises ExecutionFailed where it is not JSON."""
-    converted = False
-
-    def convert(value: Any) -> Any:
-        nonlocal converted
-        converted = True
-        return _plain(value)
-
+    """The output as plain JSON data, shared with nobody, and as text; raises ExecutionFailed where it is not JSON."""
     try:
-        text = orjson.dumps(output, default=convert, option=_OPTIONS)
+        text = orjson.dumps(output, default=_plain, option=_OPTIONS)
     except (TypeError, ValueError, RecursionError) as error:
         raise ExecutionFailed(f"The tool returned something that is not JSON: {error}") from error
     # orjson writes NaN and infinities as null; a number that is silently lost must be an error.
     if b"null" in text and not _finite(output):
         raise ExecutionFailed("The tool returned something that is not JSON: a number that is not finite")
-    return (orjson.loads(text) if converted else output), text
+    return orjson.loads(text), text
 
 
-def _plain(value: Any) -> Any:  # noqa: PLR0911 -- one line a type
+def _plain(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -83,6 +76,10 @@ def _plain(value: Any) -> Any:  # noqa: PLR0911 -- one line a type
 def _finite(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
+    if isinstance(value, enum.Enum):
+        return _finite(value.value)
+    if isinstance(value, BaseModel) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
+        return _finite(_plain(value))
     if isinstance(value, dict):
         return all(_finite(item) for item in value.values())
     if isinstance(value, list | tuple):

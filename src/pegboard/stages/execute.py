@@ -66,9 +66,9 @@ async def _once(peg: Peg, ready: ReadyCall) -> Any:
 async def _own_errors(run: Any, ready: ReadyCall) -> Any:
     try:
         return await run(ready)
-    except ToolError:
+    except (ToolError, asyncio.CancelledError, GeneratorExit):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         # Whatever tool code raises is the tool's own error, and its message is for the caller.
         log.info("tool_raised", tool=ready.tool.name, run_id=ready.run_id, exc_info=True)
         raise ExecutionFailed(describe(error)) from error

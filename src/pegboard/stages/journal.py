@@ -88,31 +88,34 @@ class StoreJournal:
                 return
 
     async def _commit(self, batch: list[tuple[Execution, asyncio.Future[None]]]) -> None:
+        failure = await self._kept([execution for execution, _ in batch])
+        if failure is None and self._down is not None:
+            log.info("journal_up")
+        self._down = failure
+        for execution, done in batch:
+            if failure is not None:
+                log.error("execution_not_recorded", execution=_shown(execution))
+            if done.done():
+                continue  # the caller has gone away
+            if failure is None:
+                done.set_result(None)
+            else:
+                message = f"The call could not be recorded: {failure}"
+                done.set_exception(Unavailable(message, retry_after_ms=RETRY_AFTER_MS))
+
+    async def _kept(self, rows: list[Execution]) -> str | None:
+        """None once the rows are committed, or why they are not, after as many tries as there is patience for."""
         give_up = time.monotonic() + (0.0 if self._down or self._closing else self._patience)
         while True:
             try:
-                await self._store([execution for execution, _ in batch])
+                await self._store(rows)
             except Exception as error:
-                reason = f"{type(error).__name__}"
-                if time.monotonic() < give_up:
-                    await asyncio.sleep(0.1)
-                    continue
-                if self._down is None:
+                if time.monotonic() >= give_up:
                     log.exception("journal_down")
-                self._down = reason
-                for execution, done in batch:
-                    log.error("execution_not_recorded", execution=_shown(execution))
-                    if not done.done():
-                        message = f"The call could not be recorded: {reason}"
-                        done.set_exception(Unavailable(message, retry_after_ms=RETRY_AFTER_MS))
-                return
-            if self._down is not None:
-                log.info("journal_up")
-                self._down = None
-            for _, done in batch:
-                if not done.done():
-                    done.set_result(None)
-            return
+                    return type(error).__name__
+                await asyncio.sleep(0.1)
+            else:
+                return None
 
     async def _store(self, rows: list[Execution]) -> None:
         if not rows:

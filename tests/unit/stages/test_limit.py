@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import pytest
 from hypothesis import given, settings
@@ -163,6 +163,14 @@ async def test_a_larger_burst_alone_has_room_at_once(bench: Bench) -> None:
         await bench.limiter.take("a", HOURLY)
     larger = HOURLY.model_copy(update={"burst": 6})
     assert [bool(await bench.limiter.take("a", larger)) for _ in range(3)] == [False, False, True]
+
+
+async def test_changed_limits_take_effect_where_two_buckets_are_asked(bench: Bench) -> None:
+    for _ in range(3):
+        await bench.limiter.take_both("a", WIDE, "b", WIDE)
+    assert await bench.limiter.take_both("a", HOURLY, "b", HOURLY) == (0.0, 0.0)
+    assert await bench.limiter.take_both("a", HOURLY, "b", WIDE) == (about(900), 0.0)
+    assert await bench.limiter.take_both("a", WIDE, "b", HOURLY) == (0.0, about(900))
 
 
 # What follows needs a clock of its own.
@@ -436,14 +444,23 @@ def test_a_call_the_tool_refuses_takes_nothing_from_the_key() -> None:
     assert [refusal(limiter, tool(None), ANN, flood) is None for _ in range(3)] == [True, True, False]
 
 
-def test_of_two_refusals_the_longer_wait_is_told() -> None:
-    flood = RateLimit(max_calls=1, period="hour")
-    limited = tool(RateLimit(max_calls=1, period="minute"))
+@pytest.mark.parametrize(
+    ("tool_period", "key_period", "told"),
+    [
+        ("minute", "hour", "Rate limit of this key reached: 1 call per hour; try again in 3600 s"),
+        ("hour", "minute", "Rate limit of 'search' reached: 1 call per hour; try again in 3600 s"),
+    ],
+)
+def test_of_two_refusals_the_longer_wait_is_told(
+    tool_period: Literal["minute", "hour"], key_period: Literal["minute", "hour"], told: str
+) -> None:
+    flood = RateLimit(max_calls=1, period=key_period)
+    limited = tool(RateLimit(max_calls=1, period=tool_period))
     limiter = MemoryLimiter(Clock())
     refusal(limiter, limited, ANN, flood)
     error = refusal(limiter, limited, ANN, flood)
     assert error is not None
-    assert error.message == "Rate limit of this key reached: 1 call per hour; try again in 3600 s"
+    assert error.message == told
 
 
 def test_a_caller_without_a_key_has_a_flood_bucket_too() -> None:

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 from redis.asyncio import Redis
-from tests.servers import ValkeyServer, free_port
 
 from pegboard.core.errors import Unavailable
 from pegboard.core.tool import RateLimit
 from pegboard.stages.valkey_limit import ValkeyLimiter
+from tests.servers import ValkeyServer, free_port
 
 HOURLY = RateLimit(max_calls=10, period="hour")
 

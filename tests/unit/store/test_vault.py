@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import string
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,15 @@ def test_a_changed_character_anywhere_makes_it_unreadable(plain: str, data: st.D
     other = data.draw(st.characters().filter(lambda character: character != sealed[place]))
     with pytest.raises(SecretUnreadable):
         vault.open(sealed[:place] + other + sealed[place + 1 :], ROW)
+
+
+@pytest.mark.parametrize("plain", ["", "1", "12"])
+def test_bits_that_base64_leaves_unused_cannot_be_changed_either(plain: str) -> None:
+    vault = vault_with(ONE)
+    sealed = vault.seal(plain, ROW)
+    for other in set(string.ascii_letters + string.digits + "-_") - {sealed[-1]}:
+        with pytest.raises(SecretUnreadable):
+            vault.open(sealed[:-1] + other, ROW)
 
 
 @given(st.text(max_size=30), st.integers(0, 200))

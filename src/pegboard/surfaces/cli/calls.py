@@ -124,7 +124,7 @@ def _say_failure(answer: dict[str, Any], pairs: Pairs) -> None:
         field = str(problem.get("field") or "")
         if len(problems) > 1:
             say(f"  {field + ': ' if field else ''}{problem.get('message')}")
-        hint = pairs.hint(field) if problem.get("code") == "invalid_type" else None
+        hint = pairs.hint(field, problem.get("expected")) if problem.get("code") == "invalid_type" else None
         if hint:
             say(f"  {hint}")
     if details.get("retry_after_ms") is not None:

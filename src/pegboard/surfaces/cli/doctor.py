@@ -80,7 +80,7 @@ async def _redis(url: str) -> Finding:
     from redis.asyncio import Redis  # noqa: PLC0415 -- only where it is set
     from redis.exceptions import RedisError  # noqa: PLC0415 -- only where it is set
 
-    advice = "Start it, or correct PEGBOARD_REDIS_URL; calls with rate limits fail without it"
+    advice = "Start it, or correct PEGBOARD_REDIS_URL"
     try:
         async with Redis.from_url(url, socket_timeout=3, socket_connect_timeout=3) as redis:
             await redis.ping()

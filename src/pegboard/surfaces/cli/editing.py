@@ -28,14 +28,19 @@ def edit_by_hand(ctx: typer.Context, tool: dict[str, Any]) -> Reply | None:
     command = _editor()
     before = written(tool)
     note = f"# {tool['name']}, version {tool['version']}. Save and leave to change it; a line taken out is cleared.\n"
-    handle, path = tempfile.mkstemp(prefix=f"pegboard-{tool['name'][:40]}-", suffix=".yaml")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(note + write_yaml(before))
+    handle, name = tempfile.mkstemp(prefix=f"pegboard-{tool['name'][:40]}-", suffix=".yaml")
+    os.close(handle)
+    path = Path(name)
+    text = note + write_yaml(before)
+    path.write_text(text, encoding="utf-8")
     try:
         reply = _sent(ctx, tool, before, _edited(command, path))
     except Failure as failure:
+        if not path.exists() or path.read_bytes() == text.encode():
+            path.unlink(missing_ok=True)
+            raise
         raise type(failure)(failure.message, [*failure.lines, f"What you wrote is kept in {path}"]) from None
-    Path(path).unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
     return reply
 
 
@@ -48,14 +53,14 @@ def _sent(ctx: typer.Context, tool: dict[str, Any], before: dict[str, Any], afte
     return with_board(ctx, lambda it: it.patch(route("tools", tool["id"]), body))
 
 
-def _edited(command: list[str], path: str) -> dict[str, Any]:
+def _edited(command: list[str], path: Path) -> dict[str, Any]:
     try:
-        done = subprocess.run([*command, path], check=False)  # noqa: S603 -- the user's own editor
+        done = subprocess.run([*command, str(path)], check=False)  # noqa: S603 -- the user's own editor
     except OSError as error:
         raise Usage(f"The editor '{command[0]}' cannot be started: {error.strerror}; set EDITOR") from None
     if done.returncode != 0:
         raise Usage(f"The editor '{command[0]}' ended with exit code {done.returncode}; nothing was changed")
-    return load_object(path)
+    return load_object(str(path))
 
 
 def _editor() -> list[str]:

@@ -12,6 +12,7 @@ from pegboard.surfaces.cli.serve import serve
 from pegboard.surfaces.cli.session import DEFAULT_URL, BoardCommand, Program, Session
 
 app = typer.Typer(
+    name="pegboard",
     cls=Program,
     help="Pegboard: every tool that an agent may call, registered, guarded, executed, recorded.",
     no_args_is_help=True,

@@ -17,6 +17,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "dim": "2"}
 _BROKEN_PIPE = 141
 
+CUT_COLUMN = "DESCRIPTION"
+
 
 def say(text: str = "") -> None:
     """Tell the person at the keyboard something that is no result."""
@@ -73,9 +75,10 @@ def yes_no(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def one_line(text: str | None) -> str:
-    """The text on a single line."""
-    return " ".join((text or "").split())
+def one_line(text: str | None, length: int = 100) -> str:
+    """The text on a single line of at most this length."""
+    line = " ".join((text or "").split())
+    return line if len(line) <= length else line[: length - 1] + "…"
 
 
 def confirmed(question: str) -> bool:
@@ -87,21 +90,27 @@ def confirmed(question: str) -> bool:
 
 
 def _cell(value: object) -> str:
-    return plain(one_line("" if value is None else str(value)))
+    return plain(one_line("" if value is None else str(value), 1000))
 
 
 def _rich_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 -- start-up time
+    from rich.cells import cell_len  # noqa: PLC0415 -- start-up time
     from rich.console import Console  # noqa: PLC0415 -- start-up time
     from rich.table import Table  # noqa: PLC0415 -- start-up time
     from rich.text import Text  # noqa: PLC0415 -- start-up time
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for place, name in enumerate(columns):
-        table.add_column(name, overflow="fold" if place == 0 else "ellipsis", no_wrap=place > 0)
+    widths = [max(cell_len(row[place]) for row in [columns, *cells]) for place in range(len(columns))]
+    whole = sum(widths) + 2 * len(widths)
+    console = Console(highlight=False)
+    if columns[-1] == CUT_COLUMN:
+        # Only prose may be cut; an id that is cut is of no use, so lines may rather be longer than the terminal.
+        widths[-1] = max(len(CUT_COLUMN), widths[-1] - max(0, whole - console.width))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, width in zip(columns, widths, strict=True):
+        table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
     for row in cells:
         table.add_row(*map(Text, row))
-    Console(highlight=False).print(table)
+    Console(highlight=False, width=max(console.width, whole)).print(table, crop=False)
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -5,8 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pegboard.surfaces.cli.failures import Usage
+
+_TYPES: dict[type, tuple[str, ...]] = {
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+    list: ("array",),
+    dict: ("object",),
+    type(None): ("null",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +32,17 @@ class Pairs:
         """The JSON object."""
         return ("{" + ",".join(f"{json.dumps(key)}:{text}" for key, text in self.members.items()) + "}").encode()
 
-    def hint(self, key: str) -> str | None:
-        """How to write a member that had to be a string and was not meant to be one."""
+    def hint(self, key: str, expected: str | None) -> str | None:
+        """How to write a member that was taken for a text, where that would have been what was expected."""
         text = self.strings.get(key)
         if text is None:
             return None
         try:
-            _check_json(text)
+            value = _json(text)
         except ValueError:
             return None
-        return f"write {key}:={text}"
+        fits = expected is None or any(name in expected for name in _TYPES.get(type(value), ()))
+        return f"write {key}:={text}" if fits else None
 
 
 def read_pairs(words: Sequence[str]) -> Pairs:
@@ -47,7 +58,7 @@ def read_pairs(words: Sequence[str]) -> Pairs:
             raise Usage(f"'{key}' is given twice")
         if is_json:
             try:
-                _check_json(text)
+                _json(text)
             except ValueError as error:
                 raise Usage(f"{key}:={text} is not JSON: {error}", [f"A text is written {key}={text}"]) from None
             pairs.members[key] = text
@@ -57,10 +68,10 @@ def read_pairs(words: Sequence[str]) -> Pairs:
     return pairs
 
 
-def _check_json(text: str) -> None:
+def _json(text: str) -> Any:
     try:
-        json.loads(text, parse_constant=_no_constant)
         text.encode()
+        return json.loads(text, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

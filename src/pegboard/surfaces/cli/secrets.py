@@ -58,7 +58,12 @@ def remove(ctx: typer.Context, name: Name) -> None:
 
 
 @app.command("rotate", cls=BoardCommand)
-def rotate(ctx: typer.Context) -> None:
+def rotate(
+    ctx: typer.Context,
+    force: Annotated[
+        bool, typer.Option("--force", help="Drop the old key although some values stay unreadable")
+    ] = False,
+) -> None:
     """Encrypt every credential anew under a new key.
 
     The board serves meanwhile; run it again if it was cut off.
@@ -71,9 +76,10 @@ def rotate(ctx: typer.Context) -> None:
         if report["note"]:
             say(report["note"])
 
-    reply = with_board(ctx, lambda it: it.post(route("secrets", "rotate"), patient=True))
+    path = route("secrets", "rotate") + ("?force=true" if force else "")
+    reply = with_board(ctx, lambda it: it.post(path, patient=True))
     give(ctx, reply, show)
-    if reply.data["skipped"]:
+    if not reply.data["finished"]:
         raise typer.Exit(1)
 
 

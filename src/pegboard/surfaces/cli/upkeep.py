@@ -63,7 +63,8 @@ def doctor(ctx: typer.Context) -> None:
             write(f"{painted(mark, colour, sys.stdout)} {plain(item.check)}: {plain(item.message)}")
             if item.advice:
                 write(f"    {plain(item.advice)}")
-        say("" if healthy else "Something is wrong; see the lines that begin with ✗")
+        if not healthy:
+            say("Something is wrong: see the lines that begin with ✗")
     if not healthy:
         raise typer.Exit(1)
 

@@ -6,7 +6,6 @@ import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
-from pydantic import AwareDatetime
 
 from pegboard.core.call import ToolCall
 from pegboard.core.errors import MalformedArguments
@@ -15,7 +14,7 @@ from pegboard.dialects.catalog import dialect_named
 from pegboard.registry.arguments import parse_json
 from pegboard.store.executions import ExecutionFilter
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
-from pegboard.surfaces.rest.models import DialectResponse, ExecutionPage, ExecutionResponse
+from pegboard.surfaces.rest.models import DialectResponse, ExecutionPage, ExecutionResponse, Moment
 
 calls = APIRouter(prefix="/v1", tags=["calls"])
 journal = APIRouter(prefix="/v1/executions", tags=["journal"])
@@ -78,8 +77,8 @@ async def list_executions(
     tool: Annotated[str | None, Query(description="A tool's name or id")] = None,
     status: Literal["succeeded", "failed", "refused", "in_doubt"] | None = None,
     code: str | None = None,
-    since: Annotated[AwareDatetime | None, Query(description="Started at or after")] = None,
-    until: Annotated[AwareDatetime | None, Query(description="Started before")] = None,
+    since: Annotated[Moment | None, Query(description="Started at or after")] = None,
+    until: Annotated[Moment | None, Query(description="Started before")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> ExecutionPage:

@@ -6,6 +6,9 @@ import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
+from pegboard.core.errors import MalformedArguments
 from pegboard.core.ids import new_id
 from pegboard.surfaces.rest.problems import MEDIA_TYPE, problem
 
@@ -18,8 +21,11 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 
 
-class BodyTooLarge(Exception):
+class BodyTooLarge(HTTPException):
     """The request's body is larger than the board accepts."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(413, f"The body is larger than the {limit:,} bytes accepted here")
 
 
 def request_id_of(given: bytes | None) -> str:
@@ -28,23 +34,22 @@ def request_id_of(given: bytes | None) -> str:
 
 
 async def read_body(receive: Receive, limit: int) -> bytes:
-    """The whole body; raises BodyTooLarge as soon as it is."""
+    """The whole body; raises BodyTooLarge as soon as it is, MalformedArguments where the caller left in between."""
     message = await receive()
     body: bytes = message.get("body", b"")
-    if not message.get("more_body", False):
-        if len(body) > limit:
-            raise BodyTooLarge
-        return body
     parts = [body]
     size = len(body)
-    while message.get("more_body", False):
+    while message.get("more_body", False) and size <= limit:
         message = await receive()
         part = message.get("body", b"")
         size += len(part)
-        if size > limit:
-            raise BodyTooLarge
         parts.append(part)
-    return b"".join(parts)
+    if size > limit:
+        raise BodyTooLarge(limit)
+    if message["type"] == "http.disconnect":
+        # What came so far may read like a whole call, and must not be run as one.
+        raise MalformedArguments("The request ended before its body did")
+    return body if len(parts) == 1 else b"".join(parts)
 
 
 async def respond(send: Send, status: int, body: bytes, media_type: bytes, headers: list[tuple[bytes, bytes]]) -> None:
@@ -79,33 +84,21 @@ class Edge:
         scope.setdefault("state", {})["request_id"] = request_id
         length = headers.get(b"content-length", b"")
         if length.isdigit() and int(length) > self._max_body:
-            await self._refuse(send, request_id)
+            await respond_problem(send, 413, BodyTooLarge(self._max_body).detail, request_id)
             return
         received = 0
-        started = False
 
         async def bounded() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
             if received > self._max_body:
-                raise BodyTooLarge
+                raise BodyTooLarge(self._max_body)
             return message
 
         async def stamped(message: Message) -> None:
-            nonlocal started
             if message["type"] == "http.response.start":
-                started = True
                 message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
             await send(message)
 
-        try:
-            await self._app(scope, bounded, stamped)
-        except BodyTooLarge:
-            if started:
-                raise
-            await self._refuse(send, request_id)
-
-    async def _refuse(self, send: Send, request_id: str) -> None:
-        detail = f"The body is larger than the {self._max_body:,} bytes accepted here"
-        await respond_problem(send, 413, detail, request_id)
+        await self._app(scope, bounded, stamped)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from pegboard.core.definitions import JsonObject, ToolResponse
 from pegboard.core.tool import Model
 
-Name = Annotated[str, Field(min_length=1, max_length=255)]
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("lies before the year 1 or after the year 9999 in UTC") from None
+
+
+Name = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 
 
 class Shown(BaseModel):
@@ -131,7 +140,7 @@ class KeyCreate(Model):
 
     name: str = Field("", max_length=255)
     agent_id: str | None = Field(None, description="Bind the key to this agent: it can then only call its tools")
-    expires_at: AwareDatetime | None = None
+    expires_at: Moment | None = None
 
 
 class KeyResponse(Shown):

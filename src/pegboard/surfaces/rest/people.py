@@ -152,8 +152,12 @@ async def remove_secret(name: str, board: Board, caller: Who) -> Response:
 
 
 @secrets.post("/rotate", operation_id="rotate_secrets")
-async def rotate_secrets(board: Board, caller: Who) -> RotationResponse:
+async def rotate_secrets(
+    board: Board,
+    caller: Who,
+    force: Annotated[bool, Query(description="Drop the old key although some values cannot be read any more")] = False,
+) -> RotationResponse:
     """Encrypt every credential anew under a new key; admins only. Run it again if it was cut off."""
     if not caller.is_admin or caller.agent_id is not None:
         raise Forbidden("Only admins may rotate keys")
-    return RotationResponse.model_validate(await board.rotate_secrets())
+    return RotationResponse.model_validate(await board.rotate_secrets(force=force))

@@ -7,12 +7,14 @@ from typing import Any
 import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from pegboard.core.errors import Misconfigured, SecretUnreadable, ToolError, Unavailable
-from pegboard.core.refusals import Conflict, Forbidden, Invalid, NotFound, Refusal, Unauthorised
+from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound, Refusal, Unauthorised
+from pegboard.registry.definition import faults_in
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -72,13 +74,12 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        faults = [
-            {"field": ".".join(map(str, item["loc"][1:])) or str(item["loc"][0]), "message": item["msg"]}
-            for item in error.errors()
-        ]
-        malformed = any(item["type"] == "json_invalid" for item in error.errors())
-        detail = "; ".join(f"{fault['field']}: {fault['message']}" for fault in faults[:5])
-        return _answer(request, 400 if malformed else 422, detail, faults)
+        items = error.errors()
+        for item in items:
+            if item["type"] == "json_invalid":
+                return _answer(request, 400, f"Not valid JSON at character {item['loc'][-1]}: {item['ctx']['error']}")
+        refusal = Invalid.of("The request is not valid", [_fault(item, request) for item in items])
+        return await refused(request, refusal)
 
     @app.exception_handler(HTTPException)
     async def plain(request: Request, error: HTTPException) -> Response:
@@ -100,6 +101,21 @@ def add_problem_handlers(app: FastAPI) -> None:
         if _is_database_trouble(error):
             return _answer(request, 503, "The database cannot be reached at the moment; try again shortly")
         return _answer(request, 500, "Something went wrong on the board; its log says what")
+
+
+def _fault(item: Any, request: Request) -> Fault:
+    """One fault that pydantic found, in the words of `faults_in`."""
+    if item["loc"] == ("body",) and item["type"] != "value_error":
+        media_type = request.headers.get("content-type", "")
+        if item["type"] == "missing":
+            return Fault("body", "required: a JSON object")
+        if "json" not in media_type:
+            return Fault("body", f"must be JSON, sent with 'Content-Type: application/json', not '{media_type[:100]}'")
+        return Fault("body", "must be a JSON object")
+    field = getattr(request.scope.get("route"), "body_field", None)
+    model = field.field_info.annotation if field is not None and item["loc"][0] == "body" else None
+    (fault,) = faults_in([{**item, "loc": item["loc"][1:]}], model or BaseModel)
+    return fault
 
 
 def _is_database_trouble(error: BaseException) -> bool:

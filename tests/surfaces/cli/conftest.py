@@ -1,0 +1,27 @@
+"""One server for the tests of a module, and the program as an admin and as a member use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from tests.surfaces.cli.running import Program, serving
+
+
+@pytest.fixture(scope="module")
+def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The program as the admin of a running board uses it, the key in its credentials file."""
+    home = tmp_path_factory.mktemp("home")
+    with serving(home) as url:
+        yield Program({"PEGBOARD_HOME": str(home), "PEGBOARD_URL": url})
+
+
+@pytest.fixture
+def member(admin: Program, tmp_path: Path) -> Program:
+    """The program as somebody new uses it, whose tools are theirs alone."""
+    name = f"member-{uuid4().hex[:8]}"
+    admin.run("users", "add", name).done()
+    key = admin.run("keys", "create", name).done().out.strip()
+    return admin.but(PEGBOARD_KEY=key, PEGBOARD_HOME=str(tmp_path / "nowhere"))

@@ -1,0 +1,100 @@
+"""The program, run as its users run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from pegboard.surfaces.cli.main import app
+
+SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which must be one JSON document."""
+        return json.loads(self.out)
+
+    def done(self) -> Outcome:
+        """Itself, if the run succeeded."""
+        assert self.code == 0, (self.code, self.out, self.err)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The program with the environment of one user."""
+
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def run(self, *words: str, stdin: str | bytes | None = None, **more: str) -> Outcome:
+        """Run it within this process, which is quick."""
+        without = {name: None for name in os.environ if name.startswith("PEGBOARD_")}
+        result = CliRunner().invoke(app, list(words), input=stdin, env={**without, **self.environment, **more})
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Outcome(result.exit_code, result.stdout, result.stderr)
+
+    def start(self, *words: str, stdin: str | None = None, **more: str) -> Outcome:
+        """Run it as a process of its own, which is the real thing."""
+        done = subprocess.run(
+            [sys.executable, "-m", "pegboard", *words],
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            env=self.full_environment(**more),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=SECONDS,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def full_environment(self, **more: str) -> dict[str, str]:
+        """The environment of a process of its own."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("PEGBOARD_")}
+        return {**clean, "NO_COLOR": "1", **self.environment, **more}
+
+    def but(self, **more: str) -> Program:
+        """The same program in a changed environment."""
+        return Program({**self.environment, **more})
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[str]:
+    """A server of its own with its state in this folder; its address."""
+    command = [sys.executable, "-m", "pegboard", "serve", "--port", "0"]
+    environment = Program({"PEGBOARD_HOME": str(home), "PYTHONUNBUFFERED": "1"}).full_environment()
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield next(_addresses(process.stdout))
+        finally:
+            process.terminate()
+            process.communicate(timeout=SECONDS)
+
+
+def _addresses(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        _, found, rest = line.partition("serving at ")
+        if found:
+            yield rest.split()[0]

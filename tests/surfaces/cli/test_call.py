@@ -1,0 +1,152 @@
+"""Calling tools from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from tests.surfaces.cli.running import Program
+
+from pegboard.surfaces.cli.failures import Usage
+from pegboard.surfaces.cli.pairs import read_pairs
+
+RSI = [f"prices:={json.dumps([float(n) for n in range(1, 30)])}"]
+
+
+def test_the_result_goes_to_standard_output_and_the_time_to_standard_error(admin: Program) -> None:
+    ran = admin.start("call", "math_eval", "expression=2^10")
+    assert (ran.code, ran.json) == (0, {"result": 1024})
+    assert ran.out == '{\n  "result": 1024\n}\n'
+    assert ran.err.startswith("math_eval: ")
+    assert ran.err.endswith(" ms\n")
+
+
+@pytest.mark.parametrize("words", [["--json", "call", "echo", "a=1"], ["call", "echo", "a=1", "--json"]])
+def test_json_may_stand_before_the_command_or_after_it(admin: Program, words: list[str]) -> None:
+    answer = admin.run(*words).done().json
+    assert (answer["success"], answer["result"], answer["tool_name"]) == (True, {"echo": {"a": "1"}}, "echo")
+
+
+def test_a_pair_is_a_text_and_a_colon_makes_it_json(admin: Program) -> None:
+    words = ["n=14", "m:=14", "list:=[1, null]", "e=a=b", "empty="]
+    given = admin.run("call", "echo", *words).done().json["echo"]
+    assert given == {"n": "14", "m": 14, "list": [1, None], "e": "a=b", "empty": ""}
+
+
+def test_a_failed_call_exits_1_and_lists_every_problem(admin: Program) -> None:
+    ran = admin.start("call", "calculate_rsi", "prices:=[]", "overbought:=200")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("Failed: Invalid parameters: ")
+    assert "prices: " in ran.err
+    assert "overbought: " in ran.err
+
+
+def test_a_failed_call_is_still_a_document_with_json(admin: Program) -> None:
+    ran = admin.run("call", "echo_not_there", "--json")
+    assert (ran.code, ran.json["error"]) == (1, "Tool 'echo_not_there' not found")
+
+
+def test_a_number_written_as_a_text_gets_a_hint_how_to_write_it(admin: Program) -> None:
+    ran = admin.run("call", "calculate_rsi", *RSI, "period=14")
+    assert ran.code == 1
+    assert "write period:=14" in ran.err
+
+
+def test_there_is_no_hint_where_it_would_not_help(admin: Program) -> None:
+    assert "write" not in admin.run("call", "calculate_rsi", *RSI, "period=many").err
+    assert "write" not in admin.run("call", "calculate_rsi", "prices=14").err
+
+
+def test_arguments_come_from_a_file_or_from_standard_input(admin: Program, tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text('{"a": [1, 2.50]}')
+    assert admin.run("call", "echo", "--input", str(tmp_path / "in.json")).done().json == {"echo": {"a": [1, 2.5]}}
+    assert admin.run("call", "echo", "--input", "-", stdin='\ufeff{"b": "ü"}').done().json == {"echo": {"b": "ü"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[1]", "must be one JSON object"),
+        ("{", "not JSON"),
+        ("", "not JSON"),
+        ('{"a": NaN}', "no number that JSON knows"),
+        ('{"a": 1, "a": 2}', "given twice"),
+        ("[" * 100_000, "nested too deeply"),
+        (b"\xff", "not UTF-8"),
+    ],
+)
+def test_input_that_is_no_json_object_exits_2(admin: Program, text: str | bytes, reason: str) -> None:
+    ran = admin.run("call", "echo", "--input", "-", stdin=text)
+    assert ran.code == 2
+    assert reason in ran.err
+
+
+def test_an_unreadable_file_exits_2(admin: Program, tmp_path: Path) -> None:
+    ran = admin.run("call", "echo", "--input", str(tmp_path / "nonesuch"))
+    assert ran.code == 2
+    assert "No such file" in ran.err
+    assert admin.run("call", "echo", "--input", str(tmp_path)).code == 2
+
+
+@pytest.mark.parametrize("word", ["a", "=1", ":=1", "a:=x", "a:=NaN", "a:=", "a:={"])
+def test_a_word_that_is_no_pair_exits_2(admin: Program, word: str) -> None:
+    assert admin.run("call", "echo", word).code == 2
+
+
+def test_pairs_and_a_file_exclude_each_other(admin: Program) -> None:
+    assert admin.run("call", "echo", "a=1", "--input", "-", stdin="{}").code == 2
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", ".", ""])
+def test_what_cannot_be_a_name_exits_2(admin: Program, name: str) -> None:
+    assert admin.run("call", name).code == 2
+
+
+def test_any_other_name_reaches_the_board(admin: Program) -> None:
+    assert "Tool 'a b%2F?ü' not found" in admin.run("call", "a b%2F?ü").err
+
+
+def test_the_answer_comes_in_another_dialect(admin: Program) -> None:
+    assert admin.run("call", "echo", "--as", "detailed").done().json == {"success": True, "data": {"echo": {}}}
+    assert admin.run("call", "nope", "--as", "detailed").code == 1
+    ran = admin.run("call", "echo", "--as", "klingon")
+    assert ran.code == 1
+    assert "klingon" in ran.err
+
+
+def test_people_see_the_result_of_a_tool_whose_own_style_is_another(admin: Program) -> None:
+    name = f"styled_{uuid4().hex[:8]}"
+    definition = {"name": name, "tool_type": "mock", "config": {"mock_response": 7}, "input_schema": {}}
+    admin.run("tools", "add", "-", stdin=json.dumps({**definition, "result_style": "detailed"})).done()
+    assert admin.run("call", name).done().json == 7
+    assert admin.run("call", name, "--json").done().json == {"success": True, "data": 7}
+
+
+def test_the_journal_says_that_the_call_came_from_the_command_line(member: Program) -> None:
+    member.run("call", "echo").done()
+    assert member.run("audit", "list", "--json").done().json["items"][0]["surface"] == "cli"
+
+
+def test_control_characters_in_a_result_do_not_reach_the_terminal(admin: Program) -> None:
+    ran = admin.run("call", "echo", 'a:="\\u001b[31m\\u009b"').done()
+    assert ran.json["echo"]["a"] == "\x1b[31m\x9b"
+    assert not {"\x1b", "\x9b"} & set(ran.out)
+    assert "\x1b" not in admin.run("call", "\x1b[31mred").err
+
+
+def test_definitions_are_what_a_model_is_handed(admin: Program) -> None:
+    assert {"echo", "math_eval"} <= {tool["name"] for tool in admin.run("definitions").done().json}
+    assert "inputSchema" in admin.run("definitions", "--as", "detailed", "--json").done().json[0]
+
+
+def test_no_digit_of_a_typed_number_is_lost() -> None:
+    assert read_pairs(["a:=1.10", "b:=123456789012345678901234567890"]).body == (
+        b'{"a":1.10,"b":123456789012345678901234567890}'
+    )
+
+
+def test_a_key_given_twice_is_refused() -> None:
+    with pytest.raises(Usage, match="'a' is given twice"):
+        read_pairs(["a=1", "a:=2"])

@@ -1,0 +1,123 @@
+"""The program as a whole: help, start-up, completion, and the board without a server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.surfaces.cli.running import SECONDS, Program
+from typer.main import get_command
+
+from pegboard import __version__
+from pegboard.surfaces.cli.main import app
+
+
+def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+COMMANDS = dict(commands(get_command(app)))
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Program:
+    """The program of somebody who has no server."""
+    return Program({"PEGBOARD_HOME": str(tmp_path / "home"), "PEGBOARD_URL": "http://127.0.0.1:1"})
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_says_in_one_line_what_it_does(path: tuple[str, ...]) -> None:
+    said = (COMMANDS[path].help or "").splitlines()[0]
+    assert said.endswith((".", ";")) or "; " in said
+    assert len(said) < 100
+    ran = Program().run(*path, "--help").done()
+    assert said.split(";")[0][:40] in " ".join(ran.out.split())
+
+
+@pytest.mark.parametrize("path", [path for path in COMMANDS if path != ("serve",)], ids=" ".join)
+def test_every_command_takes_the_common_options_after_its_name(path: tuple[str, ...]) -> None:
+    shown = Program().run(*path, "--help").done().out
+    assert all(option in shown for option in ("--json", "--local", "--url", "--key"))
+
+
+def test_call_and_apply_show_an_example() -> None:
+    assert "pegboard call get_weather city=Lisbon days:=3" in Program().run("call", "--help").done().out
+    assert "pegboard apply tools/" in Program().run("apply", "-h").done().out
+
+
+def test_the_version_is_printed() -> None:
+    assert Program().start("--version").done().out == f"pegboard {__version__}\n"
+
+
+@pytest.mark.parametrize("words", [["nonesuch"], ["call"], ["tools", "list", "--colour"], ["tools", "list", "--limit", "x"]])
+def test_what_was_typed_wrong_exits_2(words: list[str]) -> None:
+    ran = Program().run(*words)
+    assert ran.code == 2
+    assert "Usage: pegboard" in ran.err
+
+
+def test_starting_loads_nothing_that_a_help_text_does_not_need() -> None:
+    heavy = {"httpx", "rich", "sqlalchemy", "fastapi", "pydantic", "yaml", "uvicorn", "cryptography"}
+    code = f"import sys, pegboard.surfaces.cli.main; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=SECONDS, check=True)
+    assert done.stdout == "[]\n"
+
+
+def complete(program: Program, words: str, *, place: int, **more: str) -> list[str]:
+    environment = {"_PEGBOARD_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(place)}
+    ran = program.start(**environment, **more)
+    assert ran.err == ""
+    return ran.out.split()
+
+
+def test_names_of_tools_complete(admin: Program) -> None:
+    assert complete(admin, "pegboard call ma", place=2) == ["math_eval"]
+    assert {"echo", "math_eval"} <= set(complete(admin, "pegboard tools show ", place=3))
+    assert complete(admin, "pegboard tools ver", place=2) == ["versions"]
+
+
+def test_completion_is_silent_where_there_is_no_board(local: Program) -> None:
+    assert complete(local, "pegboard call ma", place=2) == []
+    assert complete(local, "pegboard call ma", place=2, PEGBOARD_KEY="a-key-0123456789") == []
+    assert complete(local, "pegboard --local call ma", place=3) == []
+    assert not Path(local.environment["PEGBOARD_HOME"]).exists()
+
+
+def test_a_shell_gets_its_completion_script() -> None:
+    named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    assert "_PEGBOARD_COMPLETE" in Program().start("--show-completion", "bash", **named).done().out
+
+
+def test_the_store_itself_is_opened_without_a_server(local: Program) -> None:
+    first = local.start("--local", "call", "math_eval", "expression=6*7")
+    assert first.done().json == {"result": 42}
+    assert "A new board was set up" in first.err
+    credentials = Path(local.environment["PEGBOARD_HOME"], "credentials")
+    assert credentials.stat().st_mode & 0o777 == 0o600
+    listed = local.start("audit", "list", "--local", "--json").done()
+    assert [item["surface"] for item in listed.json["items"]] == ["cli"]
+    assert listed.err == ""
+    assert local.start("whoami", "--local").done().out.startswith("admin (admin)")
+
+
+def test_without_a_server_mistakes_are_told_as_with_one(local: Program) -> None:
+    ran = local.start("--local", "call", "nonesuch")
+    assert (ran.code, ran.out) == (1, "")
+    assert "Tool 'nonesuch' not found" in ran.err
+    ran = local.start("--local", "tools", "show", "nonesuch")
+    assert (ran.code, ran.err) == (1, "Error: Tool 'nonesuch' not found\n")
+
+
+def test_a_store_that_cannot_be_opened_exits_3(local: Program) -> None:
+    ran = local.start("--local", "whoami", PEGBOARD_DATABASE_URL="postgresql://x@127.0.0.1:1/board")
+    assert ran.code == 3
+    assert "The board cannot be opened" in ran.err
+    assert "Traceback" not in ran.err
