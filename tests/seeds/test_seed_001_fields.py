@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from dirty_equals import IsDatetime, IsPartialDict, IsUUID
-from tests.doors import Door, Refused
 
 from pegboard import Pegboard
 from pegboard.core.definitions import ToolCreate, ToolResponse, ToolUpdate
 from pegboard.store.tools import ToolFilter
+from tests.doors import Door, Refused
 
 # Every field of the seed's ToolCreate, each with a value that is not its default.
 WHOLE: dict[str, Any] = {
@@ -90,14 +90,12 @@ class TestToolSpecificFields:
             description=None, output_schema=None, auth_config=None, rate_limit=None, is_active=True, is_public=False
         )
 
-    @pytest.mark.parametrize("field", ["name", "tool_type", "config", "input_schema"])
-    async def test_a_field_that_cannot_be_null_is_required(self, door: Door, field: str) -> None:
-        for given in (
-            {name: value for name, value in SMALLEST.items() if name != field},
-            {**SMALLEST, field: None},
-        ):
+    async def test_a_field_that_cannot_be_null_is_required(self, door: Door) -> None:
+        for field in SMALLEST:
+            with pytest.raises(Refused, match=f"{field}: required"):
+                await door.create({name: value for name, value in SMALLEST.items() if name != field})
             with pytest.raises(Refused, match=f"{field}:"):
-                await door.create(given)
+                await door.create({**SMALLEST, field: None})
 
     async def test_a_description_has_at_most_2000_characters(self, door: Door) -> None:
         assert (await door.create({**SMALLEST, "description": "é" * 2000}))["description"] == "é" * 2000
@@ -147,11 +145,11 @@ class TestToolUpdate:
         assert unlike == {"description", "rate_limit"}
         assert (after["description"], after["rate_limit"]) == (None, None)
 
-    @pytest.mark.parametrize("field", ["name", "tool_type", "config", "input_schema"])
-    async def test_what_is_required_cannot_be_cleared(self, door: Door, field: str) -> None:
+    async def test_what_is_required_cannot_be_cleared(self, door: Door) -> None:
         await door.create(SMALLEST)
-        with pytest.raises(Refused, match=f"{field}:"):
-            await door.change("quote", {field: None})
+        for field in SMALLEST:
+            with pytest.raises(Refused, match=f"{field}:"):
+                await door.change("quote", {field: None})
 
     async def test_config_is_replaced_whole(self, door: Door) -> None:
         await door.create({**SMALLEST, "config": {"mock_response": 1, "mock_responses": []}})

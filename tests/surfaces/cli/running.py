@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,21 @@ class Program:
     def but(self, **more: str) -> Program:
         """The same program in a changed environment."""
         return Program({**self.environment, **more})
+
+    def on_terminal(self, *words: str, **more: str) -> tuple[int, str]:
+        """Run it on a terminal of 80 columns; its exit code and all that is seen there."""
+        ours, theirs = pty.openpty()
+        environment = {"COLUMNS": "80", "TERM": "xterm", **self.full_environment(**more)}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pegboard", *words], env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+        )
+        os.close(theirs)
+        seen = b""
+        with process, suppress(OSError):  # a terminal ends with an error
+            while part := os.read(ours, 65536):
+                seen += part
+        os.close(ours)
+        return process.returncode, seen.decode()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import pytest
 import yaml
+
 from tests.surfaces.cli.running import SECONDS, Program
 
 TOOLS = """
@@ -113,7 +114,7 @@ def test_a_person_is_asked_before_anything_is_removed(
         assert process.stderr is not None
         asked = b""
         while b"[y/N]" not in asked:
-            asked += process.stderr.read1()
+            asked += os.read(process.stderr.fileno(), 1024)
         if answer is None:
             process.send_signal(signal.SIGINT)
         else:

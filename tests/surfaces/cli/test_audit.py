@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.surfaces.cli.running import Program
 
 from pegboard.surfaces.cli.failures import Usage
 from pegboard.surfaces.cli.moments import ago, ahead
+from tests.surfaces.cli.running import Program
 
 
 def test_calls_are_listed_newest_first(member: Program) -> None:
@@ -78,7 +78,7 @@ def test_a_span_is_counted_from_now(text: str, span: timedelta) -> None:
 
 def test_an_instant_keeps_its_zone_and_one_without_is_local() -> None:
     assert ago("2026-01-31T12:00:00+02:00", "--since") == "2026-01-31T10:00:00+00:00"
-    local = datetime(2026, 1, 31).astimezone(UTC).isoformat()  # noqa: DTZ001
+    local = datetime(2026, 1, 31).astimezone(UTC).isoformat()
     assert ago("2026-01-31", "--since") == local
     assert ago(None, "--since") is None
 

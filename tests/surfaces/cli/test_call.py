@@ -7,10 +7,10 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.surfaces.cli.running import Program
 
 from pegboard.surfaces.cli.failures import Usage
 from pegboard.surfaces.cli.pairs import read_pairs
+from tests.surfaces.cli.running import Program
 
 RSI = [f"prices:={json.dumps([float(n) for n in range(1, 30)])}"]
 

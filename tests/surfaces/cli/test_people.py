@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
+
 from tests.surfaces.cli.running import SECONDS, Program
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.surfaces.cli.running import SECONDS, Program
 from typer.main import get_command
 
 from pegboard import __version__
 from pegboard.surfaces.cli.main import app
+from tests.surfaces.cli.running import SECONDS, Program
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -57,7 +57,9 @@ def test_the_version_is_printed() -> None:
     assert Program().start("--version").done().out == f"pegboard {__version__}\n"
 
 
-@pytest.mark.parametrize("words", [["nonesuch"], ["call"], ["tools", "list", "--colour"], ["tools", "list", "--limit", "x"]])
+@pytest.mark.parametrize(
+    "words", [["nonesuch"], ["call"], ["tools", "list", "--colour"], ["tools", "list", "--limit", "x"]]
+)
 def test_what_was_typed_wrong_exits_2(words: list[str]) -> None:
     ran = Program().run(*words)
     assert ran.code == 2

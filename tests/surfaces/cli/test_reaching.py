@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.surfaces.cli.running import SECONDS, Program
 
 NOT_OURS = b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s"
@@ -85,6 +86,7 @@ def test_settings_that_are_wrong_exit_2_and_are_named(admin: Program) -> None:
     ("status", "kind", "body"),
     [
         (b"200 OK", b"text/html", b"<h1>hello</h1>"),
+        (b"200 OK", b"application/json", b'{"hello": "world"}'),
         (b"404 Not Found", b"application/json", b"{}"),
         (b"302 Found", b"text/html", b""),
         (b"200 OK", b"application/json", b"not json"),

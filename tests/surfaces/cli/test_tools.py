@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.surfaces.cli.running import Program
 
 WEATHER = """
@@ -71,7 +72,12 @@ def test_every_fault_of_a_definition_is_named_with_its_field(admin: Program) -> 
 
 
 def test_the_list_is_filtered(admin: Program) -> None:
-    add(admin, mock("off", is_active=False), mock("open", is_public=True, tags=["x"]), mock("shut", description="Sesame"))
+    add(
+        admin,
+        mock("off", is_active=False),
+        mock("open", is_public=True, tags=["x"]),
+        mock("shut", description="Sesame"),
+    )
 
     def names(*words: str) -> list[str]:
         found = admin.run("tools", "list", "--json", *words).done().json["items"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
+
 from tests.surfaces.cli.running import Outcome, Program
 
 
@@ -16,11 +18,20 @@ def fresh(tmp_path: Path) -> Program:
     return Program({"PEGBOARD_HOME": str(tmp_path / "home"), "PEGBOARD_URL": "http://127.0.0.1:1"})
 
 
+@pytest.fixture(scope="module")
+def set_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a board that was set up, to be copied."""
+    folder = tmp_path_factory.mktemp("set_up") / "home"
+    Program({"PEGBOARD_HOME": str(folder)}).start("--local", "secrets", "set", "TOKEN", "--stdin", stdin="x").done()
+    return folder
+
+
 @pytest.fixture
-def home(fresh: Program) -> Path:
-    """The folder of a board that was set up."""
-    fresh.start("--local", "whoami").done()
-    return Path(fresh.environment["PEGBOARD_HOME"])
+def home(fresh: Program, set_up: Path) -> Path:
+    """The folder of a board that was set up, with one secret in it."""
+    folder = Path(fresh.environment["PEGBOARD_HOME"])
+    shutil.copytree(set_up, folder)
+    return folder
 
 
 def levels(ran: Outcome) -> dict[str, str]:
@@ -127,7 +138,6 @@ def test_a_key_file_that_is_gone_or_damaged_is_told(home: Path, fresh: Program, 
 
 
 def test_credentials_that_do_not_open_are_told(home: Path, fresh: Program) -> None:
-    fresh.start("--local", "secrets", "set", "TOKEN", "--stdin", stdin="x").done()
     assert "all 1 open" in fresh.run("doctor", "--local").done().out
     with sqlite3.connect(home / "pegboard.db") as database:
         database.execute("UPDATE secrets SET sealed = replace(sealed, ':', ':0') WHERE sealed IS NOT NULL")
@@ -140,7 +150,6 @@ def test_credentials_that_do_not_open_are_told(home: Path, fresh: Program) -> No
 def test_a_wrong_encryption_key_in_the_environment_is_told(home: Path, fresh: Program) -> None:
     assert levels(fresh.run("doctor", "--local", "--json", PEGBOARD_SECRET_KEY="short"))["encryption key"] == "bad"
     other = base64.b64encode(b"k" * 32).decode()
-    fresh.start("--local", "secrets", "set", "TOKEN", "--stdin", stdin="x").done()
     found = levels(fresh.run("doctor", "--local", "--json", PEGBOARD_SECRET_KEY=other))
     assert (found["encryption key"], found["credentials at rest"]) == ("ok", "bad")
 

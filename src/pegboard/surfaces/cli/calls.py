@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from typing import Annotated, Any
 
 import typer
 
 from pegboard.surfaces.cli.failures import Usage
-from pegboard.surfaces.cli.output import painted, say, write, write_json
+from pegboard.surfaces.cli.output import say, write, write_json
 from pegboard.surfaces.cli.pairs import Pairs, read_pairs
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import Session, give, session_of, with_board
@@ -112,13 +111,12 @@ def _input(source: str) -> bytes:
 
 def _say_time(answer: dict[str, Any]) -> None:
     note = ", by its fallback" if answer.get("fallback") else ""
-    say(painted(f"{answer['tool_name']}: {answer['execution_time_ms']:.1f} ms{note}", "dim", sys.stderr))
+    say(f"{answer['tool_name']}: {answer['execution_time_ms']:.1f} ms{note}", colour="dim")
 
 
 def _say_failure(answer: dict[str, Any], pairs: Pairs) -> None:
     details = answer.get("error_details") or {}
-    sys.stderr.write(painted("Failed: ", "red", sys.stderr))
-    say(str(answer.get("error")))
+    say(str(answer.get("error")), label="Failed: ", colour="red")
     problems = details.get("problems") or []
     for problem in problems:
         field = str(problem.get("field") or "")

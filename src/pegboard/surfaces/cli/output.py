@@ -8,21 +8,28 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import typer
 
 # What could move a cursor, ring a bell or colour a terminal, except newline and tab.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "dim": "2"}
+Colour = Literal["red", "green", "yellow", "dim"]
 _BROKEN_PIPE = 141
 
 CUT_COLUMN = "DESCRIPTION"
 
 
-def say(text: str = "") -> None:
-    """Tell the person at the keyboard something that is no result."""
-    _write(sys.stderr, plain(text) + "\n")
+def say(text: str, *, label: str = "", colour: Colour | None = None) -> None:
+    """Tell the person at the keyboard something that is no result; the colour is the label's, if there is one."""
+    if colour is None:
+        line = plain(label + text)
+    elif label:
+        line = painted(label, colour, sys.stderr) + plain(text)
+    else:
+        line = painted(text, colour, sys.stderr)
+    _write(sys.stderr, line + "\n")
 
 
 def write(text: str) -> None:
@@ -57,7 +64,7 @@ def plain(text: str) -> str:
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def painted(text: str, colour: str, stream: TextIO) -> str:
+def painted(text: str, colour: Colour, stream: TextIO) -> str:
     """The text, sanitised, in a colour where the stream is a terminal that wants one."""
     text = plain(text)
     if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":

@@ -170,9 +170,11 @@ async def agent_id(client: Client, agent: str, owner: str | None = None) -> str:
 
 async def _id_named(client: Client, what: str, name: str, owner: str | None = None) -> str:
     every = await client.pages(route(what), {}, limit=1, cursor=None, every=True)
-    found = [item["id"] for item in every.data["items"] if item["name"] == name]
-    if owner is not None:
-        found = [item["id"] for item in every.data["items"] if item["name"] == name and item["owner_id"] == owner]
+    found = [
+        item["id"]
+        for item in every.data["items"]
+        if item["name"] == name and (owner is None or item["owner_id"] == owner)
+    ]
     if len(found) > 1:
         raise Refused(f"There are {len(found)} {what} named '{name}'; give the id of one: {', '.join(found)}")
     if not found:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from pegboard.surfaces.cli.failures import Failure
-from pegboard.surfaces.cli.output import painted, say, write
+from pegboard.surfaces.cli.output import say, write
 
 if TYPE_CHECKING:
     from pegboard.surfaces.cli.client import Client, Reply
@@ -61,8 +60,7 @@ class Program(TyperGroup):
 
 def tell(failure: Failure) -> None:
     """Say why the program cannot go on."""
-    sys.stderr.write(painted("Error: ", "red", sys.stderr))
-    say(failure.message)
+    say(failure.message, label="Error: ", colour="red")
     for line in failure.lines:
         say(f"  {line}")
 

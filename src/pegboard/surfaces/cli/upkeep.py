@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pegboard.surfaces.cli.failures import Refused, Unreachable, Usage
-from pegboard.surfaces.cli.output import painted, plain, say, write, write_json
+from pegboard.surfaces.cli.output import Colour, painted, plain, say, write, write_json
 from pegboard.surfaces.cli.session import session_of
 
 if TYPE_CHECKING:
     from pegboard.settings import Settings
 
-_MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "bad": ("✗", "red")}
+_MARKS: dict[str, tuple[str, Colour]] = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "bad": ("✗", "red")}
 
 
 def migrate(

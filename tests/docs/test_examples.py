@@ -1,0 +1,110 @@
+"""The Python examples run, and the files on the pages are good ones."""
+
+from __future__ import annotations
+
+import asyncio
+import runpy
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+from pegboard import Settings
+from pegboard.testing import memory_board
+from tests.docs.pages import ROOT, Block, all_blocks
+
+ON_ITS_OWN_BOARD = "docs/tutorial.md"  # its examples use what its commands made: see test_shell
+PYTHON = [block for block in all_blocks("python") if block.runs and not block.file and block.page != ON_ITS_OWN_BOARD]
+FILES = [block for block in all_blocks("python", "toml", "yaml") if block.file]
+KEY = "a-key-for-the-examples"
+
+
+@pytest.fixture
+def clean_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder and a home of the board that hold nothing."""
+    monkeypatch.setenv("PEGBOARD_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=str)
+def test_a_python_example_runs(block: Block, clean_home: Path) -> None:
+    if block.note == "own process":
+        subprocess.run([sys.executable, "-c", block.text], check=True, cwd=clean_home, timeout=60)
+    else:
+        exec(compile(block.text, str(block), "exec"), {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize("block", [block for block in FILES if str(block.file).startswith("examples/")], ids=str)
+def test_an_example_file_is_as_its_page_shows_it(block: Block) -> None:
+    assert (ROOT / str(block.file)).read_text(encoding="utf-8") == block.text
+
+
+@pytest.mark.parametrize("block", [block for block in FILES if block.language == "yaml"], ids=str)
+async def test_a_definition_on_a_page_can_be_registered(block: Block) -> None:
+    async with memory_board() as board:
+        assert (await board.add(yaml.safe_load(block.text))).version == 1
+
+
+def test_the_settings_file_on_its_page_is_read(clean_home: Path) -> None:
+    (block,) = [block for block in FILES if block.file == "pegboard.toml"]
+    (clean_home / "pegboard.toml").write_text(block.text, encoding="utf-8")
+    settings = Settings()
+    assert settings.port == 9000
+    assert settings.log_format == "json"
+    assert settings.key_rate.max_calls == 600
+
+
+def test_the_embedding_example_serves_its_function_and_its_route(
+    clean_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PEGBOARD_ADMIN_KEY", KEY)
+    app = runpy.run_path(str(ROOT / "examples" / "embed.py"))["app"]
+
+    async def visit() -> tuple[httpx.Response, httpx.Response]:
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://app") as client,
+        ):
+            hello = await client.get("/hello")
+            headers = {"Authorization": f"Bearer {KEY}"}
+            return hello, await client.post("/v1/tools/add/call", json={"a": 1, "b": 2}, headers=headers)
+
+    hello, answer = asyncio.run(visit())
+    assert hello.json() == {"hello": "world"}
+    assert answer.json()["result"] == 3
+
+
+async def test_the_plugin_example_is_found_by_its_entry_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = ROOT / "examples" / "plugin"
+    (tmp_path / "acme_pegboard.py").write_text((plugin / "acme_pegboard.py").read_text())
+    project = tomllib.loads((plugin / "pyproject.toml").read_text())["project"]
+    info = tmp_path / "acme_pegboard-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    lines = [
+        f"[{group}]\n{name} = {target}\n"
+        for group, each in project["entry-points"].items()
+        for name, target in each.items()
+    ]
+    (info / "entry_points.txt").write_text("".join(lines))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "acme_pegboard", raising=False)
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+    fields = [{"name": "text", "dataType": "text"}]
+    slug = {"name": "slug", "tool_type": "internal", "config": {"handler": "slugify"}, "input_schema": schema}
+    table = {"name": "note", "tool_type": "table", "config": {"tableName": "notes", "fields": fields}}
+    async with memory_board([slug, {**table, "input_schema": schema}]) as board:
+        asked = [["slug", {"text": "A Good Day"}], ["note", {"text": "x"}], ["nope", {}]]
+        assert await board.run(asked, dialect="pairs") == [
+            [True, "a-good-day"],
+            [True, {"would_insert_into": "notes", "row": {"text": "x"}}],
+            [False, "Tool 'nope' not found"],
+        ]
+        assert {"call": "slug", "with": ["text"]} in await board.definitions("pairs")
+        assert await board.run([["echo", {"a": 1}]], dialect="pairs") == [[True, {"echo": {"a": 1}}]]
+    monkeypatch.delitem(sys.modules, "acme_pegboard", raising=False)

@@ -1,0 +1,249 @@
+"""The reference pages list what there is: all of it, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from typer.main import get_command
+
+from pegboard import Settings, testing
+from pegboard.builtins.catalog import BUILTINS
+from pegboard.core.configs import CONFIGS
+from pegboard.core.definitions import ToolCreate, ToolResponse
+from pegboard.core.errors import ErrorType, ToolError
+from pegboard.core.tool import Kind
+from pegboard.executors.catalog import executors
+from pegboard.executors.internal import InternalExecutor
+from pegboard.executors.later import NotHereYet
+from pegboard.surfaces.cli.main import app as program
+from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.models import ErrorDetails, ExecutionResponse, PlainResult
+from pegboard.surfaces.rest.problems import STATUS, TITLES
+from tests.docs.pages import ROOT, codes_in, headings_of, rows_of, section, text_of
+
+SETTINGS = "docs/reference/settings.md"
+ERRORS = "docs/reference/errors.md"
+CLI = "docs/reference/cli.md"
+REST = "docs/reference/rest.md"
+TOOL = "docs/reference/tool-definition.md"
+OBSERVABILITY = "docs/howto/observability.md"
+
+# What every command takes; described once.
+SHARED = {"--json", "--local", "--url", "--key", "--help", "-h"}
+
+
+def first_codes(text: str) -> dict[str, list[str]]:
+    """The rows of the tables in a text, by what stands in backticks in the first column."""
+    return {code: row for row in rows_of(text) for code in codes_in(row[0])}
+
+
+# Settings
+
+
+def test_every_setting_is_listed_with_its_default_and_no_other() -> None:
+    listed = first_codes(text_of(SETTINGS).partition("## The command line")[0])
+    assert set(listed) == {f"PEGBOARD_{name.upper()}" for name in Settings.model_fields}
+    for name, field in Settings.model_fields.items():
+        if isinstance(field.default, str | int | float) and field.default != "":
+            assert listed[f"PEGBOARD_{name.upper()}"][1] == f"`{field.default}`"
+
+
+# Errors
+
+
+def every_error(root: type[ToolError] = ToolError) -> Iterator[type[ToolError]]:
+    """The classes of `core/errors.py` below the root."""
+    for error in root.__subclasses__():
+        if error.__module__ == "pegboard.core.errors":
+            yield error
+            yield from every_error(error)
+
+
+def problem_codes() -> set[str]:
+    """The codes of wrong arguments: what the registry's code gives to those who put problems into words."""
+    found: set[str] = set()
+    for path in (ROOT / "src" / "pegboard" / "registry").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+                if node.func.id in ("Words", "FieldProblem", "_range", "_count"):
+                    found |= constants_of(node.args[0])
+            elif isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["code"]:
+                found |= constants_of(node.value)
+    return found
+
+
+def constants_of(node: ast.AST) -> set[str]:
+    """The texts in an expression that are values of it."""
+    if isinstance(node, ast.IfExp):
+        return constants_of(node.body) | constants_of(node.orelse)
+    return {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
+
+
+def test_every_error_code_is_listed_with_its_type_and_no_other() -> None:
+    listed = first_codes(section(ERRORS, "Codes of calls"))
+    errors = {error.code: error for error in every_error()}
+    assert {"timeout", "internal_error"} < set(errors)
+    assert set(listed) == set(errors)
+    for code, error in errors.items():
+        _, kind, again, meaning, advice = listed[code]
+        assert (kind, again) == (f"`{error.type}`", "yes" if error.retryable else "no")
+        assert meaning
+        assert advice
+
+
+def test_every_code_of_wrong_arguments_is_listed_and_no_other() -> None:
+    codes = problem_codes()
+    assert {"missing", "too_big", "too_small", "custom", "unrecognized_keys"} < codes
+    assert set(first_codes(section(ERRORS, "Codes of wrong arguments"))) == codes
+
+
+def test_every_type_of_error_and_every_status_is_listed() -> None:
+    assert set(first_codes(section(ERRORS, "Types"))) == set(ErrorType)
+    listed = {row[0] for row in rows_of(section(ERRORS, "The API's own errors"))}
+    assert listed == {str(status) for status in TITLES}
+    for refusal, status in STATUS.items():
+        assert f"`{refusal.__name__}` {status}" in section(ERRORS, "The API's own errors")
+
+
+# The command line
+
+
+def every_command(group: Any, words: str = "pegboard") -> Iterator[tuple[str, Any]]:
+    """Each command of the program under its full name."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from every_command(command, f"{words} {name}")
+        else:
+            yield f"{words} {name}", command
+
+
+COMMANDS = dict(every_command(get_command(program)))
+
+
+def test_every_command_has_a_section_and_no_other() -> None:
+    assert {"pegboard serve", "pegboard tools list"} < set(COMMANDS)
+    assert {heading for heading in headings_of(CLI) if heading.startswith("pegboard ")} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_option_of_a_command_is_in_its_section_and_no_other(name: str) -> None:
+    options = {
+        option
+        for param in COMMANDS[name].params
+        for option in (*param.opts, *param.secondary_opts)
+        if option.startswith("-")
+    }
+    shown = section(CLI, name)
+    # Mentions of other commands' options stand in a whole command in backticks.
+    mentioned = {word for code in codes_in(shown) for word in code.split()[:1] if word.startswith("-") and word != "-"}
+    assert options - SHARED <= set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", shown))
+    assert mentioned <= options
+
+
+def test_the_options_of_every_command_are_listed() -> None:
+    shown = section(CLI, "For every command")
+    root = {option for param in get_command(program).params for option in param.opts}
+    assert SHARED <= root | {"--help", "-h"}
+    for option in root | SHARED:
+        assert f"`{option}`" in shown
+
+
+# REST
+
+
+async def test_every_route_is_listed_and_no_other() -> None:
+    async with testing.memory_board() as board:
+        transport = httpx.ASGITransport(create_app(board, "test"))  # type: ignore[arg-type]
+        async with httpx.AsyncClient(transport=transport, base_url="http://board") as client:
+            document = (await client.get("/openapi.json")).json()
+    routes = {f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item}
+    assert "POST /v1/tools/{name}/call" in routes
+    rows = {code: row for code, row in first_codes(text_of(REST)).items() if " /" in code}
+    assert set(rows) == routes
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            for parameter in operation.get("parameters", ()):
+                if parameter["in"] == "query" and parameter["name"] not in ("limit", "cursor"):
+                    assert f"`{parameter['name']}`" in rows[f"{method.upper()} {path}"][1].replace("?", "").replace(
+                        "=`", "`"
+                    )
+
+
+def test_every_field_of_results_and_executions_is_listed() -> None:
+    results = first_codes(section("docs/reference/results.md", "plain"))
+    assert set(results) == set(PlainResult.model_fields) | set(ErrorDetails.model_fields)
+    executions = first_codes(text_of("docs/reference/executions.md"))
+    statuses = {"succeeded", "failed", "refused", "in_doubt"}
+    assert set(executions) == set(ExecutionResponse.model_fields) | statuses
+
+
+# Tools
+
+
+def test_every_field_of_a_definition_is_listed_and_no_other() -> None:
+    listed = first_codes(section(TOOL, "Fields"))
+    assert set(listed) == set(ToolCreate.model_fields) | set(ToolResponse.model_fields)
+    for name, field in ToolCreate.model_fields.items():
+        if field.is_required():
+            assert listed[name][1] == "required"
+        elif isinstance(field.default, bool | str):
+            assert listed[name][1] == f"`{str(field.default).lower()}`"
+
+
+def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:
+    listed = first_codes(section(TOOL, "Kinds"))
+    assert set(listed) == set(Kind)
+    run = executors(InternalExecutor())
+    for kind, model in CONFIGS.items():
+        _, runs, config = listed[kind]
+        assert runs == ("no" if isinstance(run[kind], NotHereYet) else "yes")
+        for name, field in model.model_fields.items():
+            assert f"`{field.alias or name}`" in config
+
+
+def test_the_readme_says_which_kinds_run() -> None:
+    (row,) = [row for row in rows_of(text_of("README.md")) if row[0] == "Kinds of tools that run"]
+    run = executors(InternalExecutor())
+    waiting = {str(kind) for kind in Kind if isinstance(run[kind], NotHereYet)}
+    assert set(codes_in(row[1])) == {str(kind) for kind in Kind} - waiting
+    assert set(codes_in(row[2])) == waiting
+
+
+def test_every_builtin_has_a_section_that_names_its_arguments() -> None:
+    page = "docs/reference/builtins.md"
+    for builtin in BUILTINS:
+        shown = section(page, builtin.name)
+        for argument in builtin.input_schema.get("properties", {}):
+            assert f"`{argument}`" in shown
+
+
+# Libraries and telemetry
+
+
+def test_every_helper_for_tests_is_listed() -> None:
+    helpers = {name for name, value in vars(testing).items() if getattr(value, "__module__", None) == testing.__name__}
+    listed = {code.partition("(")[0] for code in first_codes(text_of("docs/howto/testing.md"))}
+    assert helpers == listed
+
+
+async def test_every_metric_is_listed_and_no_other() -> None:
+    async with testing.memory_board() as board:
+        await board.call("nope")
+        text = board.metrics.text().decode()
+    kinds = {match[1]: match[2] for match in re.finditer(r"^# TYPE (\w+) (\w+)$", text, re.MULTILINE)}
+    metrics = {name: kind for name, kind in kinds.items() if not name.endswith("_created")}
+    listed = first_codes(section(OBSERVABILITY, "Metrics"))
+    assert {name: row[1] for name, row in listed.items()} == metrics
+
+
+def test_every_log_event_that_is_listed_exists_at_its_level() -> None:
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    levels = {"error": "error|exception", "warning": "warning", "info": "info"}
+    for event, (_, level, meaning) in first_codes(section(OBSERVABILITY, "Logs")).items():
+        assert re.search(rf'log\.({levels[level]})\(\s*"{event}"', source), event
+        assert meaning

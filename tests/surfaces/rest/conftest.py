@@ -1,0 +1,43 @@
+"""A board and somebody who speaks to it over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pegboard import Pegboard
+from pegboard.testing import NoSettings, memory_board
+from tests.doors import KEY
+from tests.surfaces.rest.clients import client
+
+
+@pytest.fixture
+async def board() -> AsyncIterator[Pegboard]:
+    """A fresh board in memory."""
+    async with memory_board(admin_key=KEY, drain_seconds=2) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+async def admin(board: Pegboard) -> AsyncIterator[httpx.AsyncClient]:
+    """The admin of that board."""
+    async with client(board) as speaker:
+        yield speaker
+
+
+@pytest.fixture
+async def stored_board(database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
+    """A fresh board on a real database of either kind."""
+    settings = NoSettings(home=tmp_path / "home", admin_key=KEY, drain_seconds=2)
+    async with Pegboard.open(database_url, settings=settings) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+async def stored_admin(stored_board: Pegboard) -> AsyncIterator[httpx.AsyncClient]:
+    """The admin of that board."""
+    async with client(stored_board) as speaker:
+        yield speaker
