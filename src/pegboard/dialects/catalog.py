@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 
 from pegboard.core.refusals import Fault, Invalid
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.detailed import Detailed
 from pegboard.dialects.plain import Plain
+from pegboard.plugins import installed
 
 
 def dialects() -> Mapping[str, Dialect]:
     """Every dialect by name, those of installed packages included."""
     ours: list[Dialect] = [Plain(), Detailed()]
-    installed: list[Dialect] = [point.load()() for point in entry_points(group="pegboard.dialects")]
-    return {dialect.name: dialect for dialect in [*ours, *installed]}
+    theirs: dict[str, Dialect] = installed("pegboard.dialects", lambda make: make())
+    return {dialect.name: dialect for dialect in [*ours, *theirs.values()]}
 
 
 def dialect_named(known: Mapping[str, Dialect], name: str, parameter: str) -> Dialect:

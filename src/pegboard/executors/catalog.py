@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 
 from pegboard.builtins.catalog import BUILTINS
 from pegboard.core.tool import Kind
@@ -12,6 +11,7 @@ from pegboard.executors.builtin import BuiltinExecutor
 from pegboard.executors.internal import Handler, InternalExecutor
 from pegboard.executors.later import NotHereYet
 from pegboard.executors.mock import MockExecutor
+from pegboard.plugins import installed
 
 
 def executors(internal: InternalExecutor) -> Mapping[Kind, Executor]:
@@ -26,11 +26,10 @@ def executors(internal: InternalExecutor) -> Mapping[Kind, Executor]:
         Kind.SHELL: NotHereYet(),
         Kind.TABLE: NotHereYet(),
     }
-    for point in entry_points(group="pegboard.executors"):
-        ours[Kind(point.name)] = point.load()()
-    return ours
+    theirs: dict[str, Executor] = installed("pegboard.executors", lambda make: make())
+    return ours | {Kind(name): executor for name, executor in theirs.items() if name in set(Kind)}
 
 
 def installed_handlers() -> dict[str, Handler]:
     """The handlers that installed packages offer under the entry point group `pegboard.handlers`."""
-    return {point.name: Handler.of(point.load()) for point in entry_points(group="pegboard.handlers")}
+    return installed("pegboard.handlers", Handler.of)

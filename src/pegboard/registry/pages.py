@@ -58,6 +58,13 @@ def an_id(text: str) -> str:
     return str(UUID(text))
 
 
+def a_name(text: str) -> str:
+    """A reader of cursors: the text, if it has the letters of a tool's name."""
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError(text)
+    return text
+
+
 def a_version(text: str) -> int:
     """A reader of cursors: the number of a version."""
     if not (text.isascii() and text.isdigit() and len(text) <= 9):

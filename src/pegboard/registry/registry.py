@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -18,13 +17,14 @@ from pegboard.core.ids import new_id
 from pegboard.core.refusals import Conflict, Forbidden, NotFound
 from pegboard.core.tool import Tool, alias_of
 from pegboard.registry.definition import bare, build, definition_of, read_definition
-from pegboard.registry.pages import Page, a_version, an_id, cut, read_cursor
+from pegboard.registry.pages import Page, a_name, a_version, an_id, cut, read_cursor
 from pegboard.registry.sealing import equal_when_opened
 from pegboard.registry.shipped import SHIPPED_IDS
 from pegboard.registry.snapshot import Snapshot
 from pegboard.store import tools
 from pegboard.store.database import Change, Database
 from pegboard.store.tools import ToolFilter, ToolVersion
+from pegboard.store.types import is_uuid
 from pegboard.store.vault import Vault
 
 _LIKE_ALIAS = re.compile(r".{1,55}_[0-9a-f]{8}")
@@ -73,7 +73,7 @@ class Registry:
         """The deleted tool, back on the board under its old name."""
         refuse_agents(caller)
         async with self._database.change() as change:
-            tool = await tools.get(change.conn, tool_id) if is_id(tool_id) else None
+            tool = await tools.get(change.conn, tool_id.lower())
             if tool is None or not _manages(tool, caller):
                 raise NotFound(f"Tool '{tool_id}' not found; restore takes the id of a deleted tool")
             if tool.is_deleted:
@@ -97,7 +97,7 @@ class Registry:
             wanted = replace(wanted, visible_to=caller.user_id)
             if wanted.deleted:
                 wanted = replace(wanted, owner_id=caller.user_id)
-        place = read_cursor(cursor, str, an_id)
+        place = read_cursor(cursor, a_name, an_id)
         after = (place[0], place[1]) if place else None
         if caller.agent_id is None:
             async with self._database.read() as conn:
@@ -173,7 +173,7 @@ class Registry:
         return changed
 
     async def _own(self, conn: AsyncConnection, ref: str, caller: Caller, *, deleted: bool = False) -> Tool:
-        tool = await (tools.get(conn, ref) if is_id(ref) else tools.named(conn, ref))
+        tool = await (tools.get(conn, ref.lower()) if is_uuid(ref) else tools.named(conn, ref))
         if tool is None or (tool.is_deleted and not deleted) or not (tool.is_public or _manages(tool, caller)):
             local = self._snapshot.find(ref)
             if local is not None and local.tool.id in {tool.id for tool in self._snapshot.local()}:
@@ -201,15 +201,6 @@ def refuse_agents(caller: Caller) -> None:
     """Keys that are bound to an agent call tools; they change nothing else."""
     if caller.agent_id is not None:
         raise Forbidden("This key is bound to an agent and can only call its tools")
-
-
-def is_id(ref: str) -> bool:
-    """Whether the text is an id; no tool can be named like one."""
-    try:
-        UUID(ref)
-    except ValueError:
-        return False
-    return True
 
 
 def _manages(tool: Tool, caller: Caller) -> bool:

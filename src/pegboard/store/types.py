@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, String, Text, TypeDecorator, false, literal_column
 from sqlalchemy.dialects.postgresql import JSONB
 
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -84,12 +85,8 @@ class Words(TypeDecorator[str]):
 
 
 def is_uuid(text: str) -> bool:
-    """Whether an id column can hold this at all."""
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
+    """Whether the text is an id as ids are written; other spellings of a UUID are not the same to both databases."""
+    return _ID.fullmatch(text) is not None
 
 
 def has_id(column: Any, value: str) -> ColumnElement[bool]:

@@ -32,7 +32,7 @@ async def test_a_body_of_another_media_type_says_what_to_send(admin: httpx.Async
 
 
 async def test_a_body_that_is_no_object_says_so(admin: httpx.AsyncClient) -> None:
-    for body in ([], None, "x", 3):
+    for body in ([], "x", 3):
         assert "body: must be a JSON object" in problem(await admin.post("/v1/tools", json=body), 422)["detail"]
     assert "body: required" in problem(await admin.post("/v1/tools"), 422)["detail"]
 
@@ -45,13 +45,13 @@ async def test_no_key_or_a_wrong_one_is_unauthorised_everywhere(board: Pegboard)
             ({"Authorization": "Basic YTpi"}, "must read 'Bearer KEY'"),
             ({"Authorization": "Bearer"}, "must read 'Bearer KEY'"),
             (bearer("pb_nonesuch"), "not known here"),
-            (bearer(""), "Bearer KEY"),
+            (bearer(""), "not known here"),
             ({"Authorization": "Bearer clé-\xff".encode("latin-1")}, "not known here"),
         ]:
             answers = [await nobody.get(path, headers=headers) for path in paths]  # type: ignore[arg-type]
             answers.append(await nobody.post("/v1/tools/echo/call", headers=headers))  # type: ignore[arg-type]
             for answer in answers:
-                assert said in problem(answer, 401)["detail"] or "not known" in answer.text
+                assert said in problem(answer, 401)["detail"]
                 assert answer.headers["www-authenticate"] == "Bearer"
 
 

@@ -1,0 +1,191 @@
+"""Who sees, calls, is handed and may change which tools (member, admin, a key bound to an agent)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from pegboard import Pegboard
+from tests.surfaces.rest.clients import client, good, mock, new_user, problem, walked
+
+BUILTINS = {"calculate_rsi", "current_time", "echo", "json_query", "math_eval"}
+
+
+class Room:
+    """An admin and two members, each with a private and a public tool of their own."""
+
+    def __init__(self, admin: httpx.AsyncClient, ada: httpx.AsyncClient, bob: httpx.AsyncClient, ada_id: str) -> None:
+        self.admin, self.ada, self.bob, self.ada_id = admin, ada, bob, ada_id
+
+
+@pytest.fixture
+async def room(board: Pegboard, admin: httpx.AsyncClient) -> AsyncIterator[Room]:
+    """The room with everybody in it."""
+    (ada_id, ada_key), (_, bob_key) = await new_user(admin, "ada"), await new_user(admin, "bob")
+    async with client(board, ada_key) as ada, client(board, bob_key) as bob:
+        for name, speaker in (("admin", admin), ("ada", ada), ("bob", bob)):
+            good(await speaker.post("/v1/tools", json=mock(f"{name}_private")), 201)
+            good(await speaker.post("/v1/tools", json=mock(f"{name}_public", is_public=True)), 201)
+        yield Room(admin, ada, bob, ada_id)
+
+
+async def listed(speaker: httpx.AsyncClient) -> set[str]:
+    return {tool["name"] for tool in await walked(speaker, "/v1/tools")} - BUILTINS
+
+
+async def handed(speaker: httpx.AsyncClient) -> set[str]:
+    return {tool["name"] for tool in good(await speaker.get("/v1/definitions"))} - BUILTINS
+
+
+async def callable_(speaker: httpx.AsyncClient) -> set[str]:
+    names = [f"{name}_{kind}" for name in ("admin", "ada", "bob") for kind in ("private", "public")]
+    return {name for name in names if good(await speaker.post(f"/v1/tools/{name}/call"))["success"]}
+
+
+async def test_a_member_calls_and_lists_their_own_tools_and_public_ones(room: Room) -> None:
+    theirs = {"ada_private", "ada_public", "admin_public", "bob_public"}
+    assert await callable_(room.ada) == await listed(room.ada) == theirs
+
+
+async def test_an_admin_calls_and_lists_all(room: Room) -> None:
+    assert len(await callable_(room.admin)) == 6
+    assert await listed(room.admin) == await callable_(room.admin)
+
+
+async def test_a_model_is_handed_ones_own_tools_and_the_public_ones_of_admins(room: Room) -> None:
+    assert await handed(room.ada) == {"ada_private", "ada_public", "admin_public"}
+    assert await handed(room.admin) == {"admin_private", "admin_public"}
+    assert {tool["name"] for tool in good(await room.bob.get("/v1/definitions"))} >= BUILTINS
+
+
+async def test_an_inactive_tool_is_not_handed_and_still_listed(room: Room) -> None:
+    good(await room.ada.patch("/v1/tools/ada_private", json={"is_active": False}))
+    assert "ada_private" not in await handed(room.ada)
+    assert "ada_private" in await listed(room.ada)
+
+
+async def test_somebody_elses_private_tool_is_not_found_in_every_way(room: Room) -> None:
+    answer = good(await room.ada.post("/v1/tools/bob_private/call"))
+    missing = good(await room.ada.post("/v1/tools/nonesuch/call"))
+    assert answer["error"] == "Tool 'bob_private' not found"
+    assert answer["error_details"] == missing["error_details"]
+    tool_id = good(await room.bob.get("/v1/tools/bob_private"))["id"]
+    for ref in ("bob_private", tool_id):
+        for found in (
+            await room.ada.get(f"/v1/tools/{ref}"),
+            await room.ada.get(f"/v1/tools/{ref}/definition"),
+            await room.ada.get(f"/v1/tools/{ref}/versions"),
+            await room.ada.patch(f"/v1/tools/{ref}", json={"is_public": True}),
+            await room.ada.delete(f"/v1/tools/{ref}"),
+            await room.ada.post(f"/v1/tools/{ref}/restore"),
+        ):
+            assert f"Tool '{ref}' not found" in problem(found, 404)["detail"]
+
+
+async def test_somebody_elses_public_tool_can_be_read_and_not_changed(room: Room) -> None:
+    shown = good(await room.ada.get("/v1/tools/bob_public"))
+    assert (shown["config"], shown["auth_config"]) == (None, None)
+    assert good(await room.bob.get("/v1/tools/bob_public"))["config"] == {"mock_response": 1}
+    assert good(await room.admin.get("/v1/tools/bob_public"))["config"] == {"mock_response": 1}
+    for answer in (
+        await room.ada.patch("/v1/tools/bob_public", json={"is_public": False}),
+        await room.ada.delete("/v1/tools/bob_public"),
+        await room.ada.get("/v1/tools/bob_public/versions"),
+    ):
+        assert "belongs to somebody else" in problem(answer, 403)["detail"]
+
+
+async def test_deleted_tools_are_listed_to_their_owner_and_admins(room: Room) -> None:
+    good(await room.ada.delete("/v1/tools/ada_public"), 204)
+    for speaker, expected in ((room.ada, ["ada_public"]), (room.bob, []), (room.admin, ["ada_public"])):
+        assert [tool["name"] for tool in await walked(speaker, "/v1/tools", deleted="true")] == expected
+    tool_id = (await walked(room.ada, "/v1/tools", deleted="true"))[0]["id"]
+    problem(await room.bob.post(f"/v1/tools/{tool_id}/restore"), 404)
+    assert good(await room.admin.post(f"/v1/tools/{tool_id}/restore"))["owner_id"] == room.ada_id
+
+
+async def test_the_journal_shows_ones_own_calls_and_everybodys_to_admins(room: Room) -> None:
+    for speaker in (room.ada, room.bob):
+        good(await speaker.post("/v1/tools/echo/call"))
+    assert {row["caller"] for row in await walked(room.ada, "/v1/executions")} == {"ada"}
+    rows = await walked(room.admin, "/v1/executions")
+    assert {row["caller"] for row in rows} == {"ada", "bob"}
+    of_bob = next(row["id"] for row in rows if row["caller"] == "bob")
+    problem(await room.ada.get(f"/v1/executions/{of_bob}"), 404)
+    good(await room.admin.get(f"/v1/executions/{of_bob}"))
+
+
+class TestKeyBoundToAnAgent:
+    """It calls the tools of its agent and does nothing else."""
+
+    @pytest.fixture
+    async def bound(self, board: Pegboard, room: Room) -> AsyncIterator[httpx.AsyncClient]:
+        agent = good(
+            await room.ada.post("/v1/agents", json={"name": "helper", "tools": ["ada_private", "bob_public", "echo"]}),
+            201,
+        )
+        body = {"agent_id": agent["id"], "name": "bound"}
+        made = good(await room.ada.post(f"/v1/users/{room.ada_id}/keys", json=body), 201)
+        async with client(board, made["key"]) as speaker:
+            yield speaker
+
+    async def test_it_calls_lists_and_is_handed_the_agents_tools_alone(self, bound: httpx.AsyncClient) -> None:
+        assert await callable_(bound) == {"ada_private", "bob_public"}
+        assert good(await bound.post("/v1/tools/echo/call"))["success"]
+        assert good(await bound.post("/v1/tools/math_eval/call"))["error"] == "Tool 'math_eval' not found"
+        names = {"ada_private", "bob_public", "echo"}
+        assert {tool["name"] for tool in await walked(bound, "/v1/tools")} == names
+        assert {tool["name"] for tool in good(await bound.get("/v1/definitions"))} == names
+
+    async def test_its_list_is_whole_however_many_other_tools_there_are(
+        self, room: Room, bound: httpx.AsyncClient
+    ) -> None:
+        many = [mock(f"a{number:02}", is_public=True) for number in range(30)]
+        good(await room.admin.post("/v1/apply", json={"tools": many}))
+        for limit in (1, 2, 50):
+            found = [tool["name"] for tool in await walked(bound, "/v1/tools", limit=limit)]
+            assert found == ["ada_private", "bob_public", "echo"]
+        assert [tool["name"] for tool in await walked(bound, "/v1/tools", q="PUBLIC")] == ["bob_public"]
+        assert await walked(bound, "/v1/tools", deleted="true") == []
+
+    async def test_it_changes_nothing(self, room: Room, bound: httpx.AsyncClient) -> None:
+        agent_id = good(await bound.get("/v1/me"))["agent_id"]
+        for answer in (
+            await bound.post("/v1/tools", json=mock("x")),
+            await bound.patch("/v1/tools/ada_private", json={"is_active": False}),
+            await bound.delete("/v1/tools/ada_private"),
+            await bound.post("/v1/apply", json={"tools": []}),
+            await bound.post(f"/v1/users/{room.ada_id}/keys", json={}),
+            await bound.put("/v1/secrets/a", json={"value": "x"}),
+            await bound.delete("/v1/secrets/a"),
+            await bound.post("/v1/agents", json={"name": "other"}),
+            await bound.patch(f"/v1/agents/{agent_id}", json={"tools": []}),
+            await bound.delete(f"/v1/agents/{agent_id}"),
+        ):
+            assert "bound to an agent" in problem(answer, 403)["detail"]
+
+    async def test_a_key_of_an_admin_that_is_bound_is_no_master_key(self, board: Pegboard, room: Room) -> None:
+        agent = good(await room.admin.post("/v1/agents", json={"name": "mine", "tools": ["echo"]}), 201)
+        admin_id = good(await room.admin.get("/v1/me"))["user"]["id"]
+        made = good(await room.admin.post(f"/v1/users/{admin_id}/keys", json={"agent_id": agent["id"]}), 201)
+        async with client(board, made["key"]) as bound:
+            assert await callable_(bound) == set()
+            problem(await bound.get("/v1/users"), 403)
+            problem(await bound.post("/v1/secrets/rotate"), 403)
+
+    async def test_a_tool_taken_off_the_agent_or_an_agent_removed_is_felt_at_once(
+        self, room: Room, bound: httpx.AsyncClient
+    ) -> None:
+        agent_id = good(await bound.get("/v1/me"))["agent_id"]
+        good(await room.ada.patch(f"/v1/agents/{agent_id}", json={"tools": ["echo"]}))
+        assert await callable_(bound) == set()
+        good(await room.ada.delete(f"/v1/agents/{agent_id}"), 204)
+        assert good(await bound.post("/v1/tools/echo/call"))["error"] == "Tool 'echo' not found"
+
+    async def test_it_can_only_be_bound_to_an_agent_of_its_user(self, room: Room) -> None:
+        agent = good(await room.bob.post("/v1/agents", json={"name": "his"}), 201)
+        for agent_id in (agent["id"], "nonesuch"):
+            found = problem(await room.ada.post(f"/v1/users/{room.ada_id}/keys", json={"agent_id": agent_id}), 422)
+            assert found["errors"][0]["field"] == "agent_id"

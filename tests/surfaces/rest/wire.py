@@ -1,0 +1,46 @@
+"""HTTP by hand, for requests that no client library would send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+from anyio.abc import SocketStream
+
+from tests.doors import KEY
+
+WAIT = 10.0
+
+
+@asynccontextmanager
+async def wire(url: str) -> AsyncIterator[SocketStream]:
+    """A connection to the server, closed afterwards."""
+    place = urlsplit(url)
+    assert place.hostname is not None
+    assert place.port is not None
+    with anyio.fail_after(WAIT):
+        async with await anyio.connect_tcp(place.hostname, place.port) as stream:
+            yield stream
+
+
+def head(method: str, path: str, *lines: str, key: str | None = KEY) -> bytes:
+    """The head of a request."""
+    authorization = [] if key is None else [f"Authorization: Bearer {key}"]
+    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: board", *authorization, *lines, "", ""]).encode()
+
+
+async def answered(stream: SocketStream) -> tuple[int, dict[str, str], Any]:
+    """Status, headers and JSON body of the next answer."""
+    raw = b""
+    while b"\r\n\r\n" not in raw:
+        raw += await stream.receive()
+    top, _, body = raw.partition(b"\r\n\r\n")
+    first, *lines = top.decode().split("\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    while len(body) < int(headers["content-length"]):
+        body += await stream.receive()
+    return int(first.split()[1]), headers, json.loads(body)
