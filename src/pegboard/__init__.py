@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pegboard.core.refusals import Refusal
     from pegboard.core.tool import Tool
     from pegboard.settings import Settings
+    from pegboard.surfaces.rest.app import create_app
 
 __version__ = "0.1.0"
 
@@ -29,6 +30,7 @@ __all__ = [
     "ToolCreate",
     "ToolError",
     "ToolResult",
+    "create_app",
 ]
 
 _HOME = {
@@ -44,6 +46,7 @@ _HOME = {
     "ToolCreate": "core.definitions",
     "ToolError": "core.errors",
     "ToolResult": "core.call",
+    "create_app": "surfaces.rest.app",
 }
 
 

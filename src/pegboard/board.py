@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar, overload
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from pegboard.core.call import Caller, Execution, Progress, ToolCall, ToolResult
 from pegboard.core.definitions import ToolCreate
 from pegboard.core.ids import new_id
@@ -27,7 +29,7 @@ from pegboard.registry.functions import function_tool
 from pegboard.registry.named_secrets import NamedSecrets
 from pegboard.registry.pages import Page, an_id, cut, read_cursor
 from pegboard.registry.people import People
-from pegboard.registry.registry import Registry
+from pegboard.registry.registry import Registry, refuse_agents
 from pegboard.registry.rotation import RotationReport, rotate
 from pegboard.registry.sealing import open_auth, open_config
 from pegboard.registry.snapshot import Snapshot
@@ -39,7 +41,7 @@ from pegboard.stages.validate import Validator
 from pegboard.stages.valkey_limit import ValkeyLimiter
 from pegboard.store import executions
 from pegboard.store.changes import Changes
-from pegboard.store.database import Database
+from pegboard.store.database import Database, DatabaseUnusable
 from pegboard.store.executions import ExecutionFilter
 from pegboard.store.migrate import pending
 from pegboard.telemetry.metrics import Metrics
@@ -94,13 +96,7 @@ class Pegboard:
             settings = settings.model_copy(update={"database_url": database})
         store = Database.create(settings.database)
         try:
-            started = await start(
-                store,
-                admin_key=settings.admin_key.get_secret_value() if settings.admin_key else None,
-                secret_key=settings.secret_key.get_secret_value() if settings.secret_key else None,
-                key_file=None if store.is_memory else settings.key_file,
-                credentials=None if store.is_memory else settings.credentials_file,
-            )
+            started = await _start(store, settings)
             board = cls(settings, store, started, journal)
             await board.snapshot.refresh()
             changes = Changes(store, seen=board.snapshot.revision)
@@ -213,6 +209,7 @@ class Pegboard:
     ) -> Page[Execution]:
         """The journal, newest first: one's own calls, or everybody's for an admin."""
         caller = caller or self.admin
+        refuse_agents(caller)
         place = read_cursor(cursor, an_id)
         async with self._database.read() as conn:
             found = await executions.page(
@@ -223,6 +220,7 @@ class Pegboard:
     async def execution(self, execution_id: str, *, caller: Caller | None = None) -> Execution:
         """One row of the journal."""
         caller = caller or self.admin
+        refuse_agents(caller)
         async with self._database.read() as conn:
             found = await executions.get(conn, execution_id)
         if found is None or not (caller.is_admin or found.caller_id == caller.user_id):
@@ -268,6 +266,19 @@ class Pegboard:
         config = open_config(tool.config, self._vault, tool.id, secret)
         auth = open_auth(tool.sealed_auth, self._vault, tool.id, secret)
         return self._executors[tool.tool_type].prepare(OpenTool(tool, config, auth))
+
+
+async def _start(store: Database, settings: Settings) -> Started:
+    try:
+        return await start(
+            store,
+            admin_key=settings.admin_key.get_secret_value() if settings.admin_key else None,
+            secret_key=settings.secret_key.get_secret_value() if settings.secret_key else None,
+            key_file=None if store.is_memory else settings.key_file,
+            credentials=None if store.is_memory else settings.credentials_file,
+        )
+    except (OSError, SQLAlchemyError) as error:
+        raise DatabaseUnusable(f"the database {store.shown_url} cannot be used: {error}") from error
 
 
 def visible_executions(wanted: ExecutionFilter, caller: Caller) -> ExecutionFilter:

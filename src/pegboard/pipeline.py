@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
-from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, Problem, ToolError, Unavailable
+from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, Problem, ToolError, Unavailable, Unrecorded
 from pegboard.core.ids import new_id
 from pegboard.core.tool import RateLimit
 from pegboard.registry.peg import Peg
@@ -121,7 +122,7 @@ class Pipeline:
         try:
             await self._journal.record(this.execution(result))
         except ToolError as error:
-            return this.failed(error.problem)
+            return this.unrecorded(result, error)
         return result
 
     async def drain(self, seconds: float) -> int:
@@ -187,6 +188,11 @@ class _Run:
             attempts=self.attempts.count,
             result_style=self._style,
         )
+
+    def unrecorded(self, result: ToolResult, error: ToolError) -> ToolResult:
+        if self.attempts.count:
+            error = Unrecorded(f"The tool ran, but {error.message[:1].lower()}{error.message[1:]}")
+        return replace(self.failed(error.problem), elapsed_ms=result.elapsed_ms)
 
     def execution(self, result: ToolResult) -> Execution:
         call, caller, problem, ready = self.call, self.caller, result.problem, self.ready

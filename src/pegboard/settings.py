@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from pegboard.core.tool import RateLimit
+
+
+class _StrictToml(TomlConfigSettingsSource):
+    """The file's settings; one that does not exist is named, with the nearest that does."""
+
+    def __call__(self) -> dict[str, Any]:
+        """What the files say."""
+        known = self.settings_cls.model_fields
+        for name in self.toml_data:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known)}"
+                raise ValueError(f"pegboard.toml: unknown setting '{name}'; {hint}")
+        return super().__call__()
 
 
 class Settings(BaseSettings):
@@ -59,7 +74,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """What the code says, then the environment, then the file."""
-        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, _toml_files()))
+        return (init_settings, env_settings, _StrictToml(settings_cls, _toml_files()))
 
     @property
     def database(self) -> str:

@@ -14,7 +14,8 @@ ToolError
 ├── ContractViolation       UNKNOWN_ERROR      the tool's output breaks its output schema
 ├── ResultTooLarge          UNKNOWN_ERROR
 ├── Cancelled               UNKNOWN_ERROR
-├── Unavailable             UNKNOWN_ERROR      the board cannot take the call now; retryable
+├── Unavailable             UNKNOWN_ERROR      the board cannot take the call now, it did not run; retryable
+├── Unrecorded              UNKNOWN_ERROR      the tool ran, and the journal could not keep how it ended
 └── InternalError           UNKNOWN_ERROR      a fault of ours; its text is in the log alone
 """
 
@@ -185,6 +186,12 @@ class Unavailable(ToolError):
 
     code = "unavailable"
     retryable = True
+
+
+class Unrecorded(ToolError):
+    """The tool ran, and the journal could not keep how it ended; calling again may run it again."""
+
+    code = "unrecorded"
 
 
 class InternalError(ToolError):

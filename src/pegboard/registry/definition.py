@@ -129,7 +129,7 @@ def definition_of(tool: Tool) -> dict[str, Any]:
 
 def shown(tool: Tool, caller: Caller) -> ToolResponse:
     """The tool as this caller may see it."""
-    whole = caller.is_admin or tool.owner_id == caller.user_id
+    whole = caller.is_admin or (tool.owner_id == caller.user_id and caller.agent_id is None)
     return ToolResponse.model_construct(
         **{name: getattr(tool, name) for name in _PLAIN_FIELDS},
         config=mask_config(tool.config) if whole else None,

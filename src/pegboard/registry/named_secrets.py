@@ -48,6 +48,7 @@ class NamedSecrets:
 
     async def page(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[Secret]:
         """The caller's secrets, without their values."""
+        refuse_agents(caller)
         place = read_cursor(cursor, an_id)
         async with self._database.read() as conn:
             found = await secrets.page(conn, caller.user_id, after=place[0] if place else None, limit=limit + 1)

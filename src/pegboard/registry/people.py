@@ -114,6 +114,7 @@ class People:
 
     async def keys(self, user_id: str, caller: Caller) -> list[ApiKey]:
         """The user's keys, revoked ones included, without what they open."""
+        refuse_agents(caller)
         await self.get_user(user_id, caller)
         async with self._database.read() as conn:
             return await keys.of_user(conn, user_id)
@@ -144,11 +145,12 @@ class People:
         return agent
 
     def get_agent(self, agent_id: str, caller: Caller) -> Agent:
-        """The agent: one's own, or any for an admin."""
+        """The agent: one's own, or any for an admin; an agent's key sees its own agent."""
         return _visible(self._snapshot.agent(agent_id), agent_id, caller)
 
     async def agents(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[Agent]:
         """The caller's agents, or everybody's for an admin, oldest first."""
+        refuse_agents(caller)
         place = read_cursor(cursor, an_id)
         owner = None if caller.is_admin else caller.user_id
         async with self._database.read() as conn:
@@ -216,7 +218,8 @@ async def add_user(change: Change, name: str, role: Role) -> User:
 
 
 def _visible(agent: Agent | None, agent_id: str, caller: Caller) -> Agent:
-    if agent is None or agent.is_deleted or not (caller.is_admin or agent.owner_id == caller.user_id):
+    mine = agent is not None and agent.owner_id == caller.user_id and caller.agent_id in (None, agent.id)
+    if agent is None or agent.is_deleted or not (caller.is_admin or mine):
         raise NotFound(f"Agent '{agent_id}' not found")
     return agent
 

@@ -115,6 +115,7 @@ class Registry:
 
     async def versions(self, ref: str, caller: Caller, *, cursor: str | None, limit: int) -> Page[ToolVersion]:
         """What the tool was before, newest first; to its owner and admins."""
+        refuse_agents(caller)
         async with self._database.read() as conn:
             tool = await self._own(conn, ref, caller, deleted=True)
             place = read_cursor(cursor, a_version)

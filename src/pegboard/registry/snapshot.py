@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pegboard.core.call import Caller
+from pegboard.core.call import Caller, Role
 from pegboard.core.people import Agent, ApiKey, Secret, User
 from pegboard.core.refusals import Unauthorised
 from pegboard.core.tool import Tool, alias_of
@@ -68,7 +68,7 @@ class Snapshot:
         """Whether the tool is the caller's own, public, or the caller an admin; an agent's key sees its tools alone."""
         if caller.agent_id is not None and tool.id not in self._agent_tools.get(caller.agent_id, ()):
             return False
-        return tool.is_public or tool.owner_id == caller.user_id or caller.role == "admin"
+        return tool.is_public or tool.owner_id == caller.user_id or self._is_admin(caller.user_id)
 
     def handed_to(self, caller: Caller) -> list[Peg]:
         """What a model is given unasked: the caller's own active tools and the public ones of admins."""
@@ -78,7 +78,7 @@ class Snapshot:
             peg
             for peg in self.pegs()
             if peg.tool.is_active
-            and (peg.tool.owner_id == caller.user_id or (peg.tool.is_public and self._owned_by_admin(peg.tool)))
+            and (peg.tool.owner_id == caller.user_id or (peg.tool.is_public and self._is_admin(peg.tool.owner_id)))
         ]
 
     def on_agent(self, agent_id: str, caller: Caller) -> list[Peg]:
@@ -116,9 +116,9 @@ class Snapshot:
         """The named secret of a user."""
         return self._secrets.get((owner_id, name))
 
-    def _owned_by_admin(self, tool: Tool) -> bool:
-        owner = self._users.get(tool.owner_id)
-        return owner is not None and owner.role == "admin"
+    def _is_admin(self, user_id: str) -> bool:
+        user = self._users.get(user_id)
+        return user is not None and user.role == "admin"
 
     def _look_up(self, hashed: str) -> _Holder:
         key = self._keys.get(hashed)
@@ -127,7 +127,9 @@ class Snapshot:
             raise Unauthorised("This key is not known here")
         if key.revoked_at is not None:
             raise Unauthorised("This key was revoked")
-        caller = Caller(user.id, user.name, user.role, key.id, key.agent_id)
+        # What an agent holds never opens more than its tools, whoever it belongs to.
+        role: Role = user.role if key.agent_id is None else "member"
+        caller = Caller(user.id, user.name, role, key.id, key.agent_id)
         return _Holder(caller, key.expires_at.timestamp() if key.expires_at else None)
 
     # Keeping up

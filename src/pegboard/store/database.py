@@ -30,6 +30,10 @@ _WRITING = "pegboard_writing"
 T = TypeVar("T")
 
 
+class DatabaseUnusable(Exception):
+    """The database cannot be reached or used."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """A write transaction that has taken its place in the order of changes."""

@@ -43,8 +43,9 @@ class Vault:
         key_id, digits = parts.groups()
         key = self.keyring.get(key_id)
         if key is None:
-            reason = self.keyring.trouble or "the key is not among the board's keys; put it back, or set the value anew"
-            raise SecretUnreadable(f"A stored credential needs key {key_id}, which this board does not have: {reason}")
+            # Callers of a tool read this, so it says nothing of where keys are kept; the log and `doctor` do.
+            way_out = "its operator sees why with: pegboard doctor"
+            raise SecretUnreadable(f"A stored credential needs key {key_id}, which this board does not have; {way_out}")
         damaged = f"A stored credential is damaged, or was stored for something else: key {key_id} does not open it"
         try:
             data = base64.urlsafe_b64decode(digits + "=" * (-len(digits) % 4))

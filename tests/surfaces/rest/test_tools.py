@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 import httpx
-import pytest
 from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard
@@ -131,20 +130,22 @@ async def test_of_many_who_want_one_name_one_gets_it(stored_admin: httpx.AsyncCl
     assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
 
 
-@pytest.mark.parametrize("ref", ["urn:uuid:{}", "{{{}}}", "{}".replace("-", "")])
-async def test_an_id_in_another_spelling_never_breaks_the_server(stored_admin: httpx.AsyncClient, ref: str) -> None:
-    made = good(await stored_admin.post("/v1/tools", json=mock()), 201)
-    path = ref.format(made["id"])
-    for answer in (
-        await stored_admin.get(f"/v1/tools/{path}"),
-        await stored_admin.patch(f"/v1/tools/{path}", json={"description": "d"}),
-        await stored_admin.get(f"/v1/tools/{path}/versions"),
-        await stored_admin.get(f"/v1/executions/{path}"),
-        await stored_admin.get("/v1/executions", params={"tool": path}),
-        await stored_admin.delete(f"/v1/tools/{path}"),
-        await stored_admin.post(f"/v1/tools/{path}/restore"),
-    ):
-        assert answer.status_code in (200, 204, 404), answer.text
+async def test_an_id_in_another_spelling_never_breaks_the_server(stored_admin: httpx.AsyncClient) -> None:
+    tool_id = good(await stored_admin.post("/v1/tools", json=mock()), 201)["id"]
+    for path in (f"urn:uuid:{tool_id}", f"{{{tool_id}}}", tool_id.replace("-", "")):
+        for answer in (
+            await stored_admin.get(f"/v1/tools/{path}"),
+            await stored_admin.patch(f"/v1/tools/{path}", json={"description": "d"}),
+            await stored_admin.get(f"/v1/tools/{path}/versions"),
+            await stored_admin.get(f"/v1/executions/{path}"),
+            await stored_admin.get(f"/v1/agents/{path}"),
+            await stored_admin.delete(f"/v1/users/{path}"),
+            await stored_admin.delete(f"/v1/tools/{path}"),
+            await stored_admin.post(f"/v1/tools/{path}/restore"),
+        ):
+            problem(answer, 404)
+        assert good(await stored_admin.get("/v1/executions", params={"tool": path}))["items"] == []
+    assert good(await stored_admin.patch(f"/v1/tools/{tool_id.upper()}", json={"description": "d"}))["version"] == 2
 
 
 async def test_a_tool_of_somebody_removed_can_be_seen_to_by_an_admin(admin: httpx.AsyncClient, board: Pegboard) -> None:

@@ -203,15 +203,15 @@ def find_key(session: Session) -> tuple[str, str]:
     return key, where
 
 
-def read_settings() -> Settings:
-    """The settings of this machine; Usage names those that are wrong."""
+def read_settings(**given: Any) -> Settings:
+    """The settings of this machine, and those given; Usage names those that are wrong."""
     from pydantic import ValidationError  # noqa: PLC0415 -- start-up time
     from pydantic_settings import SettingsError  # noqa: PLC0415 -- start-up time
 
     from pegboard.settings import Settings  # noqa: PLC0415 -- start-up time
 
     try:
-        return Settings()
+        return Settings(**given)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         lines = [f"PEGBOARD_{'_'.join(map(str, fault['loc'])).upper()}: {fault['msg']}" for fault in faults]

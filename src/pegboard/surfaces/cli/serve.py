@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pegboard.surfaces.cli.failures import Usage
+
 if TYPE_CHECKING:
     from pegboard.board import Pegboard
     from pegboard.settings import Settings
@@ -26,33 +28,27 @@ def serve(
     Example: pegboard serve --demo
     """
     # Imported here, since every other command should start without the server.
-    from pydantic import ValidationError  # noqa: PLC0415
-
     from pegboard import __version__  # noqa: PLC0415
-    from pegboard.settings import Settings  # noqa: PLC0415
+    from pegboard.surfaces.cli.client import read_settings  # noqa: PLC0415
     from pegboard.surfaces.cli.welcome import welcome  # noqa: PLC0415
     from pegboard.surfaces.rest.server import listen, serve_forever, serve_with_workers  # noqa: PLC0415
     from pegboard.telemetry.logs import configure_logs  # noqa: PLC0415
 
-    given = {key: value for key, value in (("host", host), ("port", port)) if value is not None}
-    try:
-        settings = Settings(**given)  # type: ignore[arg-type]
-    except ValidationError as error:
-        for item in error.errors(include_url=False, include_input=False):
-            _say(f"PEGBOARD_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}")
-        raise typer.Exit(2) from None
+    settings = read_settings(**{key: value for key, value in (("host", host), ("port", port)) if value is not None})
     if workers > 1 and settings.redis_url is None:
-        _say(
+        raise Usage(
             f"--workers {workers} needs PEGBOARD_REDIS_URL: each process would count rate limits for itself, so every "
-            f"limit would be {workers} times what it says. Set it to a Valkey or Redis, or use one worker."
+            f"limit would be {workers} times what it says",
+            ["Set it to a Valkey or Redis, or use one worker."],
         )
-        raise typer.Exit(2)
     configure_logs(settings.log_level, settings.log_format)
     try:
         bound = listen(settings.host, settings.port)
     except OSError as error:
-        _say(f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. Choose another with --port.")
-        raise typer.Exit(2) from None
+        why = error.strerror or str(error)
+        raise Usage(
+            f"Cannot listen on {settings.host}:{settings.port}: {why}", ["Choose another with --port."]
+        ) from None
     address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{bound.getsockname()[1]}"
     new_key: list[str] = []
 
@@ -73,8 +69,8 @@ def serve(
             ready()
             serve_with_workers(settings, bound, workers)
     except Exception as error:
-        _say(f"The board cannot be opened: {error}\nRun 'pegboard doctor' to see what is wrong.")
-        raise typer.Exit(2) from None
+        why = str(error) or type(error).__name__
+        raise Usage(f"The board cannot be opened: {why}", ["See what is wrong with: pegboard doctor"]) from None
     finally:
         bound.close()
     _say("Stopped.")

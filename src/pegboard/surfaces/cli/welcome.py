@@ -45,6 +45,8 @@ def _key(new_key: str | None, settings: Settings) -> tuple[str, str]:
         return "$PEGBOARD_ADMIN_KEY", 'PEGBOARD_KEY="$PEGBOARD_ADMIN_KEY" '
     if _in_memory(settings):
         return f"{new_key}", f"PEGBOARD_KEY={new_key} "
+    if not settings.credentials_file.exists():
+        return "$PEGBOARD_KEY", ""  # another machine set this board up; the key is wherever its admin put it
     credentials = shlex.quote(str(settings.credentials_file.absolute()))
     at_home = settings.home == user_data_path("pegboard")
     return f"$(cat {credentials})", "" if at_home else f"PEGBOARD_HOME={shlex.quote(str(settings.home.absolute()))} "

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
+from pegboard import __version__
 from pegboard.board import Pegboard
 from pegboard.surfaces.rest import calls, people, tools
 from pegboard.surfaces.rest.edge import ASGIApp, Edge
@@ -22,7 +23,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def create_app(board: Pegboard, version: str) -> ASGIApp:
+def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     """The board over HTTP, as an ASGI application."""
     rest = FastAPI(
         title="Pegboard",

@@ -7,14 +7,16 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 
-from pegboard.core.call import ToolCall
+from pegboard.core.call import ToolCall, ToolResult
 from pegboard.core.errors import MalformedArguments
 from pegboard.core.refusals import Invalid
 from pegboard.dialects.catalog import dialect_named
 from pegboard.registry.arguments import parse_json
 from pegboard.store.executions import ExecutionFilter
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
+from pegboard.surfaces.rest.edge import unless_gone
 from pegboard.surfaces.rest.models import DialectResponse, ExecutionPage, ExecutionResponse, Moment
+from pegboard.surfaces.rest.problems import UNAVAILABLE
 
 calls = APIRouter(prefix="/v1", tags=["calls"])
 journal = APIRouter(prefix="/v1/executions", tags=["journal"])
@@ -45,12 +47,15 @@ async def run_calls(
     if len(asked.calls) > MAX_CALLS:
         raise Invalid(f"{len(asked.calls)} calls in one request, at most {MAX_CALLS} are accepted")
     request_id = request.state.request_id
-    running = [
-        board.pipeline.run(ToolCall(call.name, call.arguments, call.id, "rest", reading, request_id), caller)
-        for call in asked.calls
-    ]
-    results = await asyncio.gather(*running)
-    if results and all(result.problem is not None and result.problem.code == "unavailable" for result in results):
+
+    async def all_of_them() -> list[ToolResult]:
+        wanted = (ToolCall(call.name, call.arguments, call.id, "rest", reading, request_id) for call in asked.calls)
+        return await asyncio.gather(*(board.pipeline.run(call, caller) for call in wanted))
+
+    results = await unless_gone(request.receive, all_of_them())
+    if results is None:
+        return None
+    if results and all(result.problem is not None and result.problem.code in UNAVAILABLE for result in results):
         response.status_code = 503
         response.headers["Retry-After"] = "1"
     return answering.render_all(results, asked.many)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -27,8 +26,9 @@ from pegboard.surfaces.rest.edge import (
     request_id_of,
     respond,
     respond_problem,
+    unless_gone,
 )
-from pegboard.surfaces.rest.problems import refusal_of
+from pegboard.surfaces.rest.problems import UNAVAILABLE, refusal_of
 
 _PREFIX, _SUFFIX = "/v1/tools/", "/call"
 _JSON = b"application/json"
@@ -57,7 +57,7 @@ class CallRoute:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] == "http" and scope["method"] == "POST":
-            path: str = scope["path"]
+            path: str = scope["path"].removeprefix(scope.get("root_path", ""))
             if path.startswith(_PREFIX) and path.endswith(_SUFFIX):
                 name = path[len(_PREFIX) : -len(_SUFFIX)]
                 if name and "/" not in name:
@@ -98,7 +98,7 @@ class CallRoute:
         run_id = result.run_id.encode()
         headers = [(b"x-request-id", request_id.encode() if request_id else run_id), (b"x-execution-id", run_id)]
         status = 200
-        if result.problem is not None and result.problem.code == "unavailable":
+        if result.problem is not None and result.problem.code in UNAVAILABLE:
             status = 503
             headers.append((b"retry-after", b"%d" % max(1, (result.problem.retry_after_ms or 1000) // 1000)))
         dialect = shape or self._dialects[result.result_style]
@@ -115,25 +115,7 @@ class CallRoute:
         peg = self._snapshot.find(call.name)
         if peg is None or peg.tool.tool_type in _INSTANT:
             return await self._pipeline.run(call, caller)
-        running = asyncio.create_task(self._pipeline.run(call, caller))
-        gone = asyncio.create_task(_disconnected(receive))
-        try:
-            await asyncio.wait({running, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not running.done():
-                running.cancel()
-                await asyncio.wait({running})
-            return None if running.cancelled() else running.result()
-        except asyncio.CancelledError:
-            running.cancel()
-            await asyncio.wait({running})
-            raise
-        finally:
-            gone.cancel()
-
-
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+        return await unless_gone(receive, self._pipeline.run(call, caller))
 
 
 def bearer_key(authorization: bytes | None) -> str:
@@ -183,8 +165,11 @@ CALL_PATH: dict[str, Any] = {
                         (401, "No key, or not a good one"),
                         (413, "The body is too large"),
                         (422, "No such dialect"),
-                        (503, "The call cannot be taken or recorded now"),
                     )
+                },
+                "503": {
+                    "description": "The call could not be taken or recorded; Retry-After says when to come back",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PlainResult"}}},
                 },
             },
         }

@@ -19,6 +19,8 @@ from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
+# The board could not take or keep the call: the only outcomes of a call that are errors of HTTP too.
+UNAVAILABLE = frozenset({"unavailable", "unrecorded"})
 MEDIA_TYPE = "application/problem+json"
 STATUS: dict[type[Refusal], int] = {Invalid: 422, Unauthorised: 401, Forbidden: 403, NotFound: 404, Conflict: 409}
 TITLES = {

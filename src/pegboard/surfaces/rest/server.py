@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
@@ -101,7 +101,7 @@ def serve_forever(
     """Serve from this process until a signal says stop; running calls end first. Raises what kept it from starting."""
     served = ServedBoard(settings, version, on_open)
     server = AnnouncingServer(uvicorn.Config(served, **_options(settings)), ready)
-    with _quiet_signals():
+    with _quiet_signals(), contextlib.suppress(SystemExit):  # how it gives up where the board does not open
         server.run([bound])
     if served.failure is not None:
         raise served.failure
@@ -128,7 +128,7 @@ def _options(settings: Settings) -> dict[str, Any]:
     }
 
 
-@contextmanager
+@contextlib.contextmanager
 def _quiet_signals() -> Iterator[None]:
     """The server answers a signal by stopping in good order; sent on to us afterwards, it must not kill."""
     caught = (signal.SIGINT, signal.SIGTERM)
