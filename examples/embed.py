@@ -5,8 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from pegboard import Pegboard
-from pegboard.surfaces.rest.app import create_app
+from pegboard import Pegboard, create_app
 
 
 @asynccontextmanager
@@ -19,7 +18,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
             """Add two integers."""
             return a + b
 
-        app.mount("", create_app(board, "1.0"))
+        app.mount("", create_app(board))
         yield
 
 

@@ -68,7 +68,7 @@ class Snapshot:
         """Whether the tool is the caller's own, public, or the caller an admin; an agent's key sees its tools alone."""
         if caller.agent_id is not None and tool.id not in self._agent_tools.get(caller.agent_id, ()):
             return False
-        return tool.is_public or tool.owner_id == caller.user_id or self._is_admin(caller.user_id)
+        return tool.is_public or tool.owner_id == caller.user_id or caller.is_admin or self._is_admin(caller.user_id)
 
     def handed_to(self, caller: Caller) -> list[Peg]:
         """What a model is given unasked: the caller's own active tools and the public ones of admins."""

@@ -6,6 +6,7 @@ import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi.responses import PlainTextResponse
 
 from pegboard.core.call import ToolCall, ToolResult
 from pegboard.core.errors import MalformedArguments
@@ -112,7 +113,7 @@ async def readyz(board: Board, response: Response) -> dict[str, Any]:
     return {"status": "unavailable", "reasons": reasons} if reasons else {"status": "ready"}
 
 
-@state.get("/metrics", operation_id="metrics")
-async def metrics(board: Board) -> Response:
+@state.get("/metrics", operation_id="metrics", response_class=PlainTextResponse)
+async def metrics(board: Board) -> PlainTextResponse:
     """Prometheus metrics."""
-    return Response(board.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    return PlainTextResponse(board.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
@@ -85,11 +86,16 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def plain(request: Request, error: HTTPException) -> Response:
-        detail = error.detail
-        if error.status_code == 404 and detail == "Not Found":
-            detail = f"There is no {request.method} {request.url.path} here; see /docs for what there is"
-        answer = _answer(request, error.status_code, detail)
-        answer.headers.update(error.headers or {})
+        unknown = error.status_code == 405 or (error.status_code == 404 and error.detail == "Not Found")
+        if not unknown:
+            answer = _answer(request, error.status_code, error.detail)
+            answer.headers.update(error.headers or {})
+            return answer
+        detail = f"There is no {request.method} {request.url.path} here; see /docs for what there is"
+        allowed = _allowed(request)
+        answer = _answer(request, 405 if allowed else 404, detail)
+        if allowed:
+            answer.headers["Allow"] = ", ".join(sorted(allowed))
         return answer
 
     @app.exception_handler(ToolError)
@@ -103,6 +109,15 @@ def add_problem_handlers(app: FastAPI) -> None:
         if _is_database_trouble(error):
             return _answer(request, 503, "The database cannot be reached at the moment; try again shortly")
         return _answer(request, 500, "Something went wrong on the board; its log says what")
+
+
+def _allowed(request: Request) -> set[str]:
+    """The methods that the path of this request has; the router itself knows only those of one route."""
+    allowed: set[str] = set()
+    for path, operations in request.app.openapi()["paths"].items():
+        if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", path), request.url.path):
+            allowed |= {method.upper() for method in operations}
+    return allowed
 
 
 def _fault(item: Any, request: Request) -> Fault:

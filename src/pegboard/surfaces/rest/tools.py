@@ -107,6 +107,7 @@ async def get_definition(ref: str, board: Board, caller: Who, shape: As = "plain
 @router.get("/definitions", operation_id="list_definitions")
 async def list_definitions(board: Board, caller: Who, shape: As = "plain") -> list[dict[str, Any]]:
     """What to hand a model: the caller's own tools and the public ones of admins."""
+    dialect_named(board.dialects, shape, "as")
     return await board.definitions(shape, caller=caller)
 
 
