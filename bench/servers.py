@@ -19,6 +19,7 @@ from starlette.routing import Route
 from pegboard import Pegboard
 from pegboard.core.call import Execution, ReadyCall
 from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.server import settle_memory
 from pegboard.testing import NoSettings
 
 KEY = "benchmark-key-0123456789"
@@ -62,6 +63,7 @@ def starlette_app() -> Any:
 
 
 async def _serve(app: Any, bound: socket.socket) -> None:
+    settle_memory()
     config = uvicorn.Config(app, log_level="critical", access_log=False, lifespan="off", ws="none")
     await uvicorn.Server(config).serve([bound])
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import redis
-from tests import servers
 
 from pegboard.store.database import Database
 from pegboard.store.migrate import migrate
+from tests import servers
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.doors import KEY, Door, opened
 
 from pegboard import Pegboard
 from pegboard.testing import memory_board
+from tests.doors import KEY, Door, opened
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from dirty_equals import IsFloat, IsPartialDict
-from tests.doors import Door
 
 from pegboard import CallContext, Pegboard
+from tests.doors import Door
 
 WEATHER = {
     "name": "weather",

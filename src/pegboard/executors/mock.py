@@ -38,5 +38,13 @@ def contains(whole: Any, part: Any) -> bool:
     """Whether every key of `part`, at any depth, is in `whole` with the same value."""
     if isinstance(part, Mapping):
         return isinstance(whole, Mapping) and all(key in whole and contains(whole[key], part[key]) for key in part)
+    return _same(whole, part)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
     # True equals 1 in Python, never in JSON.
-    return bool(whole == part) and isinstance(whole, bool) == isinstance(part, bool)
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import sys
 import threading
@@ -187,10 +188,9 @@ class TestHanging:
             return "far too late"
 
         async def answers_late() -> str:
-            try:
+            with contextlib.suppress(asyncio.CancelledError):
                 await anyio.sleep_forever()
-            except asyncio.CancelledError:
-                return "late"
+            return "late"
 
         for function in (swallows, answers_late):
             tool = await hang(board, function, timeout=0.1)
@@ -202,6 +202,7 @@ class TestHanging:
 
 async def ended(board: Pegboard, tool: str) -> Execution:
     """The row of the tool's only call, once it is there."""
+    row: Execution
     (row,) = await until(lambda: calls_of(board, tool))
     return row
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,7 +12,6 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.registry import snapshot
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem, walked
 
 
@@ -116,7 +116,7 @@ class TestKeys:
         soon = datetime.now(UTC) + timedelta(hours=1)
         made = good(await ada.post(keys, json={"expires_at": soon.isoformat()}), 201)
         good(await ada.get("/v1/me", headers=bearer(made["key"])))
-        monkeypatch.setattr(snapshot.time, "time", lambda: soon.timestamp() + 0.001)
+        monkeypatch.setattr(time, "time", lambda: soon.timestamp() + 0.001)
         for answer in (
             await ada.get("/v1/me", headers=bearer(made["key"])),
             await ada.post("/v1/tools/echo/call", headers=bearer(made["key"])),

@@ -32,7 +32,8 @@ async def test_a_body_of_another_media_type_says_what_to_send(admin: httpx.Async
 
 
 async def test_a_body_that_is_no_object_says_so(admin: httpx.AsyncClient) -> None:
-    for body in ([], "x", 3):
+    bodies: list[Any] = [[], "x", 3]
+    for body in bodies:
         assert "body: must be a JSON object" in problem(await admin.post("/v1/tools", json=body), 422)["detail"]
     assert "body: required" in problem(await admin.post("/v1/tools"), 422)["detail"]
 

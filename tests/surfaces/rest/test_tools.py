@@ -93,12 +93,13 @@ async def test_a_shipped_tool_can_be_adjusted_and_not_redefined(admin: httpx.Asy
         await admin.patch("/v1/tools/echo", json={"is_active": False, "rate_limit": {"max_calls": 1, "period": "hour"}})
     )
     assert changed["is_active"] is False
-    for patch in (
+    redefining: list[dict[str, Any]] = [
         {"name": "other"},
         {"description": "x"},
         {"config": {"operation": "math_eval"}},
         {"input_schema": {}},
-    ):
+    ]
+    for patch in redefining:
         assert "is shipped with the board" in problem(await admin.patch("/v1/tools/echo", json=patch), 403)["detail"]
     good(await admin.delete("/v1/tools/math_eval"), 204)
     assert good(await admin.post("/v1/tools/math_eval/call", json={"expression": "1"}))["success"] is False
@@ -106,9 +107,8 @@ async def test_a_shipped_tool_can_be_adjusted_and_not_redefined(admin: httpx.Asy
 
 async def test_two_patches_at_once_both_hold_without_a_version(stored_admin: httpx.AsyncClient) -> None:
     good(await stored_admin.post("/v1/tools", json=mock()), 201)
-    answers = await asyncio.gather(
-        *(stored_admin.patch("/v1/tools/quote", json=patch) for patch in ({"description": "d"}, {"tags": ["t"]}))
-    )
+    patches: list[dict[str, Any]] = [{"description": "d"}, {"tags": ["t"]}]
+    answers = await asyncio.gather(*(stored_admin.patch("/v1/tools/quote", json=patch) for patch in patches))
     assert [answer.status_code for answer in answers] == [200, 200]
     assert good(await stored_admin.get("/v1/tools/quote")) == IsPartialDict(description="d", tags=["t"], version=3)
 

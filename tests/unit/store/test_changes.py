@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import pytest
-from tests.servers import PostgresServer
 
 from pegboard.store.changes import Changes
 from pegboard.store.database import Database
 from pegboard.store.migrate import migrate
+from tests.servers import PostgresServer
 
 
 class Seen:

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import insert, text, update
 from sqlalchemy.exc import IntegrityError, InvalidRequestError
 from sqlalchemy.ext.asyncio import AsyncSession
-from tests.unit.store.rows import a_tool, kept_user
 
 from pegboard.core.tool import Kind
 from pegboard.store import models, tools
 from pegboard.store.database import Database
+from tests.unit.store.rows import a_tool, kept_user
 
 
 @pytest.mark.parametrize("kind", list(Kind))

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError
-from tests.servers import PostgresServer, free_port
-from tests.unit.store.rows import a_tool, a_user, kept_user
 
 from pegboard.store import tools, users
 from pegboard.store.database import Database, revision_of
 from pegboard.store.migrate import migrate
+from tests.servers import PostgresServer, free_port
+from tests.unit.store.rows import a_tool, a_user, kept_user
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
-from tests.unit.store.rows import NOW, an_execution
 
 from pegboard.core.call import Execution
 from pegboard.core.ids import new_id
 from pegboard.store import executions, models
 from pegboard.store.database import Database
 from pegboard.store.executions import ExecutionFilter
+from tests.unit.store.rows import NOW, an_execution
 
 
 def everything() -> Execution:

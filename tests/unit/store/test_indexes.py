@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import Connection, event, select
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.unit.store.rows import NOW, a_tool, a_user, an_execution
 
 from pegboard.core.ids import new_id
 from pegboard.core.people import User
@@ -20,6 +19,7 @@ from pegboard.store.database import Database
 from pegboard.store.executions import ExecutionFilter
 from pegboard.store.tools import ToolFilter
 from pegboard.store.types import is_not_deleted
+from tests.unit.store.rows import NOW, a_tool, a_user, an_execution
 
 Query = Callable[[AsyncConnection], Awaitable[Any]]
 

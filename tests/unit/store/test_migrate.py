@@ -12,12 +12,12 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
-from tests.unit.store.rows import an_execution, kept_user
 
 from pegboard.store import executions, users
 from pegboard.store.database import Database, revision_of
 from pegboard.store.migrate import SchemaTooNew, _config, migrate, pending, startup_lock
 from pegboard.store.models import Base
+from tests.unit.store.rows import an_execution, kept_user
 
 ALL = ["0001_board", "0002_executions"]
 

@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy.exc import IntegrityError
-from tests.unit.store.rows import NOW, a_key, a_secret, a_user, an_agent, kept_user
 
 from pegboard.core.ids import new_id
 from pegboard.core.people import User
 from pegboard.store import agents, keys, secrets, users
 from pegboard.store.database import Database
+from tests.unit.store.rows import NOW, a_key, a_secret, a_user, an_agent, kept_user
 
 LATER = NOW + timedelta(days=1)
 

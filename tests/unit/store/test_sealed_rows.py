@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.store.rows import a_secret, a_tool, kept_user
 
 from pegboard.core.people import Secret
 from pegboard.core.tool import Tool
 from pegboard.store import secrets, tools
 from pegboard.store.database import Database
 from pegboard.store.secrets import SealedRow
+from tests.unit.store.rows import a_secret, a_tool, kept_user
 
 Kept = tuple[Tool, Secret]
 

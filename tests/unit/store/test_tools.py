@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
-from tests.unit.store.rows import NOW, a_tool, kept_user
 
 from pegboard.core.ids import new_id
 from pegboard.core.people import User
@@ -21,6 +20,7 @@ from pegboard.store import tools
 from pegboard.store.database import Database
 from pegboard.store.migrate import migrate
 from pegboard.store.tools import ToolFilter
+from tests.unit.store.rows import NOW, a_tool, kept_user
 
 
 @pytest.fixture

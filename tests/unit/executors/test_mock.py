@@ -1,0 +1,87 @@
+"""Mock, builtin and not-yet executors, and which runs what."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.tool import Kind
+from pegboard.executors.catalog import executors, installed_handlers
+from pegboard.executors.internal import InternalExecutor
+from pegboard.executors.mock import contains
+from pegboard.testing import memory_board
+from tests.surfaces.rest.clients import mock
+
+
+@pytest.fixture
+async def board() -> AsyncIterator[Pegboard]:
+    async with memory_board() as fresh:
+        yield fresh
+
+
+@pytest.mark.parametrize(
+    ("whole", "part", "expected"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1}, True),
+        ({"a": 1}, {}, True),
+        ({}, {"a": None}, False),
+        ({"a": None}, {"a": None}, True),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 1}}, True),
+        ({"a": 1}, {"a": {"b": 1}}, False),
+        ({"a": [1, 2]}, {"a": [1, 2]}, True),
+        ({"a": [1, 2]}, {"a": [1]}, False),
+        ({"a": True}, {"a": 1}, False),
+        ({"a": 1}, {"a": True}, False),
+        ({"a": 1.0}, {"a": 1}, True),
+        ({"a": "1"}, {"a": 1}, False),
+        ({"a": [True]}, {"a": [1]}, False),
+        ({"a": [{"b": 1, "c": 2}]}, {"a": [{"b": 1}]}, False),
+        ({"a": [{"b": [1]}]}, {"a": [{"b": [1]}]}, True),
+    ],
+)
+def test_a_condition_fits_where_every_key_has_the_same_value(whole: Any, part: Any, expected: bool) -> None:
+    assert contains(whole, part) is expected
+
+
+async def test_the_first_response_that_fits_answers_else_the_general_one(board: Pegboard) -> None:
+    responses = [{"when": {"n": 1}, "respond": "one"}, {"when": {}, "respond": None}]
+    await board.add(mock(config={"mock_responses": responses}))
+    assert (await board.call("quote", {"n": 1})).output == "one"
+    assert (await board.call("quote", {"n": 2})).output is None
+    await board.add(mock("bare", config={"mock_responses": responses[:1]}))
+    assert (await board.call("bare", {"n": 2})).output is None
+
+
+async def test_what_a_caller_does_to_an_answer_does_not_change_the_next(board: Pegboard) -> None:
+    await board.add(mock(config={"mock_response": {"list": [1]}}))
+    first = await board.call("quote")
+    first.output["list"].append(2)
+    assert (await board.call("quote")).output == {"list": [1]}
+
+
+async def test_parameters_are_logged_without_what_looks_secret(
+    board: Pegboard, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pegboard")
+    await board.add(mock())
+    await board.call("quote", {"city": "Oslo", "api_key": "hush", "deep": {"password": "hush"}, "long": "x" * 5000})
+    assert "'city': 'Oslo'" in caplog.text
+    assert "hush" not in caplog.text
+    assert "x" * 300 not in caplog.text
+
+
+async def test_a_mock_answers_within_ten_milliseconds(board: Pegboard) -> None:
+    await board.add(mock())
+    await board.call("quote")
+    assert min([(await board.call("quote")).elapsed_ms for _ in range(5)]) < 10
+
+
+def test_every_kind_has_an_executor() -> None:
+    internal = InternalExecutor()
+    found = executors(internal)
+    assert set(found) == set(Kind)
+    assert found[Kind.INTERNAL] is internal
+    assert installed_handlers() == {}

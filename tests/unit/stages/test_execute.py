@@ -1,0 +1,150 @@
+"""Running a ready call: attempts, waits between them, the deadline, and what exceptions become."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from pegboard import Caller
+from pegboard.core.call import ReadyCall
+from pegboard.core.errors import ExecutionFailed, HandlerNotFound, RateLimited, TimedOut, ToolError
+from pegboard.core.tool import Kind, Retry, Tool
+from pegboard.executors.base import Prepared
+from pegboard.registry.peg import Peg
+from pegboard.stages.check import Checker
+from pegboard.stages.execute import Attempts, Outcome, describe, execute
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+CHECKER = Checker(max_bytes=1000)
+
+
+def peg(run: Callable[[ReadyCall], Any], *, instant: bool = False, **fields: Any) -> Peg:
+    tool = Tool("id", "owner", "quote", Kind.INTERNAL, {}, {}, NOW, NOW, **fields)
+    return Peg(tool, lambda _: Prepared(run, instant=instant))
+
+
+async def run(the: Peg, attempts: Attempts | None = None, within: float = 5.0) -> Outcome:
+    ready = ReadyCall("run", the.tool, Caller("u", "ada"), {}, "digest", time.monotonic() + within)
+    return await execute(the, ready, CHECKER, attempts or Attempts())
+
+
+async def test_an_outcome_has_the_output_its_text_and_the_attempts() -> None:
+    async def answer(_call: ReadyCall) -> Any:
+        return {"a": 1}
+
+    for instant in (True, False):
+        assert await run(peg(answer, instant=instant)) == Outcome({"a": 1}, b'{"a":1}', 1)
+
+
+async def test_what_tool_code_raises_is_its_own_error() -> None:
+    class Odd(BaseException):
+        pass
+
+    for error, words in (
+        (ValueError("stuck"), "stuck"),
+        (ValueError(), "ValueError"),
+        (KeyError("k"), "KeyError: 'k'"),
+        (SystemExit(2), "The tool tried to exit the process (2)"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
+        (Odd("odd"), "odd"),
+    ):
+
+        async def fail(_call: ReadyCall, error: BaseException = error) -> None:
+            raise error
+
+        for instant in (True, False):
+            with pytest.raises(ExecutionFailed) as failed:
+                await run(peg(fail, instant=instant))
+            assert failed.value.message == words == describe(error)
+
+
+async def test_a_tool_error_stays_what_it_is() -> None:
+    async def fail(_call: ReadyCall) -> None:
+        raise RateLimited("slower", retry_after_ms=5)
+
+    with pytest.raises(RateLimited, match="slower"):
+        await run(peg(fail))
+
+
+async def test_a_tool_that_cannot_be_prepared_counts_as_an_attempt() -> None:
+    def never(_tool: Tool) -> Prepared:
+        raise HandlerNotFound("Internal handler 'x' not found")
+
+    attempts = Attempts()
+    with pytest.raises(HandlerNotFound):
+        await run(Peg(Tool("id", "o", "quote", Kind.INTERNAL, {}, {}, NOW, NOW), never), attempts)
+    assert attempts.count == 1
+
+
+class Failing:
+    """Fails in the same way every time, and notes when."""
+
+    def __init__(self, error: ToolError) -> None:
+        self.error = error
+        self.at: list[float] = []
+
+    async def __call__(self, _call: ReadyCall) -> None:
+        self.at.append(time.monotonic())
+        raise self.error
+
+    @property
+    def waits(self) -> list[float]:
+        return [later - sooner for sooner, later in zip(self.at, self.at[1:], strict=False)]
+
+
+async def test_the_wait_doubles_from_one_attempt_to_the_next() -> None:
+    failing = Failing(TimedOut("slow"))
+    retry = Retry(max_attempts=4, on=frozenset({"timeout"}), backoff_ms=10)
+    with pytest.raises(TimedOut):
+        await run(peg(failing, retry=retry))
+    assert [wait >= least for wait, least in zip(failing.waits, (0.01, 0.02, 0.04), strict=True)] == [True, True, True]
+
+
+async def test_it_waits_as_long_as_it_was_told_to() -> None:
+    failing = Failing(RateLimited("slower", retry_after_ms=30))
+    with pytest.raises(RateLimited):
+        await run(peg(failing, retry=Retry(max_attempts=2, on=frozenset({"rate_limited"}))))
+    assert failing.waits[0] >= 0.03
+
+
+async def test_it_does_not_wait_past_the_deadline() -> None:
+    failing = Failing(RateLimited("slower", retry_after_ms=60_000))
+    attempts = Attempts()
+    with pytest.raises(RateLimited):
+        await run(peg(failing, retry=Retry(max_attempts=3, on=frozenset({"rate_limited"}))), attempts, within=0.5)
+    assert attempts.count == 1
+
+
+async def test_a_deadline_that_has_passed_stops_at_once() -> None:
+    async def hang(_call: ReadyCall) -> None:
+        await asyncio.Event().wait()
+
+    with pytest.raises(TimedOut, match="Tool 'quote' did not finish within 7 s"):
+        await run(peg(hang, timeout=7), within=-1)
+
+
+async def test_a_timeout_that_the_tool_itself_raises_is_not_ours() -> None:
+    async def fail(_call: ReadyCall) -> None:
+        raise TimeoutError("the upstream is slow")
+
+    with pytest.raises(ExecutionFailed, match="the upstream is slow"):
+        await run(peg(fail))
+
+
+async def test_the_callers_cancellation_passes_through() -> None:
+    started = asyncio.Event()
+
+    async def hang(_call: ReadyCall) -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    task = asyncio.create_task(run(peg(hang)))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

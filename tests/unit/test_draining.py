@@ -1,0 +1,61 @@
+"""The end of a board: it takes no more calls and waits for those that run, though not for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import anyio
+import pytest
+
+from pegboard import Pegboard
+from pegboard.testing import calls_of, memory_board
+
+
+@pytest.fixture
+async def board() -> AsyncIterator[Pegboard]:
+    async with memory_board(drain_seconds=2) as fresh:
+        yield fresh
+
+
+async def test_new_calls_are_refused_and_running_ones_waited_for(board: Pegboard) -> None:
+    started, go = asyncio.Event(), asyncio.Event()
+
+    @board.tool
+    async def waits() -> str:
+        started.set()
+        await go.wait()
+        return "done"
+
+    running = asyncio.create_task(board.call("waits"))
+    await started.wait()
+    draining = asyncio.create_task(board.drain())
+    await asyncio.sleep(0)
+    refused = await board.call("echo")
+    assert refused.problem is not None
+    assert (refused.problem.code, refused.problem.retry_after_ms) == ("unavailable", 1000)
+    assert not draining.done()
+    go.set()
+    assert (await running).output == "done"
+    await asyncio.wait_for(draining, 5)
+    assert [row.tool_name for row in await calls_of(board)] == ["waits"]
+
+
+async def test_it_does_not_wait_for_ever(board: Pegboard) -> None:
+    started = asyncio.Event()
+
+    @board.tool
+    async def hangs() -> None:
+        started.set()
+        await anyio.sleep_forever()
+
+    running = asyncio.create_task(board.call("hangs"))
+    await started.wait()
+    assert await board.pipeline.drain(0.05) == 1
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+async def test_a_board_that_nobody_calls_drains_at_once(board: Pegboard) -> None:
+    assert await board.pipeline.drain(5) == 0
