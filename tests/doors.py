@@ -192,7 +192,7 @@ async def opened(name: str, board: Pegboard) -> AsyncIterator[Door]:
         return
     headers = {"Authorization": f"Bearer {KEY}"}
     if name == "rest":
-        transport = httpx.ASGITransport(create_app(board, "test"))  # type: ignore[arg-type]
+        transport = httpx.ASGITransport(create_app(board, "test"))
         async with httpx.AsyncClient(transport=transport, base_url="http://board", headers=headers) as client:
             yield RestDoor(client)
         return
