@@ -111,7 +111,9 @@ class TestAuthTypes:
     async def test_a_mask_that_stands_for_nothing_is_refused(self, door: Door) -> None:
         with pytest.raises(Refused) as refused:
             await door.create(mock(auth_config=SHOWN["bearer"]))
-        assert f"auth_config.token is '{MASK}', which keeps the stored value" in " ".join(refused.value.message.split())
+        assert f"auth_config.token: is '{MASK}', which keeps the stored value" in " ".join(
+            refused.value.message.split()
+        )
 
     async def test_custom_takes_arbitrary_fields(self, board: Pegboard) -> None:
         await board.add(mock(auth_config=TYPES["custom"]))

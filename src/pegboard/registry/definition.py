@@ -72,7 +72,8 @@ def build(spec: ToolCreate, vault: Vault, caller: Caller, tool: Tool, now: datet
         config = keep_masked(config, tool.config)
         auth = keep_masked_auth(auth, tool.sealed_auth, vault, tool.id)
     except ValueError as error:
-        faults.append(Fault("config", str(error)))
+        path, _, words = str(error).partition(" ")
+        faults.append(Fault(path, words))
     model = CONFIGS[spec.tool_type]
     try:
         checked = model.model_validate(config)
