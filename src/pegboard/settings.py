@@ -31,10 +31,13 @@ class _StrictToml(TomlConfigSettingsSource):
 class Settings(BaseSettings):
     """How one board is set up; the environment wins over `pegboard.toml` in the working folder or in home."""
 
-    model_config = SettingsConfigDict(env_prefix="PEGBOARD_", frozen=True, extra="ignore", env_ignore_empty=True)
+    # Some settings are secrets, and what is wrong with one is told without showing it.
+    model_config = SettingsConfigDict(
+        env_prefix="PEGBOARD_", frozen=True, extra="ignore", env_ignore_empty=True, hide_input_in_errors=True
+    )
 
     home: Path = Field(default_factory=lambda: user_data_path("pegboard"), description="Folder of the board's state")
-    database_url: str | None = Field(None, description="PostgreSQL or SQLite URL; SQLite in home if absent")
+    database_url: str | None = Field(None, repr=False, description="PostgreSQL or SQLite URL; SQLite in home if absent")
     redis_url: SecretStr | None = Field(None, description="Valkey or Redis that several processes share limits through")
     admin_key: SecretStr | None = Field(None, description="The admin's key; made on first start if absent")
     secret_key: SecretStr | None = Field(
