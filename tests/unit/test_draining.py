@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import anyio
 import pytest
 
 from pegboard import Pegboard
-from pegboard.testing import calls_of, memory_board
+from pegboard.testing import NoSettings, calls_of, memory_board
 
 
 @pytest.fixture
@@ -59,3 +60,22 @@ async def test_it_does_not_wait_for_ever(board: Pegboard) -> None:
 
 async def test_a_board_that_nobody_calls_drains_at_once(board: Pegboard) -> None:
     assert await board.pipeline.drain(5) == 0
+
+
+async def test_a_call_that_had_to_be_left_has_its_row_too(tmp_path: Path) -> None:
+    settings = NoSettings(home=tmp_path, drain_seconds=0.05)
+    url = f"sqlite:///{tmp_path}/board.db"
+    started = asyncio.Event()
+    async with Pegboard.open(url, settings=settings) as board:
+
+        @board.tool
+        async def hangs() -> None:
+            started.set()
+            await anyio.sleep_forever()
+
+        running = asyncio.create_task(board.call("hangs"))
+        await started.wait()
+    running.cancel()
+    await asyncio.wait({running})
+    async with Pegboard.open(url, settings=settings) as board:
+        assert [(row.tool_name, row.code) for row in await calls_of(board)] == [("hangs", "cancelled")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import math
 import sys
 import threading
@@ -239,6 +240,28 @@ class TestCallerGone:
             async with wire(url) as stream:
                 await stream.send(head("POST", "/v1/tools/echo/call", "Content-Length: 2") + b"{}")
                 assert (await answered(stream))[0] == 200
+
+    async def test_a_batch_is_cancelled_with_all_its_calls(self, board: Pegboard) -> None:
+        started = asyncio.Semaphore(0)
+
+        async def waits(n: int) -> None:
+            started.release()
+            await anyio.sleep_forever()
+
+        tool = await hang(board, waits)
+        body = json.dumps([{"name": tool, "arguments": {"n": n}} for n in range(3)] + [{"name": "echo"}]).encode()
+        async with served(board) as url:
+            async with wire(url) as stream:
+                await stream.send(head("POST", "/v1/calls", f"Content-Length: {len(body)}") + body)
+                for _ in range(3):
+                    await started.acquire()
+
+            async def all_ended() -> bool:
+                return len(await calls_of(board, tool)) == 3
+
+            await until(all_ended)
+            assert {row.code for row in await calls_of(board, tool)} == {"cancelled"}
+            assert [row.status for row in await calls_of(board, "echo")] == ["succeeded"]
 
     async def test_a_call_is_cancelled_with_the_task_that_made_it(
         self, board: Pegboard, running: tuple[Callable[..., Any], threading.Event]

@@ -16,7 +16,8 @@ from pegboard.registry.arguments import parse_json
 from pegboard.store.executions import ExecutionFilter
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
 from pegboard.surfaces.rest.edge import unless_gone
-from pegboard.surfaces.rest.models import DialectResponse, ExecutionPage, ExecutionResponse, Moment
+from pegboard.surfaces.rest.fields import Moment
+from pegboard.surfaces.rest.models import DialectResponse, ExecutionPage, ExecutionResponse
 from pegboard.surfaces.rest.problems import UNAVAILABLE
 
 calls = APIRouter(prefix="/v1", tags=["calls"])
