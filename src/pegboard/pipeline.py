@@ -14,6 +14,7 @@ and gives back a more trusted one; stages raise ToolError, `run` never does: it 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -36,6 +37,9 @@ from pegboard.telemetry.metrics import Metrics
 from pegboard.telemetry.tracing import Tracing
 
 log = get_logger(__name__)
+
+# What a cancelled call gets to be recorded, when the board is closing.
+LAST_SECONDS = 5.0
 
 
 class Pipeline:
@@ -61,17 +65,17 @@ class Pipeline:
         self._journal = journal
         self._metrics = metrics
         self._tracing = tracing
-        self._in_flight = 0
+        self._running: dict[_Run, asyncio.Task[Any] | None] = {}
         self._idle = asyncio.Event()
         self._draining = False
-        metrics.watch_in_flight(lambda: self._in_flight)
+        metrics.watch_in_flight(lambda: len(self._running))
 
     async def run(self, call: ToolCall, caller: Caller, *, fall_back: bool = True) -> ToolResult:
         """Run one call to its end and say how it ended; only the caller's own cancellation is raised."""
         if self._draining:
             return refused(call, Unavailable("The board is shutting down", retry_after_ms=1000))
         this = _Run(call, caller)
-        self._in_flight += 1
+        self._running[this] = asyncio.current_task()
         try:
             if self._tracing is None:
                 result = await self._answer(this, fall_back)
@@ -80,8 +84,8 @@ class Pipeline:
                     ended(result := await self._answer(this, fall_back))
             return await self._recorded(this, result)
         finally:
-            self._in_flight -= 1
-            if self._draining and not self._in_flight:
+            del self._running[this]
+            if self._draining and not self._running:
                 self._idle.set()
 
     async def _answer(self, this: _Run, fall_back: bool) -> ToolResult:
@@ -126,14 +130,24 @@ class Pipeline:
         return result
 
     async def drain(self, seconds: float) -> int:
-        """Take no more calls, wait for the running ones, and say how many had to be left."""
+        """Take no more calls and wait for the running ones; those that take longer are cancelled, and counted."""
         self._draining = True
-        if self._in_flight:
-            try:
+        if await self._came_to_rest(seconds):
+            return 0
+        late = len(self._running)
+        log.warning("cancelled_on_shutdown", calls=late)
+        for task in set(self._running.values()):
+            if task is not None:
+                task.cancel()
+        if not await self._came_to_rest(LAST_SECONDS):
+            log.error("left_running", calls=len(self._running))
+        return late
+
+    async def _came_to_rest(self, seconds: float) -> bool:
+        if self._running:
+            with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._idle.wait(), seconds)
-            except TimeoutError:
-                log.warning("left_running", calls=self._in_flight)
-        return self._in_flight
+        return not self._running
 
 
 class _Run:
