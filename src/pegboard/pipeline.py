@@ -113,13 +113,12 @@ class Pipeline:
             return this.failed(error.problem)
         log.warning("fell_back", tool=this.call.name, run_id=this.id, code=error.code)
         if fallback.tool is None:
-            output, text = as_json(fallback.value)
-            return this.succeeded(Outcome(output, text, this.attempts.count, fallback=True))
+            return this.succeeded(Outcome(as_json(fallback.value), this.attempts.count, fallback=True))
         instead = ToolCall(fallback.tool, this.call.arguments, None, this.call.surface, request_id=this.call.request_id)
         other = await self.run(instead, this.caller, fall_back=False)
         if not other.success:
             return this.failed(error.problem)
-        return this.succeeded(Outcome(other.output, other.output_json, this.attempts.count, fallback=True))
+        return this.succeeded(Outcome(other.output_json, this.attempts.count, fallback=True))
 
     async def _recorded(self, this: _Run, result: ToolResult) -> ToolResult:
         self._metrics.finished(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
@@ -180,7 +179,6 @@ class _Run:
         return ToolResult(
             self.call.name,
             True,
-            outcome.output,
             outcome.text,
             None,
             self._elapsed(),

@@ -149,3 +149,16 @@ class TestOpening:
             second = await other.add(tool)
             assert first.id != second.id
             assert (await other.call("quote")).success
+
+
+async def test_an_answer_is_nobody_elses_to_change() -> None:
+    tool = {
+        "name": "fixed",
+        "tool_type": "mock",
+        "config": {"mock_response": {"list": [1]}},
+        "input_schema": {"type": "object"},
+    }
+    async with memory_board([{**tool, "input_schema": {"type": "object"}}]) as board:
+        first = await board.call("fixed")
+        first.output["list"].append(2)
+        assert (await board.call("fixed")).output == {"list": [1]}

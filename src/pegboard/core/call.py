@@ -6,7 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal
+
+import orjson
 
 from pegboard.core.errors import Problem
 from pegboard.core.tool import Tool
@@ -86,13 +89,12 @@ class CallContext:
             self.on_progress(Progress(progress, total, message))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolResult:
     """How a call ended; `output` if it succeeded, `problem` if it did not."""
 
     tool_name: str
     success: bool
-    output: Any = None
     output_json: bytes = b"null"
     problem: Problem | None = None
     elapsed_ms: float = 0.0
@@ -101,6 +103,11 @@ class ToolResult:
     attempts: int = 0
     fallback: bool = False
     result_style: str = "plain"
+
+    @cached_property
+    def output(self) -> Any:
+        """The output as JSON data, read from its text only if somebody asks, and shared with nobody else."""
+        return orjson.loads(self.output_json)
 
 
 Status = Literal["succeeded", "failed", "refused", "in_doubt"]

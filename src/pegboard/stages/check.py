@@ -26,25 +26,25 @@ class Checker:
     def __init__(self, *, max_bytes: int) -> None:
         self._max_bytes = max_bytes
 
-    def check(self, peg: Peg, output: Any) -> tuple[Any, bytes]:
-        """The output as plain JSON data, and the same as text."""
-        output, text = as_json(output)
+    def check(self, peg: Peg, output: Any) -> bytes:
+        """The output as JSON text."""
+        text = as_json(output)
         limit = peg.tool.max_result_bytes or self._max_bytes
         if len(text) > limit:
             raise ResultTooLarge(
                 f"The tool returned {len(text):,} bytes of JSON, at most {limit:,} are allowed; ask for less at once"
             )
         schema = peg.tool.output_schema
-        if schema is not None and not peg.output.is_valid(output):
-            problems = problems_of(peg.output, schema, output, subject="The output")
+        if schema is not None and not peg.output.is_valid(data := orjson.loads(text)):
+            problems = problems_of(peg.output, schema, data, subject="The output")
             raise ContractViolation(
                 "The tool's output breaks its output schema: " + "; ".join(item.message for item in problems[:5])
             )
-        return output, text
+        return text
 
 
-def as_json(output: Any) -> tuple[Any, bytes]:
-    """The output as plain JSON data, shared with nobody, and as text; raises ExecutionFailed where it is not JSON."""
+def as_json(output: Any) -> bytes:
+    """The output as JSON text; raises ExecutionFailed where it is not JSON."""
     try:
         text = orjson.dumps(output, default=_plain, option=_OPTIONS)
     except (TypeError, ValueError, RecursionError) as error:
@@ -52,7 +52,7 @@ def as_json(output: Any) -> tuple[Any, bytes]:
     # orjson writes NaN and infinities as null; a number that is silently lost must be an error.
     if b"null" in text and not _finite(output):
         raise ExecutionFailed("The tool returned something that is not JSON: a number that is not finite")
-    return orjson.loads(text), text
+    return text
 
 
 def _plain(value: Any) -> Any:

@@ -18,9 +18,8 @@ log = get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a tool returned, checked, and after how many attempts."""
+    """What a tool returned, checked and as JSON text, and after how many attempts."""
 
-    output: Any
     text: bytes
     attempts: int
     fallback: bool = False
@@ -40,7 +39,7 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
     while True:
         attempts.count += 1
         try:
-            output, text = checker.check(peg, await _once(peg, ready))
+            text = checker.check(peg, await _once(peg, ready))
         except ToolError as error:
             if attempts.count >= peg.retry.max_attempts or error.code not in peg.retry.on:
                 raise
@@ -49,7 +48,7 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
             )
             await _back_off(peg, ready, attempts.count, error)
         else:
-            return Outcome(output, text, attempts.count)
+            return Outcome(text, attempts.count)
 
 
 async def _once(peg: Peg, ready: ReadyCall) -> Any:

@@ -26,7 +26,7 @@ def failed(*problems: FieldProblem, wait: int | None = None) -> ToolResult:
 
 
 def test_a_success_is_its_data() -> None:
-    result = ToolResult("quote", True, [1], b"[1]")
+    result = ToolResult("quote", True, b"[1]")
     assert Detailed().render(result) == {"success": True, "data": [1]}
     assert Detailed().render_json(result) == b'{"success":true,"data":[1]}'
 

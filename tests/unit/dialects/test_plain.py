@@ -18,8 +18,8 @@ from pegboard.dialects.plain import Plain
 MISSING = FieldProblem("missing", "Field 'a' is required", "a", "string")
 TOO_BIG = FieldProblem("too_big", "Field 'b' is too big", "b", "at most 3", "4")
 RESULTS = [
-    ToolResult("quote", True, {"price": [1]}, b'{"price":[1]}', elapsed_ms=1.5),
-    ToolResult("quote", True, None, b"null", elapsed_ms=0.1, call_id="c1", fallback=True),
+    ToolResult("quote", True, b'{"price":[1]}', elapsed_ms=1.5),
+    ToolResult("quote", True, b"null", elapsed_ms=0.1, call_id="c1", fallback=True),
     ToolResult("quote", False, problem=Problem(ErrorType.UNKNOWN, "rate_limited", "Slower", True, 250), elapsed_ms=0.2),
     ToolResult("quote", False, problem=Problem(ErrorType.VALIDATION, "missing", "Bad", problems=(MISSING, TOO_BIG))),
 ]

@@ -78,10 +78,9 @@ class TestAsJson:
         ],
         ids=lambda value: str(value)[:30],
     )
-    def test_it_becomes_plain_json_data_and_the_same_text(self, output: Any, plain: Any) -> None:
-        data, text = as_json(output)
+    def test_it_becomes_the_text_of_plain_json_data(self, output: Any, plain: Any) -> None:
+        data = orjson.loads(as_json(output))
         assert data == plain
-        assert orjson.loads(text) == plain
         assert type(data) is type(plain)
 
     @pytest.mark.parametrize(
@@ -117,12 +116,6 @@ class TestAsJson:
             with pytest.raises(ExecutionFailed, match="not JSON"):
                 as_json(output)
 
-    def test_the_answer_is_nobody_elses_to_change(self) -> None:
-        kept = {"list": [1]}
-        data, _ = as_json(kept)
-        data["list"].append(2)
-        assert kept == {"list": [1]}
-
     @given(
         st.recursive(
             st.none()
@@ -135,15 +128,13 @@ class TestAsJson:
         )
     )
     def test_json_data_comes_out_as_it_went_in(self, output: Any) -> None:
-        data, text = as_json(output)
-        assert data == output
-        assert orjson.loads(text) == output
+        assert orjson.loads(as_json(output)) == output
 
 
 class TestChecker:
     def test_a_result_of_the_limit_passes_and_one_byte_more_does_not(self) -> None:
         checker = Checker(max_bytes=10)
-        assert checker.check(peg(), "x" * 8)[1] == b'"xxxxxxxx"'
+        assert checker.check(peg(), "x" * 8) == b'"xxxxxxxx"'
         with pytest.raises(ResultTooLarge, match="returned 11 bytes of JSON, at most 10 are allowed"):
             checker.check(peg(), "x" * 9)
 
@@ -161,7 +152,8 @@ class TestChecker:
         }
         checker = Checker(max_bytes=1000)
         checked = peg(output_schema=schema)
-        assert checker.check(checked, {"id": UUID(int=1), "all": (1,)})[0] == {"id": str(UUID(int=1)), "all": [1]}
+        written = checker.check(checked, {"id": UUID(int=1), "all": (1,)})
+        assert orjson.loads(written) == {"id": str(UUID(int=1)), "all": [1]}
         with pytest.raises(ContractViolation) as broken:
             checker.check(checked, {"id": 1, "all": {}})
         assert broken.value.message.startswith("The tool's output breaks its output schema: ")
@@ -171,4 +163,4 @@ class TestChecker:
             checker.check(checked, [1])
 
     def test_without_a_schema_anything_json_passes(self) -> None:
-        assert Checker(max_bytes=1000).check(peg(), [1, "a", None])[0] == [1, "a", None]
+        assert Checker(max_bytes=1000).check(peg(), [1, "a", None]) == b'[1,"a",null]'

@@ -38,7 +38,7 @@ async def test_an_outcome_has_the_output_its_text_and_the_attempts() -> None:
         return {"a": 1}
 
     for instant in (True, False):
-        assert await run(peg(answer, instant=instant)) == Outcome({"a": 1}, b'{"a":1}', 1)
+        assert await run(peg(answer, instant=instant)) == Outcome(b'{"a":1}', 1)
 
 
 async def test_what_tool_code_raises_is_its_own_error() -> None:
