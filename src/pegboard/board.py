@@ -122,7 +122,7 @@ class Pegboard:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> ToolResult:
         """Call a tool, as the admin unless `caller` says otherwise; a failed call is a result too."""
-        call = ToolCall(name, {} if arguments is None else arguments, on_progress=on_progress)
+        call = ToolCall(str(name), {} if arguments is None else arguments, on_progress=on_progress)
         return await self.pipeline.run(call, caller or self.admin)
 
     async def run(self, raw: Any, *, dialect: str = "plain", caller: Caller | None = None) -> Any:
@@ -180,7 +180,10 @@ class Pegboard:
         return offer
 
     def _add_handler(self, name: str, handler: Handler) -> None:
+        before = self._internal.handlers.get(name)
         self._internal.handlers[name] = handler
+        if before is not None:
+            before.threads.close()
         self.snapshot.forget(lambda tool: tool.tool_type is Kind.INTERNAL and tool.config.get("handler") == name)
 
     # Stored tools and what happened

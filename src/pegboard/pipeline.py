@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +24,7 @@ from typing import Any
 from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
 from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, Problem, ToolError, Unavailable, Unrecorded
 from pegboard.core.ids import new_id
-from pegboard.core.tool import RateLimit
+from pegboard.core.tool import RateLimit, Tool
 from pegboard.registry.peg import Peg
 from pegboard.registry.snapshot import Snapshot
 from pegboard.stages.check import Checker, as_json
@@ -38,6 +39,8 @@ from pegboard.telemetry.tracing import Tracing
 
 log = get_logger(__name__)
 
+# Whether this task runs a call already: what a running call calls in turn may finish while the board closes.
+_inside: ContextVar[bool] = ContextVar("pegboard_inside_a_call", default=False)
 # What a cancelled call gets to be recorded, when the board is closing.
 LAST_SECONDS = 5.0
 
@@ -72,9 +75,10 @@ class Pipeline:
 
     async def run(self, call: ToolCall, caller: Caller, *, fall_back: bool = True) -> ToolResult:
         """Run one call to its end and say how it ended; only the caller's own cancellation is raised."""
-        if self._draining:
+        if self._draining and not _inside.get():
             return refused(call, Unavailable("The board is shutting down", retry_after_ms=1000))
         this = _Run(call, caller)
+        entered = _inside.set(True)
         self._running[this] = asyncio.current_task()
         try:
             if self._tracing is None:
@@ -84,6 +88,7 @@ class Pipeline:
                     ended(result := await self._answer(this, fall_back))
             return await self._recorded(this, result)
         finally:
+            _inside.reset(entered)
             del self._running[this]
             if self._draining and not self._running:
                 self._idle.set()
@@ -230,10 +235,16 @@ class _Run:
             caller.agent_id,
             call.request_id or self.id,
             problem.code if problem is not None else None,
-            problem.message[:2000] if problem is not None else None,
+            _kept_error(problem, tool) if problem is not None else None,
             ready.digest if ready is not None else None,
             arguments,
         )
+
+
+def _kept_error(problem: Problem, tool: Tool | None) -> str:
+    """What the journal keeps of a failure: no argument's value, unless the tool keeps arguments anyway."""
+    text = problem.message if tool is not None and tool.keep_arguments else problem.without_values
+    return text[:2000]
 
 
 def refused(call: ToolCall, error: ToolError) -> ToolResult:

@@ -250,7 +250,8 @@ class TestRetriesAndFallbacks:
             await anyio.sleep_forever()
 
         result = await board.call("slow")
-        assert (code(result), result.attempts) == ("timeout", 1)
+        assert code(result) == "timeout"
+        assert result.attempts > 1
         assert result.elapsed_ms < 1500
 
 

@@ -13,6 +13,12 @@ Seconds = Annotated[float, Field(gt=0, le=3600)]
 Text = Annotated[str, Field(min_length=1)]
 
 
+def _refuse_credentials(url: str) -> None:
+    """A URL is shown and logged, so it may not hold a password."""
+    if "@" in url.partition("://")[2].partition("/")[0].partition("?")[0]:
+        raise ValueError("a URL may not hold a user or password; put them in auth_config, where they are encrypted")
+
+
 class HttpConfig(Model):
     """A request to a URL; `{param}` in the URL is filled from the arguments."""
 
@@ -35,6 +41,7 @@ class HttpConfig(Model):
     def _absolute_url(self) -> HttpConfig:
         if not self.url.startswith(("http://", "https://")):
             raise ValueError(f"url must start with http:// or https://, but is '{self.url[:100]}'")
+        _refuse_credentials(self.url)
         return self
 
 
@@ -55,6 +62,7 @@ class McpConfig(Model):
             raise ValueError("server_url is required (or, for admins, command in its place)")
         if self.server_url is not None and not self.server_url.startswith(("http://", "https://")):
             raise ValueError(f"server_url must start with http:// or https://, but is '{self.server_url[:100]}'")
+        _refuse_credentials(self.server_url or "")
         return self
 
 

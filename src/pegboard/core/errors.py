@@ -27,6 +27,12 @@ from enum import StrEnum
 from typing import ClassVar
 
 
+def sendable(message: object) -> str:
+    """The message as text that can be sent: half of a surrogate pair, as odd file names have, is not."""
+    text = str(message)
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 class ErrorType(StrEnum):
     """The four types that every error answers with."""
 
@@ -46,6 +52,11 @@ class FieldProblem:
     expected: str | None = None
     received: str | None = None
 
+    @property
+    def without_value(self) -> str:
+        """The message without what was received."""
+        return self.message.partition(", but received")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -57,6 +68,13 @@ class Problem:
     retryable: bool = False
     retry_after_ms: int | None = None
     problems: tuple[FieldProblem, ...] = ()
+
+    @property
+    def without_values(self) -> str:
+        """The message as it may be kept: what was expected of each field, and not what was received."""
+        if not self.problems:
+            return self.message
+        return "Invalid parameters: " + "; ".join(problem.without_value for problem in self.problems[:10])
 
     @property
     def first(self) -> FieldProblem | None:
@@ -78,8 +96,9 @@ class ToolError(Exception):
         problems: Sequence[FieldProblem] = (),
         retry_after_ms: int | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        text = sendable(message)
+        super().__init__(text)
+        self.message = text
         self.problems = tuple(problems)
         self.retry_after_ms = retry_after_ms
 

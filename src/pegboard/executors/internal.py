@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import functools
 import inspect
 import typing
@@ -11,9 +10,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
+
 from pegboard.core.call import CallContext, ReadyCall
 from pegboard.core.configs import InternalConfig
-from pegboard.core.errors import HandlerNotFound
+from pegboard.core.errors import ExecutionFailed, HandlerNotFound
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.threads import Threads
 from pegboard.telemetry.logs import get_logger
@@ -81,7 +82,7 @@ class InternalExecutor:
     def _runner(self, handler: Handler) -> Callable[[ReadyCall], Awaitable[Any]]:
         async def run(call: ReadyCall) -> Any:
             # A copy: what a handler does to its arguments must not reach the journal, the next attempt or the caller.
-            arguments: dict[str, Any] = copy.deepcopy(call.arguments)
+            arguments: dict[str, Any] = orjson.loads(orjson.dumps(call.arguments))
             if handler.read is not None:
                 arguments = handler.read(arguments)
             if handler.context_parameter is not None:
@@ -111,6 +112,9 @@ class InternalExecutor:
                 log.warning("handler_ignores_cancellation", tool=call.tool.name, run_id=call.run_id)
             raise
         result, error = task.result()
+        if isinstance(error, GeneratorExit):
+            # Raised on, it would read as if this very coroutine were being closed.
+            raise ExecutionFailed("The tool raised GeneratorExit")
         if error is not None:
             raise error
         return result

@@ -35,9 +35,9 @@ class Threads:
             self._free(queue)
             if answer.done():
                 return
-            if isinstance(error, StopIteration):
-                # A future takes no StopIteration, and a coroutine could not raise it.
-                error = RuntimeError(f"StopIteration: {error}")
+            if isinstance(error, StopIteration | GeneratorExit):
+                # A future takes no StopIteration, and out of a coroutine either would mean something else.
+                error = RuntimeError(f"{type(error).__name__}: {error}")
             if error is None:
                 answer.set_result(result)
             else:

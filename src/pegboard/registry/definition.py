@@ -83,7 +83,9 @@ def build(spec: ToolCreate, vault: Vault, caller: Caller, tool: Tool, now: datet
         if caller.role != "admin" and (
             spec.tool_type is Kind.SHELL or (isinstance(checked, McpConfig) and checked.command is not None)
         ):
-            raise Forbidden(f"Only admins may register {spec.tool_type} tools that start commands")
+            raise Forbidden(
+                f"Only admins may register {spec.tool_type} tools, where they start commands on this machine"
+            )
         normal = checked.model_dump(mode="json", exclude_unset=True, by_alias=True)
         config = {key: config[key] if key in SECRET_MAPS else value for key, value in normal.items()}
     if auth is not None:
@@ -132,7 +134,7 @@ def shown(tool: Tool, caller: Caller) -> ToolResponse:
     """The tool as this caller may see it."""
     whole = caller.is_admin or (tool.owner_id == caller.user_id and caller.agent_id is None)
     return ToolResponse.model_construct(
-        **{name: getattr(tool, name) for name in _PLAIN_FIELDS},
+        **{name: getattr(tool, name) for name in _PLAIN_FIELDS if whole or name != "fallback"},
         config=mask_config(tool.config) if whole else None,
         auth_config=mask_auth(tool.sealed_auth) if whole else None,
         id=tool.id,

@@ -19,13 +19,16 @@ NO_RETRY = Retry(max_attempts=1)
 class Peg:
     """A tool with everything a call needs, each part compiled on first use and kept."""
 
-    __slots__ = ("_arguments", "_output", "_prepare", "_prepared", "has_effects", "retry", "timeout", "tool")
+    __slots__ = ("_arguments", "_output", "_prepare", "_prepared", "attempt_timeout", "retry", "timeout", "tool")
 
     def __init__(self, tool: Tool, prepare: Callable[[Tool], Prepared]) -> None:
         self.tool = tool
-        self.timeout: float = tool.timeout or tool.config.get("timeout") or default_timeout(tool.tool_type)
-        self.has_effects = tool.tool_type not in (Kind.BUILTIN, Kind.MOCK) and not tool.read_only
         self.retry = tool.retry or (SAFE_RETRY if tool.read_only or tool.idempotent else NO_RETRY)
+        one: float | None = tool.config.get("timeout")
+        tries = self.retry.max_attempts if "timeout" in self.retry.on else 1
+        self.timeout: float = tool.timeout or (one * tries if one else default_timeout(tool.tool_type))
+        # Where a timeout is tried again, an attempt may not take all of the time.
+        self.attempt_timeout: float = one or self.timeout / tries
         self._prepare = prepare
         self._prepared: Prepared | None = None
         self._arguments: Arguments | None = None

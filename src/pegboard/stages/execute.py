@@ -56,10 +56,11 @@ async def _once(peg: Peg, ready: ReadyCall) -> Any:
     if prepared.instant:
         return await _own_errors(prepared.run, ready)
     try:
-        async with asyncio.timeout(max(0.0, ready.deadline - time.monotonic())):
+        left = max(0.0, ready.deadline - time.monotonic())
+        async with asyncio.timeout(min(left, peg.attempt_timeout)):
             return await _own_errors(prepared.run, ready)
     except TimeoutError:
-        raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.timeout:g} s") from None
+        raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.attempt_timeout:g} s") from None
 
 
 async def _own_errors(run: Any, ready: ReadyCall) -> Any:
@@ -76,8 +77,11 @@ async def _own_errors(run: Any, ready: ReadyCall) -> Any:
 def describe(error: BaseException) -> str:
     """The exception's message, with its class where the message alone would say nothing."""
     if isinstance(error, SystemExit):
-        return f"The tool tried to exit the process ({error})"
-    text = str(error)
+        return f"The tool tried to exit the process ({error.code!r})"
+    try:
+        text = str(error)
+    except BaseException:
+        return type(error).__name__  # tool code again: what it raises here says nothing more
     if not text:
         return type(error).__name__
     return f"{type(error).__name__}: {text}" if isinstance(error, LookupError) else text

@@ -8,6 +8,8 @@ import time
 from dataclasses import asdict
 from typing import Protocol
 
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
+
 from pegboard.core.call import Execution, ReadyCall
 from pegboard.core.errors import Unavailable
 from pegboard.store import executions
@@ -17,6 +19,7 @@ from pegboard.telemetry.logs import get_logger
 log = get_logger(__name__)
 
 RETRY_AFTER_MS = 1000
+_Waiting = tuple[Execution, asyncio.Future[None]]
 
 
 class Journal(Protocol):
@@ -47,7 +50,7 @@ class StoreJournal:
         self._database = database
         self._max_waiting = max_waiting
         self._patience = patience
-        self._waiting: list[tuple[Execution, asyncio.Future[None]]] = []
+        self._waiting: list[_Waiting] = []
         self._wake = asyncio.Event()
         self._down: str | None = None
         self._closing = False
@@ -62,9 +65,10 @@ class StoreJournal:
 
     async def record(self, execution: Execution) -> None:
         """Hand the row to the writer and wait for its commit; the row is kept even if the caller goes away."""
-        if self._closing or len(self._waiting) >= 2 * self._max_waiting:
-            log.error("execution_not_recorded", execution=_shown(execution))
-            raise Unavailable("The journal takes no more rows", retry_after_ms=RETRY_AFTER_MS)
+        if self._writer.done() or self._closing or len(self._waiting) >= 2 * self._max_waiting:
+            raise self._lost(execution, "the journal takes no more rows")
+        if self._down is not None and not execution.attempts:
+            raise self._lost(execution, self._down)  # it did not run, and waiting would only hold its caller up
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((execution, done))
         self._wake.set()
@@ -74,34 +78,41 @@ class StoreJournal:
         """Write what is waiting, then end the writer."""
         self._closing = True
         self._wake.set()
-        await self._writer
+        await asyncio.wait({self._writer})
 
     async def _write(self) -> None:
-        while True:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), RETRY_AFTER_MS / 1000 if self._down else None)
-            self._wake.clear()
-            batch, self._waiting = self._waiting, []
-            if batch or self._down is not None:
-                await self._commit(batch)
-            if self._closing and not self._waiting:
-                return
+        batch: list[_Waiting] = []
+        try:
+            while not self._closing or self._waiting:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), RETRY_AFTER_MS / 1000 if self._down else None)
+                self._wake.clear()
+                batch, self._waiting = self._waiting, []
+                if batch or self._down is not None:
+                    await self._commit(batch)
+        finally:
+            # Also when the event loop ends under it: nobody may wait for a writer that is gone.
+            for execution, done in (*batch, *self._waiting):
+                if not done.done():
+                    done.set_exception(self._lost(execution, "the journal was closed"))
 
-    async def _commit(self, batch: list[tuple[Execution, asyncio.Future[None]]]) -> None:
+    async def _commit(self, batch: list[_Waiting]) -> None:
         failure = await self._kept([execution for execution, _ in batch])
-        if failure is None and self._down is not None:
+        if isinstance(failure, _BadRow):
+            if len(batch) > 1:
+                for one in batch:
+                    await self._commit([one])  # so that one bad row does not cost its neighbours theirs
+                return
+        elif failure is None and self._down is not None:
             log.info("journal_up")
-        self._down = failure
+        self._down = None if failure is None or isinstance(failure, _BadRow) else failure
         for execution, done in batch:
             if failure is not None:
-                log.error("execution_not_recorded", execution=_shown(execution))
-            if done.done():
-                continue  # the caller has gone away
-            if failure is None:
+                lost = self._lost(execution, failure)
+                if not done.done():
+                    done.set_exception(lost)
+            elif not done.done():  # else the caller has gone away
                 done.set_result(None)
-            else:
-                message = f"The call could not be recorded: {failure}"
-                done.set_exception(Unavailable(message, retry_after_ms=RETRY_AFTER_MS))
 
     async def _kept(self, rows: list[Execution]) -> str | None:
         """None once the rows are committed, or why they are not, after as many tries as there is patience for."""
@@ -110,6 +121,9 @@ class StoreJournal:
             try:
                 await self._store(rows)
             except Exception as error:
+                if _is_the_rows_own(error):
+                    log.exception("row_not_storable")
+                    return _BadRow(type(error).__name__)
                 if time.monotonic() >= give_up:
                     log.exception("journal_down")
                     return type(error).__name__
@@ -123,6 +137,23 @@ class StoreJournal:
             return
         async with self._database.write() as conn:
             await executions.add_all(conn, rows)
+
+    def _lost(self, execution: Execution, why: str) -> Unavailable:
+        log.error("execution_not_recorded", why=str(why), execution=_shown(execution))
+        return Unavailable(f"The call could not be recorded: {why}", retry_after_ms=RETRY_AFTER_MS)
+
+
+def _is_the_rows_own(error: Exception) -> bool:
+    """Whether trying again cannot help; anything else may be a database that comes back."""
+    if isinstance(error, StatementError) and not isinstance(error, DBAPIError):
+        return True
+    return isinstance(error, IntegrityError | DataError) or not isinstance(error, SQLAlchemyError | OSError)
+
+
+class _BadRow(str):
+    """Why a row can never be stored, however often it is tried."""
+
+    __slots__ = ()
 
 
 def _shown(execution: Execution) -> dict[str, object]:

@@ -25,7 +25,7 @@ class Validator:
     def validate(self, peg: Peg, call: ToolCall, caller: Caller, run_id: str) -> ReadyCall:
         """The call, ready to run; raises MalformedArguments or InvalidArguments."""
         given: Any = call.arguments
-        measure(given, max_depth=self._max_depth)
+        measure(given, max_depth=self._max_depth, max_values=self._max_bytes // 2)
         text = orjson.dumps(given, option=orjson.OPT_SORT_KEYS)
         if len(text) > self._max_bytes:
             raise MalformedArguments(

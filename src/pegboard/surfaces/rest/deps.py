@@ -24,8 +24,8 @@ def board_of(request: Request) -> Pegboard:
 
 def caller_of(request: Request, _scheme: Annotated[object, Depends(_scheme)]) -> Caller:
     """Whoever holds the key that was sent."""
-    sent = request.headers.get("authorization")
-    return board_of(request).snapshot.holder(bearer_key(sent.encode("latin-1") if sent is not None else None))
+    sent = [value for name, value in request.scope["headers"] if name == b"authorization"]
+    return board_of(request).snapshot.holder(bearer_key(None if not sent else sent[0] if len(sent) == 1 else b""))
 
 
 Board = Annotated[Pegboard, Depends(board_of)]

@@ -20,6 +20,9 @@ Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 T = TypeVar("T")
+CUT_OFF = "The board shut down before the call had ended; the journal says how far it came"
+# How long a caller may pause within a body.
+BODY_SECONDS = 30
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 
 
@@ -35,14 +38,20 @@ def request_id_of(given: bytes | None) -> str:
     return given.decode() if given is not None and _REQUEST_ID.fullmatch(given) else new_id()
 
 
-async def read_body(receive: Receive, limit: int) -> bytes:
+async def read_body(receive: Receive, limit: int, length: int = 0) -> bytes:
     """The whole body; raises BodyTooLarge as soon as it is, MalformedArguments where the caller left in between."""
+    if length > limit:
+        raise BodyTooLarge(limit)
     message = await receive()
     body: bytes = message.get("body", b"")
     parts = [body]
     size = len(body)
     while message.get("more_body", False) and size <= limit:
-        message = await receive()
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                message = await receive()
+        except TimeoutError:
+            raise MalformedArguments(f"Nothing more of the body came for {BODY_SECONDS} seconds") from None
         part = message.get("body", b"")
         size += len(part)
         parts.append(part)
@@ -66,6 +75,8 @@ async def respond_problem(send: Send, status: int, detail: str, request_id: str,
     headers = [(b"x-request-id", request_id.encode())]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
+    elif status == 503:
+        headers.append((b"retry-after", b"1"))
     await respond(send, status, problem(status, detail, request_id=request_id, **more), MEDIA_TYPE.encode(), headers)
 
 
@@ -108,18 +119,37 @@ class Edge:
             await respond_problem(send, 413, BodyTooLarge(self._max_body).detail, request_id)
             return
         received = 0
+        whole = started = False
+        # Load balancers probe with HEAD: it is GET without the body.
+        bodiless = scope["method"] == "HEAD"
+        if bodiless:
+            scope["method"] = "GET"
 
         async def bounded() -> Message:
-            nonlocal received
-            message = await receive()
+            nonlocal received, whole
+            try:
+                async with asyncio.timeout(None if whole else BODY_SECONDS):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, f"Nothing more of the body came for {BODY_SECONDS} seconds") from None
+            whole = not message.get("more_body", False)
             received += len(message.get("body", b""))
             if received > self._max_body:
                 raise BodyTooLarge(self._max_body)
             return message
 
         async def stamped(message: Message) -> None:
+            nonlocal started
             if message["type"] == "http.response.start":
+                started = True
                 message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+            elif bodiless:
+                message["body"] = b""
             await send(message)
 
-        await self._app(scope, bounded, stamped)
+        try:
+            await self._app(scope, bounded, stamped)
+        except asyncio.CancelledError:
+            if not started:
+                await respond_problem(send, 503, CUT_OFF, request_id)
+            raise

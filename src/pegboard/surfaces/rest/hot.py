@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -17,6 +18,7 @@ from pegboard.pipeline import Pipeline
 from pegboard.registry.arguments import parse_json
 from pegboard.registry.snapshot import Snapshot
 from pegboard.surfaces.rest.edge import (
+    CUT_OFF,
     ASGIApp,
     BodyTooLarge,
     Receive,
@@ -67,10 +69,14 @@ class CallRoute:
 
     async def _call(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
         authorization = given_id = None
+        length = 0
         surface: Surface = "rest"
         for header, value in scope["headers"]:
             if header == b"authorization":
-                authorization = value
+                # Two of them could be read differently by a proxy in front of us.
+                authorization = value if authorization is None else b""
+            elif header == b"content-length" and value.isdigit():
+                length = int(value)
             elif header == b"x-request-id":
                 given_id = value
             elif header == b"x-pegboard-surface" and value == b"cli":
@@ -79,20 +85,23 @@ class CallRoute:
         try:
             caller = self._snapshot.holder(bearer_key(authorization))
             shape = self._wanted_shape(scope["query_string"])
-            body = await read_body(receive, self._max_body)
+            body = await read_body(receive, self._max_body, length)
             arguments = parse_json(body) if body else {}
         except Refusal as error:
             status, detail, errors = refusal_of(error)
             await respond_problem(send, status, detail, request_id or new_id(), errors=errors)
             return
-        except BodyTooLarge:
-            detail = f"The body is larger than the {self._max_body:,} bytes accepted here"
-            await respond_problem(send, 413, detail, request_id or new_id())
+        except BodyTooLarge as error:
+            await respond_problem(send, 413, error.detail, request_id or new_id())
             return
         except MalformedArguments as error:
             await respond_problem(send, 400, error.message, request_id or new_id())
             return
-        result = await self._run(ToolCall(name, arguments, None, surface, "plain", request_id), caller, receive)
+        try:
+            result = await self._run(ToolCall(name, arguments, None, surface, "plain", request_id), caller, receive)
+        except asyncio.CancelledError:
+            await respond_problem(send, 503, CUT_OFF, request_id or new_id())
+            raise
         if result is None:
             return
         run_id = result.run_id.encode()
@@ -123,7 +132,7 @@ def bearer_key(authorization: bytes | None) -> str:
     if authorization is None:
         raise Unauthorised("A key is needed; send it as 'Authorization: Bearer KEY'")
     if authorization[:7].lower() != b"bearer ":
-        raise Unauthorised("The Authorization header must read 'Bearer KEY'")
+        raise Unauthorised("There must be one Authorization header, and it must read 'Bearer KEY'")
     return authorization[7:].strip().decode("latin-1")
 
 
