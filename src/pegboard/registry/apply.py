@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pegboard.core.call import Caller
 from pegboard.core.definitions import ToolCreate
-from pegboard.core.refusals import Fault, Forbidden, Invalid, Refusal
+from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, Refusal
 from pegboard.core.tool import Tool
 from pegboard.registry.definition import read_definition
 from pegboard.registry.registry import Registry, refuse_agents
 from pegboard.registry.shipped import SHIPPED_IDS
 from pegboard.registry.snapshot import Snapshot
 from pegboard.store import tools
-from pegboard.store.database import Change, Database
-from pegboard.store.tools import ToolFilter
+from pegboard.store.database import Database
+
+# Definitions checked before others get their turn, and how often a plan is made anew that others overtook.
+_TURN = 8
+_TRIES = 5
 
 
 @dataclass(slots=True)
@@ -30,8 +33,15 @@ class Plan:
     deleted: list[str] = field(default_factory=list)
 
 
-class _DryRun(Exception):
-    """Undoes the transaction of a dry run."""
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A plan, the tools it was made from, and the tools that carry it out."""
+
+    plan: Plan
+    before: dict[str, Tool]
+    created: list[Tool]
+    updated: list[Tool]
+    deleted: list[Tool]
 
 
 async def apply(
@@ -44,29 +54,29 @@ async def apply(
     database: Database,
     snapshot: Snapshot,
 ) -> Plan:
-    """Create, update and with `prune` delete the caller's tools, all or nothing; a dry run is taken back at its end."""
+    """Create, update and with `prune` delete the caller's tools, all or nothing; a dry run only reads.
+
+    Everything is checked and sealed before the change begins, so that others write and call meanwhile; if what it was
+    based on has changed by then, it is done anew.
+    """
     refuse_agents(caller)
-    specs = _read_all(definitions)
-    plan = Plan()
-    with contextlib.suppress(_DryRun):
-        async with database.change() as change:
-            await _put_all(specs, caller, change, registry, plan)
-            if prune:
-                await _prune({spec.name.lower() for spec in specs}, caller, change, registry, plan)
-            if dry_run:
-                raise _DryRun
-    if not dry_run:
-        await snapshot.refresh()
-    return plan
+    specs = await _read_all(definitions)
+    for _ in range(_TRIES):
+        work = await _planned(specs, caller, prune=prune, registry=registry, database=database)
+        if dry_run or await _carried_out(work, specs, caller, prune=prune, registry=registry, database=database):
+            await snapshot.refresh()
+            return work.plan
+    raise Conflict("Nothing was applied: the same tools keep being changed by others; try again")
 
 
-def _read_all(definitions: Sequence[Any]) -> list[ToolCreate]:
+async def _read_all(definitions: Sequence[Any]) -> list[ToolCreate]:
     faults: list[Fault] = []
     specs: list[ToolCreate] = []
     seen: dict[str, int] = {}
     for place, definition in enumerate(definitions):
         name = definition.get("name") if isinstance(definition, dict) else None
         label = f"tools.{place}" + (f" '{name}'" if isinstance(name, str) else "")
+        await _take_turns(place)
         try:
             spec = read_definition(definition)
         except Invalid as error:
@@ -81,37 +91,81 @@ def _read_all(definitions: Sequence[Any]) -> list[ToolCreate]:
     return specs
 
 
-async def _put_all(specs: Sequence[ToolCreate], caller: Caller, change: Change, registry: Registry, plan: Plan) -> None:
+async def _planned(
+    specs: Sequence[ToolCreate], caller: Caller, *, prune: bool, registry: Registry, database: Database
+) -> _Work:
+    async with database.read() as conn:
+        before = await tools.all_named(conn, [spec.name for spec in specs])
+        owned = await tools.all_owned(conn, caller.user_id) if prune else []
+    plan, created, updated = Plan(), [], []
     faults: list[Fault] = []
     for place, spec in enumerate(specs):
+        await _take_turns(place)
+        old = before.get(spec.name.lower())
         try:
-            before = await tools.named(change.conn, spec.name)
-            if before is None:
-                await registry.add(change, spec, caller)
+            if old is None:
+                created.append(registry.made(spec, caller))
                 plan.created.append(spec.name)
                 continue
-            if not (caller.is_admin or before.owner_id == caller.user_id):
+            if not (caller.is_admin or old.owner_id == caller.user_id):
                 raise Forbidden("a tool of this name belongs to somebody else")
-            after = await registry.put(change, before, spec, caller)
-            if after is before:
+            new = registry.changed(old, spec, caller)
+            if new is old:
                 plan.unchanged.append(spec.name)
             else:
-                plan.updated[spec.name] = _differing(before, after)
+                plan.updated[spec.name] = _differing(old, new)
+                updated.append(new)
         except Refusal as error:
             inner = error.faults or (Fault("", error.message),)
             faults += [Fault(f"tools.{place} '{spec.name}' {fault.field}".rstrip(), fault.message) for fault in inner]
+    async with database.read() as conn:
+        faults += _taken(specs, await registry.taken(conn, created))
     if faults:
         raise Invalid.of("Nothing was applied", faults)
+    deleted = _not_kept(owned, specs)
+    plan.deleted += [tool.name for tool in deleted]
+    return _Work(plan, before, created, updated, deleted)
 
 
-async def _prune(keep: set[str], caller: Caller, change: Change, registry: Registry, plan: Plan) -> None:
-    after: tuple[str, str] | None = None
-    while page := await tools.page(change.conn, ToolFilter(owner_id=caller.user_id), after=after, limit=500):
-        after = (page[-1].name.lower(), page[-1].id)
-        for tool in page:
-            if tool.name.lower() not in keep and tool.id not in SHIPPED_IDS:
-                await registry.take_down(change, tool, caller)
-                plan.deleted.append(tool.name)
+async def _carried_out(
+    work: _Work, specs: Sequence[ToolCreate], caller: Caller, *, prune: bool, registry: Registry, database: Database
+) -> bool:
+    """Whether the work was done; not if the tools are no longer what it was planned from."""
+    async with database.change() as change:
+        now = await tools.all_named(change.conn, [spec.name for spec in specs])
+        owned = await tools.all_owned(change.conn, caller.user_id) if prune else []
+        if _places(now.values()) != _places(work.before.values()) or _places(_not_kept(owned, specs)) != _places(
+            work.deleted
+        ):
+            return False
+        if faults := _taken(specs, await registry.taken(change.conn, work.created)):
+            raise Invalid.of("Nothing was applied", faults)
+        await tools.add_all(change.conn, work.created, revision=change.revision, by=caller.user_id)
+        for tool in work.updated:
+            await tools.save(change.conn, tool, revision=change.revision, by=caller.user_id)
+        for tool in work.deleted:
+            await registry.take_down(change, tool, caller)
+    return True
+
+
+async def _take_turns(place: int) -> None:
+    if place % _TURN == 0:
+        await asyncio.sleep(0.001)  # not 0: threads that write the journal need a moment too
+
+
+def _taken(specs: Sequence[ToolCreate], names: Iterable[str]) -> list[Fault]:
+    places = {spec.name.lower(): f"tools.{place} " for place, spec in enumerate(specs)}
+    why = "exists already as another tool's name or alias"
+    return [Fault(f"{places.get(name, '')}'{name}'", why) for name in names]
+
+
+def _not_kept(owned: Sequence[Tool], specs: Sequence[ToolCreate]) -> list[Tool]:
+    keep = {spec.name.lower() for spec in specs}
+    return [tool for tool in owned if tool.name.lower() not in keep and tool.id not in SHIPPED_IDS]
+
+
+def _places(some: Iterable[Tool]) -> set[tuple[str, int, object]]:
+    return {(tool.id, tool.version, tool.updated_at) for tool in some}
 
 
 def _differing(before: Tool, after: Tool) -> list[str]:

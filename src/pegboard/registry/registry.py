@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -20,7 +20,7 @@ from pegboard.registry.definition import bare, build, definition_of, read_defini
 from pegboard.registry.pages import Page, a_name, a_version, an_id, cut, read_cursor
 from pegboard.registry.sealing import equal_when_opened
 from pegboard.registry.shipped import SHIPPED_IDS
-from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.snapshot import Snapshot, names_of
 from pegboard.store import tools
 from pegboard.store.database import Change, Database
 from pegboard.store.tools import ToolFilter, ToolVersion
@@ -43,8 +43,10 @@ class Registry:
     async def create(self, spec: ToolCreate, caller: Caller) -> Tool:
         """The new tool, owned by the caller and callable at once."""
         refuse_agents(caller)
+        tool = self.made(spec, caller)
         async with self._database.change() as change:
-            tool = await self.add(change, spec, caller)
+            await self._claim_names(change.conn, tool)
+            await tools.add(change.conn, tool, revision=change.revision, by=caller.user_id)
         await self._snapshot.refresh()
         return tool
 
@@ -57,9 +59,13 @@ class Registry:
             if expected is not None and expected != tool.version:
                 raise Conflict(f"Tool '{tool.name}' is at version {tool.version} by now, not {expected}; read it again")
             spec = read_definition({**definition_of(tool), **_cleared(patch)})
-            tool = await self.put(change, tool, spec, caller)
+            changed = self.changed(tool, spec, caller)
+            if changed.name.lower() != tool.name.lower():
+                await self._claim_names(change.conn, changed)
+            if changed is not tool:
+                await tools.save(change.conn, changed, revision=change.revision, by=caller.user_id)
         await self._snapshot.refresh()
-        return tool
+        return changed
 
     async def delete(self, ref: str, caller: Caller) -> Tool:
         """The tool, taken down; its name is free again and it can be restored."""
@@ -77,7 +83,7 @@ class Registry:
             if tool is None or not _manages(tool, caller):
                 raise NotFound(f"Tool '{tool_id}' not found; restore takes the id of a deleted tool")
             if tool.is_deleted:
-                await self._claim_name(change.conn, tool.name, tool.id)
+                await self._claim_names(change.conn, tool)
                 now = datetime.now(UTC)
                 tool = replace(tool, is_deleted=False, deleted_at=None, updated_at=now)
                 await tools.save(change.conn, tool, revision=change.revision, by=caller.user_id)
@@ -122,18 +128,13 @@ class Registry:
             found = await tools.versions(conn, tool.id, before=place[0] if place else None, limit=limit + 1)
         return cut(found, limit, [str(found[min(limit, len(found)) - 1].version)] if found else None)
 
-    # Steps that `apply` takes too, many in one change
-
-    async def add(self, change: Change, spec: ToolCreate, caller: Caller) -> Tool:
-        """A new tool within this change."""
+    def made(self, spec: ToolCreate, caller: Caller) -> Tool:
+        """The new tool that the definition describes, checked and sealed; it is stored nowhere yet."""
         now = datetime.now(UTC)
-        tool = build(spec, self._vault, caller, bare(new_id(), caller.user_id, now), now)
-        await self._claim_name(change.conn, tool.name, tool.id)
-        await tools.add(change.conn, tool, revision=change.revision, by=caller.user_id)
-        return tool
+        return build(spec, self._vault, caller, bare(new_id(), caller.user_id, now), now)
 
-    async def put(self, change: Change, tool: Tool, spec: ToolCreate, caller: Caller) -> Tool:
-        """The tool made to be as the definition says; the same tool and version where it is already."""
+    def changed(self, tool: Tool, spec: ToolCreate, caller: Caller) -> Tool:
+        """The tool in its next version, as the definition says; the very same tool where it is so already."""
         changed = self._keeping_seals(tool, build(spec, self._vault, caller, tool, datetime.now(UTC)))
         if self.same(tool, changed):
             return tool
@@ -144,11 +145,7 @@ class Registry:
                 f"'{tool.name}' is shipped with the board; only {', '.join(sorted(_ADJUSTABLE))} can be changed on it. "
                 "Register a tool of another name on the same operation instead"
             )
-        if changed.name.lower() != tool.name.lower():
-            await self._claim_name(change.conn, changed.name, tool.id)
-        changed = replace(changed, version=tool.version + 1)
-        await tools.save(change.conn, changed, revision=change.revision, by=caller.user_id)
-        return changed
+        return replace(changed, version=tool.version + 1)
 
     async def take_down(self, change: Change, tool: Tool, caller: Caller) -> Tool:
         """The tool marked deleted within this change."""
@@ -186,18 +183,26 @@ class Registry:
             raise Forbidden(f"Tool '{tool.name}' belongs to somebody else")
         return tool
 
-    async def _claim_name(self, conn: AsyncConnection, name: str, tool_id: str) -> None:
-        """Writers take turns, so what is free here stays free until the change is committed."""
-        alias = alias_of(name)
-        for wanted in (name, alias) if alias else (name,):
-            holder = await tools.named(conn, wanted)
-            taken = holder is not None and holder.id != tool_id
-            taken = taken or any(wanted.lower() == tool.name.lower() for tool in self._snapshot.local())
-            if not taken and _LIKE_ALIAS.fullmatch(wanted):
-                odd = await tools.oddly_named(conn)
-                taken = any(found != tool_id and (alias_of(n) or "").lower() == wanted.lower() for found, n in odd)
-            if taken:
-                raise Conflict(f"A tool named '{wanted}' exists already; names are unique without regard to case")
+    async def taken(self, conn: AsyncConnection, wanting: Sequence[Tool]) -> list[str]:
+        """The names and aliases, in lower case, that these tools cannot have; within a change that stays true."""
+        wanted: dict[str, str] = {}
+        taken = [name for tool in wanting for name in names_of(tool) if wanted.setdefault(name, tool.id) != tool.id]
+        holders = await tools.all_named(conn, list(wanted))
+        local = {name for tool in self._snapshot.local() for name in names_of(tool)}
+        odd: dict[str, set[str]] = {}
+        if any(_LIKE_ALIAS.fullmatch(name) for name in wanted):
+            for tool_id, name in await tools.oddly_named(conn):
+                odd.setdefault((alias_of(name) or "").lower(), set()).add(tool_id)
+        return taken + [
+            name
+            for name, tool_id in wanted.items()
+            if name in local or {*odd.get(name, ()), *({holders[name].id} if name in holders else ())} - {tool_id}
+        ]
+
+    async def _claim_names(self, conn: AsyncConnection, tool: Tool) -> None:
+        for name in await self.taken(conn, [tool]):
+            shown = tool.name if name == tool.name.lower() else name
+            raise Conflict(f"A tool named '{shown}' exists already; names are unique without regard to case")
 
 
 def refuse_agents(caller: Caller) -> None:

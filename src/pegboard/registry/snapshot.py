@@ -175,14 +175,14 @@ class Snapshot:
         for tool in some_tools:
             before = self._ids.pop(tool.id, None)
             if before is not None:
-                for name in _names_of(before.tool):
+                for name in names_of(before.tool):
                     if self._names.get(name) is before:
                         del self._names[name]
         for tool in some_tools:
             if not tool.is_deleted:
                 peg = Peg(tool, self._prepare)
                 self._ids[tool.id] = peg
-                for name in _names_of(tool):
+                for name in names_of(tool):
                     self._names[name] = peg
 
     def _take_secrets(self, some_secrets: Iterable[Secret]) -> None:
@@ -199,7 +199,7 @@ class Snapshot:
     def hang(self, tool: Tool) -> None:
         """Hang a tool that lives in this process alone."""
         peg = Peg(tool, self._prepare)
-        for name in _names_of(tool):
+        for name in names_of(tool):
             self._local[name] = peg
 
     def forget(self, which: Callable[[Tool], bool]) -> None:
@@ -209,6 +209,7 @@ class Snapshot:
                 peg.forget()
 
 
-def _names_of(tool: Tool) -> tuple[str, ...]:
+def names_of(tool: Tool) -> tuple[str, ...]:
+    """What a tool is found by, in lower case: its name, and its alias where it has one."""
     alias = alias_of(tool.name)
     return (tool.name.lower(),) if alias is None else (tool.name.lower(), alias.lower())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,8 @@ from pegboard.store.types import has_id, is_not_deleted, is_uuid, lowered, stora
 _tools = models.table_of(models.Tool)
 _versions = models.table_of(models.ToolVersion)
 
+# Names asked for in one statement; databases bound how many values one may have.
+_AT_ONCE = 500
 _COLUMNS = tuple(column for column in _tools.columns if column.name != "revision")
 _OUTSIDE_DEFINITION = frozenset({"id", "owner_id", "version", "created_at", "updated_at", "is_deleted", "deleted_at"})
 
@@ -54,6 +56,13 @@ async def add(conn: AsyncConnection, tool: Tool, *, revision: int, by: str) -> N
     await _add_version(conn, tool, by)
 
 
+async def add_all(conn: AsyncConnection, some: Sequence[Tool], *, revision: int, by: str) -> None:
+    """Keep many new tools and their first versions."""
+    if some:
+        await conn.execute(insert(_tools), [{**_row(tool), "revision": revision} for tool in some])
+        await conn.execute(insert(_versions), [_version(tool, by) for tool in some])
+
+
 async def save(conn: AsyncConnection, tool: Tool, *, revision: int, by: str) -> None:
     """Keep a tool as it is now, and its version if that is a new one; LookupError if there is no such tool."""
     changed_rows = await conn.execute(
@@ -79,6 +88,23 @@ async def named(conn: AsyncConnection, name: str) -> Tool | None:
     query = select(*_COLUMNS).where(func.lower(_tools.c.name) == lowered(name), is_not_deleted(_tools.c.is_deleted))
     row = (await conn.execute(query)).first()
     return _tool(row) if row else None
+
+
+async def all_named(conn: AsyncConnection, names: Sequence[str]) -> dict[str, Tool]:
+    """Those of these names, in whatever case, that tools not deleted have, and their tools, by name in lower case."""
+    found: dict[str, Tool] = {}
+    lower = sorted({lowered(name) for name in names})
+    for start in range(0, len(lower), _AT_ONCE):
+        wanted = func.lower(_tools.c.name).in_(lower[start : start + _AT_ONCE])
+        for row in await conn.execute(select(*_COLUMNS).where(wanted, is_not_deleted(_tools.c.is_deleted))):
+            found[row.name.lower()] = _tool(row)
+    return found
+
+
+async def all_owned(conn: AsyncConnection, owner_id: str) -> list[Tool]:
+    """Every tool of an owner, not deleted, by name."""
+    query = select(*_COLUMNS).where(has_id(_tools.c.owner_id, owner_id), is_not_deleted(_tools.c.is_deleted))
+    return [_tool(row) for row in await conn.execute(query.order_by(func.lower(_tools.c.name)))]
 
 
 async def oddly_named(conn: AsyncConnection) -> list[tuple[str, str]]:
@@ -163,7 +189,11 @@ def _has_tag(tag: str, dialect: str) -> ColumnElement[bool]:
 
 
 async def _add_version(conn: AsyncConnection, tool: Tool, by: str) -> None:
-    version = {
+    await conn.execute(insert(_versions).values(_version(tool, by)))
+
+
+def _version(tool: Tool, by: str) -> dict[str, Any]:
+    return {
         "id": new_id(),
         "tool_id": tool.id,
         "version": tool.version,
@@ -171,7 +201,6 @@ async def _add_version(conn: AsyncConnection, tool: Tool, by: str) -> None:
         "created_at": tool.updated_at,
         "created_by": by,
     }
-    await conn.execute(insert(_versions).values(version))
 
 
 def _row(tool: Tool) -> dict[str, Any]:

@@ -1,0 +1,190 @@
+"""The journal where something is wrong: with one row, with what a row may hold, or with the end of the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.call import Caller, Execution
+from pegboard.core.errors import Unavailable
+from pegboard.stages.journal import StoreJournal
+from pegboard.store import executions
+from pegboard.store.database import Database
+from pegboard.testing import NoSettings, calls_of, memory_board
+from tests.surfaces.rest.clients import mock
+from tests.unit.store.rows import an_execution
+
+SECRET = "hush-4711-hush"
+
+# What is under way when the loop ends: a call, and in the second case also the board that serves it.
+UNDER_WAY = {
+    "the board is held by main": """
+    holding = memory_board()
+    board = await holding.__aenter__()
+    hang(board, started)
+    tasks.append(asyncio.create_task(board.call("hangs")))
+    await started.wait()
+    tasks.append(holding)
+""",
+    "the board is held by a task": """
+    async def hold():
+        async with memory_board() as board:
+            hang(board, started)
+            tasks.append(asyncio.create_task(board.call("hangs")))
+            await asyncio.sleep(3600)
+
+    tasks.append(asyncio.create_task(hold()))
+    await started.wait()
+""",
+}
+PROGRAM = """
+import asyncio
+from pegboard.testing import memory_board
+
+tasks = []
+
+
+def hang(board, started):
+    @board.tool
+    async def hangs() -> None:
+        started.set()
+        await asyncio.sleep(3600)
+
+
+async def main():
+    started = asyncio.Event()
+    {under_way}
+
+
+asyncio.run(main())
+print("ended")
+"""
+
+
+@pytest.mark.parametrize("under_way", UNDER_WAY.values(), ids=UNDER_WAY)
+def test_a_call_under_way_does_not_keep_the_event_loop_from_ending(under_way: str) -> None:
+    program = PROGRAM.replace("{under_way}", under_way.strip())
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=20)
+    assert (ended.returncode, ended.stdout) == (0, "ended\n"), ended.stderr
+
+
+async def test_nobody_waits_for_a_writer_that_is_gone(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = asyncio.Event()
+
+    async def never(_conn: Any, _rows: list[Execution]) -> None:
+        writing.set()
+        await anyio.sleep_forever()
+
+    monkeypatch.setattr(executions, "add_all", never)
+    journal = StoreJournal(database)
+    with anyio.fail_after(5):
+        first = asyncio.create_task(journal.record(an_execution()))
+        await writing.wait()
+        second = asyncio.create_task(journal.record(an_execution()))
+        await asyncio.sleep(0)
+        writer = next(task for task in asyncio.all_tasks() if task.get_name() == "pegboard-journal")
+        writer.cancel()
+        for waiting in (first, second):
+            with pytest.raises(Unavailable, match="could not be recorded: the journal was closed"):
+                await waiting
+        with pytest.raises(Unavailable, match="takes no more rows"):
+            await journal.record(an_execution())
+        await journal.close()
+
+
+class TestOneBadRow:
+    """It costs its own caller the answer, and nobody else."""
+
+    @pytest.fixture
+    async def stored(self, database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
+        async with Pegboard.open(database_url, settings=NoSettings(home=tmp_path / "home")) as board:
+            yield board
+
+    async def test_its_neighbours_are_recorded_and_the_journal_stays_up(
+        self, stored: Pegboard, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        together: list[int] = []
+        add_all = executions.add_all
+
+        async def watched(conn: Any, rows: list[Execution]) -> None:
+            if any(row.caller_id is None for row in rows):
+                together.append(len(rows))
+            await add_all(conn, rows)
+
+        monkeypatch.setattr(executions, "add_all", watched)
+        nobody = Caller(None, "x")  # type: ignore[arg-type]
+        with anyio.fail_after(20):
+            results = await asyncio.gather(
+                *(stored.call("echo", {"n": n}, caller=nobody if n == 7 else None) for n in range(20))
+            )
+        culprit = results.pop(7)
+        assert culprit.problem is not None
+        assert (culprit.problem.code, culprit.attempts) == ("unrecorded", 1)
+        assert all(result.success for result in results)
+        assert max(together) > 1, "the bad row was never among others"
+        assert {row.id for row in await calls_of(stored)} == {result.run_id for result in results}
+        assert (await stored.call("echo")).success
+
+    async def test_alone_it_does_not_take_the_journal_down(self, stored: Pegboard) -> None:
+        with anyio.fail_after(20):
+            lost = await stored.call("echo", caller=Caller(None, "x"))  # type: ignore[arg-type]
+            after = await stored.call("echo")
+        assert lost.problem is not None
+        assert lost.problem.code == "unrecorded"
+        assert after.success
+
+
+class TestNoValues:
+    """What a row says of a failure holds no value, unless its tool keeps arguments anyway."""
+
+    @pytest.mark.parametrize(
+        "schema",
+        [
+            {"type": "integer"},
+            {"enum": ["a", "b"]},
+            {"const": "a"},
+            {"type": "string", "pattern": "^[0-9]+$"},
+            {"type": "string", "format": "date"},
+            {"type": "string", "minLength": 100},
+            {"type": "string", "maxLength": 3},
+            {"anyOf": [{"type": "integer"}, {"type": "boolean"}]},
+            {"not": {"type": "string"}},
+        ],
+        ids=lambda schema: next(reversed(schema)),
+    )
+    async def test_an_output_that_breaks_its_schema_is_not_shown(self, schema: dict[str, Any]) -> None:
+        output = {"type": "object", "properties": {"a": schema}}
+        async with memory_board([mock(config={"mock_response": {"a": SECRET}}, output_schema=output)]) as board:
+            result = await board.call("quote")
+            (row,) = await calls_of(board)
+        assert result.problem is not None
+        assert (row.code, result.problem.code) == ("contract_violation", "contract_violation")
+        assert "Field 'a'" in result.problem.message
+        assert SECRET not in repr(result)
+        assert SECRET not in repr(row)
+
+    @pytest.mark.parametrize("keeps", [False, True])
+    async def test_an_argument_is_told_to_its_caller_and_kept_only_where_arguments_are(self, keeps: bool) -> None:
+        schema = {
+            "type": "object",
+            "required": ["b"],
+            "properties": {"a": {"type": "integer"}, "b": {"enum": ["x"]}, "c": {"type": "array", "maxItems": 1}},
+        }
+        async with memory_board([mock(input_schema=schema, keep_arguments=keeps)]) as board:
+            result = await board.call("quote", {"a": SECRET, "b": SECRET, "c": [SECRET, SECRET]})
+            missing = await board.call("quote", {"a": SECRET})
+            rows = await calls_of(board)
+        assert result.problem is not None
+        assert missing.problem is not None
+        assert SECRET in result.problem.message
+        assert [SECRET in repr(row) for row in rows] == [keeps, keeps]
+        assert all("Field 'a' must be an integer" in row.error for row in rows)
+        assert "'b'" in rows[1].error
