@@ -44,6 +44,7 @@ from pegboard.store.changes import Changes
 from pegboard.store.database import Database, DatabaseUnusable
 from pegboard.store.executions import ExecutionFilter
 from pegboard.store.migrate import pending
+from pegboard.store.types import is_uuid
 from pegboard.telemetry.metrics import Metrics
 from pegboard.telemetry.tracing import find_tracing
 
@@ -111,8 +112,6 @@ class Pegboard:
         finally:
             await store.close()
 
-    # Calling
-
     async def call(
         self,
         name: str,
@@ -137,8 +136,6 @@ class Pegboard:
         """What to hand a model: the caller's own tools and the public ones of admins."""
         spoken = dialect_named(self.dialects, dialect, "dialect")
         return [spoken.define(peg.tool) for peg in self.snapshot.handed_to(caller or self.admin)]
-
-    # Tools of this process
 
     @overload
     def tool(self, function: F) -> F: ...
@@ -186,8 +183,6 @@ class Pegboard:
             before.threads.close()
         self.snapshot.forget(lambda tool: tool.tool_type is Kind.INTERNAL and tool.config.get("handler") == name)
 
-    # Stored tools and what happened
-
     async def add(self, definition: Mapping[str, Any] | ToolCreate, *, caller: Caller | None = None) -> Tool:
         """Register a tool from its definition."""
         spec = definition if isinstance(definition, ToolCreate) else read_definition(definition)
@@ -213,6 +208,9 @@ class Pegboard:
         """The journal, newest first: one's own calls, or everybody's for an admin."""
         caller = caller or self.admin
         refuse_agents(caller)
+        named = self.snapshot.find(wanted.tool) if wanted.tool is not None else None
+        if named is not None and not is_uuid(wanted.tool or ""):
+            wanted = replace(wanted, tool=named.tool.name)  # names are found in any case, and by alias
         place = read_cursor(cursor, an_id)
         async with self._database.read() as conn:
             found = await executions.page(

@@ -57,17 +57,17 @@ class Unspeakable:
 
 
 ODD: dict[str, tuple[Any, str]] = {
-    "GeneratorExit": (lambda: GeneratorExit(), "GeneratorExit"),
+    "GeneratorExit": (GeneratorExit, "GeneratorExit"),
     "GeneratorExit with words": (lambda: GeneratorExit("words"), "GeneratorExit"),
     "ToolError(123)": (lambda: ToolError(123), "123"),  # type: ignore[arg-type]
     "ToolError(None)": (lambda: ToolError(None), "None"),  # type: ignore[arg-type]
-    "__str__ raises": (lambda: Mute(), "Mute"),
-    "__str__ exits": (lambda: Leaving(), "Leaving"),
+    "__str__ raises": (Mute, "Mute"),
+    "__str__ exits": (Leaving, "Leaving"),
     "SystemExit(3)": (lambda: SystemExit(3), "exit the process"),
     "SystemExit whose __str__ raises": (lambda: MuteExit(3), "exit the process"),
     "SystemExit whose code has no repr": (lambda: SystemExit(Unspeakable()), ""),
-    "GeneratorExit whose __str__ raises": (lambda: MuteGeneratorExit(), "GeneratorExit"),
-    "StopIteration whose __str__ raises": (lambda: MuteStopIteration(), "StopIteration"),
+    "GeneratorExit whose __str__ raises": (MuteGeneratorExit, "GeneratorExit"),
+    "StopIteration whose __str__ raises": (MuteStopIteration, "StopIteration"),
     "half of a surrogate pair": (lambda: ValueError("bad \ud800 text"), "bad ? text"),
 }
 
@@ -124,7 +124,7 @@ async def test_what_a_running_call_calls_is_served_while_the_board_drains(board:
         go.set()
         assert (await running).output == [{"echo": {"n": 1}}, {"echo": {"n": 2}}]
         assert await draining == 0
-    assert [row.tool_name for row in await calls_of(board)] == ["echo", "echo", "outer"]
+    assert [row.tool_name for row in await calls_of(board)] == ["outer", "echo", "echo"]
     assert "shutting down" in message(await board.call("echo"))
 
 

@@ -82,11 +82,6 @@ class RateLimit(Model):
     scope: Literal["caller", "tool"] = Field("caller", description="One bucket a caller, or one for all callers")
 
     @property
-    def interval(self) -> float:
-        """Seconds that one call costs."""
-        return {"second": 1.0, "minute": 60.0, "hour": 3600.0}[self.period] / self.max_calls
-
-    @property
     def capacity(self) -> int:
         """How many calls may come at once."""
         return self.burst or self.max_calls

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import orjson
+
 from pegboard.core.call import ToolResult
 from pegboard.core.tool import Tool
 
@@ -31,6 +33,7 @@ class Dialect(Protocol):
     """One shape of calls, answers and definitions."""
 
     name: str
+    abilities: tuple[str, ...]
 
     def parse(self, payload: Any) -> Asked:
         """The calls in a payload; raises Invalid where it is not of this dialect."""
@@ -51,3 +54,24 @@ class Dialect(Protocol):
     def define(self, tool: Tool) -> dict[str, Any]:
         """How the tool is declared."""
         ...
+
+
+class Answers:
+    """Answers of one object each, for dialects to build on: they say what goes into the object."""
+
+    def answer(self, result: ToolResult, output: Any) -> dict[str, Any]:
+        """The object for one result, with the output in this form."""
+        raise NotImplementedError
+
+    def render(self, result: ToolResult) -> dict[str, Any]:
+        """The answer with the output as data."""
+        return self.answer(result, result.output)
+
+    def render_json(self, result: ToolResult) -> bytes:
+        """The answer with the output's text taken over."""
+        return orjson.dumps(self.answer(result, orjson.Fragment(result.output_json)))
+
+    def render_all(self, results: Sequence[ToolResult], many: bool) -> Any:
+        """A list for a list, an object for an object."""
+        rendered = [self.render(result) for result in results]
+        return rendered if many else rendered[0]

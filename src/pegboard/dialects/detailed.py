@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
-
-import orjson
 
 from pegboard.core.call import ToolResult
 from pegboard.core.errors import FieldProblem, Problem
 from pegboard.core.refusals import Invalid
 from pegboard.core.tool import Tool
-from pegboard.dialects.base import Asked
+from pegboard.dialects.base import Answers, Asked
 
 
-class Detailed:
+class Detailed(Answers):
     """An answer shape only: what comes in is plain."""
 
     name = "detailed"
+    abilities: tuple[str, ...] = ("render", "define")
 
     def parse(self, payload: Any) -> Asked:
         """Never: this dialect has no calls of its own."""
         raise Invalid("'detailed' is a shape of answers; send the call as plain: {name, arguments}")
 
-    def render(self, result: ToolResult) -> dict[str, Any]:
-        """The answer with the output as data."""
-        return _rendered(result, result.output)
-
-    def render_json(self, result: ToolResult) -> bytes:
-        """The answer with the output's text taken over."""
-        return orjson.dumps(_rendered(result, orjson.Fragment(result.output_json)))
-
-    def render_all(self, results: Sequence[ToolResult], many: bool) -> Any:
-        """A list for a list, an object for an object."""
-        rendered = [self.render(result) for result in results]
-        return rendered if many else rendered[0]
+    def answer(self, result: ToolResult, output: Any) -> dict[str, Any]:
+        """The object for one result."""
+        return _rendered(result, output)
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """As it stands: id, description and the schema under the names of its contract."""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
-
-import orjson
 
 from pegboard.core.call import ToolResult
 from pegboard.core.errors import FieldProblem, Problem
 from pegboard.core.refusals import Fault, Invalid
 from pegboard.core.tool import Tool
-from pegboard.dialects.base import Asked, AskedCall
+from pegboard.dialects.base import Answers, Asked, AskedCall
 
 _KEYS = {"name", "arguments", "id"}
 
 
-class Plain:
+class Plain(Answers):
     """One object a call, one object an answer."""
 
     name = "plain"
+    abilities: tuple[str, ...] = ("parse", "render", "define")
 
     def parse(self, payload: Any) -> Asked:
         """One call for an object, several for a list."""
@@ -27,18 +25,9 @@ class Plain:
             return Asked(tuple(_call(item, f"{place}.") for place, item in enumerate(payload)), many=True)
         return Asked((_call(payload, ""),), many=False)
 
-    def render(self, result: ToolResult) -> dict[str, Any]:
-        """The answer with the output as data."""
-        return _rendered(result, result.output)
-
-    def render_json(self, result: ToolResult) -> bytes:
-        """The answer with the output's text taken over."""
-        return orjson.dumps(_rendered(result, orjson.Fragment(result.output_json)))
-
-    def render_all(self, results: Sequence[ToolResult], many: bool) -> Any:
-        """A list for a list, an object for an object."""
-        rendered = [self.render(result) for result in results]
-        return rendered if many else rendered[0]
+    def answer(self, result: ToolResult, output: Any) -> dict[str, Any]:
+        """The object for one result."""
+        return _rendered(result, output)
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """Name, description and schemas."""

@@ -37,7 +37,7 @@ class Threads:
                 return
             if isinstance(error, StopIteration | GeneratorExit):
                 # A future takes no StopIteration, and out of a coroutine either would mean something else.
-                error = RuntimeError(f"{type(error).__name__}: {error}")
+                error = RuntimeError(f"The tool raised {type(error).__name__}")
             if error is None:
                 answer.set_result(result)
             else:

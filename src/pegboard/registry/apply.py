@@ -97,8 +97,9 @@ async def _planned(
     async with database.read() as conn:
         before = await tools.all_named(conn, [spec.name for spec in specs])
         owned = await tools.all_owned(conn, caller.user_id) if prune else []
+        new = {spec.name: f"new {place}" for place, spec in enumerate(specs) if spec.name.lower() not in before}
+        faults = _taken(specs, await registry.taken(conn, new))
     plan, created, updated = Plan(), [], []
-    faults: list[Fault] = []
     for place, spec in enumerate(specs):
         await _take_turns(place)
         old = before.get(spec.name.lower())
@@ -109,17 +110,15 @@ async def _planned(
                 continue
             if not (caller.is_admin or old.owner_id == caller.user_id):
                 raise Forbidden("a tool of this name belongs to somebody else")
-            new = registry.changed(old, spec, caller)
-            if new is old:
+            changed = registry.changed(old, spec, caller)
+            if changed is old:
                 plan.unchanged.append(spec.name)
             else:
-                plan.updated[spec.name] = _differing(old, new)
-                updated.append(new)
+                plan.updated[spec.name] = _differing(old, changed)
+                updated.append(changed)
         except Refusal as error:
             inner = error.faults or (Fault("", error.message),)
             faults += [Fault(f"tools.{place} '{spec.name}' {fault.field}".rstrip(), fault.message) for fault in inner]
-    async with database.read() as conn:
-        faults += _taken(specs, await registry.taken(conn, created))
     if faults:
         raise Invalid.of("Nothing was applied", faults)
     deleted = _not_kept(owned, specs)
@@ -138,7 +137,7 @@ async def _carried_out(
             work.deleted
         ):
             return False
-        if faults := _taken(specs, await registry.taken(change.conn, work.created)):
+        if faults := _taken(specs, await registry.taken(change.conn, {tool.name: tool.id for tool in work.created})):
             raise Invalid.of("Nothing was applied", faults)
         await tools.add_all(change.conn, work.created, revision=change.revision, by=caller.user_id)
         for tool in work.updated:

@@ -164,18 +164,17 @@ class People:
         *,
         name: str | None = None,
         refs: Sequence[str] | None = None,
-        description: str | None = None,
+        **more: str | None,
     ) -> Agent:
-        """The changed agent; what is None stays."""
+        """The changed agent; a name or tools that are None stay, and so does a `description` that is not given."""
         refuse_agents(caller)
-        ids = None if refs is None else self._tool_ids(refs, caller)
         async with self._database.change() as change:
             before = await _agent_of(change, agent_id, caller)
             agent = replace(
                 before,
                 name=before.name if name is None else name,
-                tools=before.tools if ids is None else ids,
-                description=before.description if description is None else description,
+                tools=before.tools if refs is None else self._tool_ids(refs, caller, before.tools),
+                description=more.get("description", before.description),
                 updated_at=datetime.now(UTC),
             )
             await _name_free(change, agent)
@@ -193,12 +192,14 @@ class People:
         await self._snapshot.refresh()
         return agent
 
-    def _tool_ids(self, refs: Sequence[str], caller: Caller) -> tuple[str, ...]:
+    def _tool_ids(self, refs: Sequence[str], caller: Caller, already: Sequence[str] = ()) -> tuple[str, ...]:
         ids: dict[str, None] = {}
         faults = []
         for place, ref in enumerate(refs):
             peg = self._snapshot.find(ref)
-            if peg is None or not self._snapshot.may_call(peg.tool, caller):
+            if ref.lower() in already:
+                ids[ref.lower()] = None  # it may have been deleted since, or be hidden by now: it stays as it is
+            elif peg is None or not self._snapshot.may_call(peg.tool, caller):
                 faults.append(Fault(f"tools.{place}", f"Tool '{ref}' not found"))
             else:
                 ids[peg.tool.id] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -183,12 +183,14 @@ class Registry:
             raise Forbidden(f"Tool '{tool.name}' belongs to somebody else")
         return tool
 
-    async def taken(self, conn: AsyncConnection, wanting: Sequence[Tool]) -> list[str]:
-        """The names and aliases, in lower case, that these tools cannot have; within a change that stays true."""
+    async def taken(self, conn: AsyncConnection, wanting: Mapping[str, str]) -> list[str]:
+        """Of these names and their aliases those, in lower case, that tools of other ids than given have already."""
         wanted: dict[str, str] = {}
-        taken = [name for tool in wanting for name in names_of(tool) if wanted.setdefault(name, tool.id) != tool.id]
+        taken = [
+            each for name, own in wanting.items() for each in names_of(name) if wanted.setdefault(each, own) != own
+        ]
         holders = await tools.all_named(conn, list(wanted))
-        local = {name for tool in self._snapshot.local() for name in names_of(tool)}
+        local = {name for tool in self._snapshot.local() for name in names_of(tool.name)}
         odd: dict[str, set[str]] = {}
         if any(_LIKE_ALIAS.fullmatch(name) for name in wanted):
             for tool_id, name in await tools.oddly_named(conn):
@@ -200,7 +202,7 @@ class Registry:
         ]
 
     async def _claim_names(self, conn: AsyncConnection, tool: Tool) -> None:
-        for name in await self.taken(conn, [tool]):
+        for name in await self.taken(conn, {tool.name: tool.id}):
             shown = tool.name if name == tool.name.lower() else name
             raise Conflict(f"A tool named '{shown}' exists already; names are unique without regard to case")
 

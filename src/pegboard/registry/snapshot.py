@@ -48,8 +48,6 @@ class Snapshot:
         self._holders: dict[str, _Holder] = {}
         self._admitted: dict[str, _Holder] = {}
 
-    # Looking up
-
     def find(self, name: str) -> Peg | None:
         """The tool of that name, alias or id."""
         key = name.lower()
@@ -132,8 +130,6 @@ class Snapshot:
         caller = Caller(user.id, user.name, role, key.id, key.agent_id)
         return _Holder(caller, key.expires_at.timestamp() if key.expires_at else None)
 
-    # Keeping up
-
     async def refresh(self) -> None:
         """Take in everything that changed in the store since the last time."""
         async with self._lock:
@@ -175,14 +171,14 @@ class Snapshot:
         for tool in some_tools:
             before = self._ids.pop(tool.id, None)
             if before is not None:
-                for name in names_of(before.tool):
+                for name in names_of(before.tool.name):
                     if self._names.get(name) is before:
                         del self._names[name]
         for tool in some_tools:
             if not tool.is_deleted:
                 peg = Peg(tool, self._prepare)
                 self._ids[tool.id] = peg
-                for name in names_of(tool):
+                for name in names_of(tool.name):
                     self._names[name] = peg
 
     def _take_secrets(self, some_secrets: Iterable[Secret]) -> None:
@@ -199,7 +195,7 @@ class Snapshot:
     def hang(self, tool: Tool) -> None:
         """Hang a tool that lives in this process alone."""
         peg = Peg(tool, self._prepare)
-        for name in names_of(tool):
+        for name in names_of(tool.name):
             self._local[name] = peg
 
     def forget(self, which: Callable[[Tool], bool]) -> None:
@@ -209,7 +205,7 @@ class Snapshot:
                 peg.forget()
 
 
-def names_of(tool: Tool) -> tuple[str, ...]:
-    """What a tool is found by, in lower case: its name, and its alias where it has one."""
-    alias = alias_of(tool.name)
-    return (tool.name.lower(),) if alias is None else (tool.name.lower(), alias.lower())
+def names_of(name: str) -> tuple[str, ...]:
+    """What a tool of this name is found by, in lower case: the name, and its alias where it has one."""
+    alias = alias_of(name)
+    return (name.lower(),) if alias is None else (name.lower(), alias.lower())

@@ -76,12 +76,12 @@ async def _own_errors(run: Any, ready: ReadyCall) -> Any:
 
 def describe(error: BaseException) -> str:
     """The exception's message, with its class where the message alone would say nothing."""
-    if isinstance(error, SystemExit):
-        return f"The tool tried to exit the process ({error.code!r})"
     try:
         text = str(error)
     except BaseException:
-        return type(error).__name__  # tool code again: what it raises here says nothing more
+        text = ""  # tool code again: what it raises here says nothing more
+    if isinstance(error, SystemExit):
+        return f"The tool tried to exit the process ({text})"
     if not text:
         return type(error).__name__
     return f"{type(error).__name__}: {text}" if isinstance(error, LookupError) else text

@@ -66,14 +66,9 @@ async def run_calls(
 @calls.get("/dialects", operation_id="list_dialects")
 async def list_dialects(board: Board, caller: Who) -> list[DialectResponse]:
     """The dialects this board speaks."""
-    only_answers = {"detailed"}
     return [
-        DialectResponse(
-            name=name,
-            aliases=[],
-            abilities=["render", "define"] if name in only_answers else ["parse", "render", "define"],
-        )
-        for name in board.dialects
+        DialectResponse(name=name, aliases=[], abilities=list(dialect.abilities))
+        for name, dialect in board.dialects.items()
     ]
 
 

@@ -120,10 +120,9 @@ class Edge:
             return
         received = 0
         whole = started = False
-        # Load balancers probe with HEAD: it is GET without the body.
-        bodiless = scope["method"] == "HEAD"
-        if bodiless:
-            scope["method"] = "GET"
+        if scope["method"] == "HEAD":
+            # Load balancers probe with it. It is GET, and the server leaves the body out.
+            scope = {**scope, "method": "GET"}
 
         async def bounded() -> Message:
             nonlocal received, whole
@@ -143,8 +142,6 @@ class Edge:
             if message["type"] == "http.response.start":
                 started = True
                 message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
-            elif bodiless:
-                message["body"] = b""
             await send(message)
 
         try:

@@ -108,10 +108,9 @@ async def get_agent(agent_id: str, board: Board, caller: Who) -> AgentResponse:
 
 @agents.patch("/{agent_id}", operation_id="update_agent")
 async def update_agent(agent_id: str, body: AgentUpdate, board: Board, caller: Who) -> AgentResponse:
-    """Change an agent; what is absent stays."""
-    agent = await board.people.update_agent(
-        agent_id, caller, name=body.name, refs=body.tools, description=body.description
-    )
+    """Change an agent; what is absent stays, a description of null is cleared."""
+    given = body.model_dump(include={"description"}, exclude_unset=True)
+    agent = await board.people.update_agent(agent_id, caller, name=body.name, refs=body.tools, **given)
     return AgentResponse.model_validate(agent)
 
 

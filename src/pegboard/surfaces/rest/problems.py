@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from pegboard.core.errors import Misconfigured, SecretUnreadable, ToolError, Unavailable
 from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound, Refusal, Unauthorised
@@ -102,6 +103,10 @@ def add_problem_handlers(app: FastAPI) -> None:
     async def unusable(request: Request, error: ToolError) -> Response:
         status = 503 if isinstance(error, Unavailable | Misconfigured | SecretUnreadable) else 500
         return _answer(request, status, error.message)
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(request: Request, error: ClientDisconnect) -> Response:
+        return _answer(request, 400, "The request ended before its body did")
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:

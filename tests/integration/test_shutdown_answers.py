@@ -1,0 +1,112 @@
+"""A server told to stop while a call runs longer than it waits: the caller and the journal are told so."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pegboard import Pegboard
+from pegboard.testing import NoSettings, calls_of
+from tests.doors import KEY
+from tests.surfaces.cli.running import Program
+from tests.surfaces.rest.clients import bearer, good
+
+HANDLER = """
+import asyncio
+
+
+async def hang() -> None:
+    print("hanging", flush=True)
+    await asyncio.sleep(3600)
+"""
+WAIT = 30
+
+
+@contextmanager
+def server(home: Path, packages: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server that waits a second for running calls, with an installed handler that hangs; and its address."""
+    packages.mkdir()
+    (packages / "hanging_tools.py").write_text(HANDLER)
+    info = packages / "hanging_tools-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hanging-tools\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[pegboard.handlers]\nhang = hanging_tools:hang\n")
+    program = Program(
+        {
+            "PEGBOARD_HOME": str(home),
+            "PEGBOARD_ADMIN_KEY": KEY,
+            "PEGBOARD_DRAIN_SECONDS": "1",
+            "PYTHONPATH": os.pathsep.join([str(packages), *filter(None, [os.environ.get("PYTHONPATH")])]),
+            "PYTHONUNBUFFERED": "1",
+        }
+    )
+    with subprocess.Popen(
+        [sys.executable, "-m", "pegboard", "serve", "--port", "0"],
+        env=program.full_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+    ) as process:
+        stop = threading.Timer(WAIT, process.kill)
+        stop.start()
+        try:
+            yield process, seen(process, "serving at ").split()[0]
+        finally:
+            stop.cancel()
+            process.kill()
+
+
+def seen(process: subprocess.Popen[str], words: str) -> str:
+    """What follows these words in the next line of its output that holds them."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        _, found, rest = line.partition(words)
+        if found:
+            return rest
+    raise AssertionError(f"it ended without saying '{words}'")
+
+
+async def kept(home: Path) -> list[tuple[str, str, str | None]]:
+    """What the journal in this folder says."""
+    async with Pegboard.open(settings=NoSettings(home=home)) as board:
+        return [(row.tool_name, row.status, row.code) for row in await calls_of(board)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_waits_is_told_to_try_again_and_the_row_says_cancelled(tmp_path: Path, number: signal.Signals) -> None:
+    home = tmp_path / "home"
+    with (
+        server(home, tmp_path / "packages") as (process, url),
+        httpx.Client(base_url=url, headers=bearer(KEY), timeout=WAIT) as client,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        tool = {"name": "hang", "tool_type": "internal", "config": {"handler": "hang"}, "timeout": 600}
+        good(client.post("/v1/tools", json={**tool, "input_schema": {"type": "object"}}), 201)
+        one = threads.submit(client.post, "/v1/tools/hang/call", json={})
+        seen(process, "hanging")
+        many = threads.submit(client.post, "/v1/calls", json=[{"name": "hang", "arguments": {}}])
+        seen(process, "hanging")
+        begun = time.monotonic()
+        process.send_signal(number)
+        answers = [one.result(WAIT), many.result(WAIT)]
+        assert process.wait(WAIT) == 0
+        assert time.monotonic() - begun < 10
+    for answer in answers:
+        assert answer.status_code == 503, answer.text
+        assert int(answer.headers["retry-after"]) >= 1
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert "shut down before the call had ended" in answer.json()["detail"]
+    assert asyncio.run(kept(home)) == [("hang", "failed", "cancelled")] * 2
