@@ -91,7 +91,7 @@ class Pegboard:
     async def open(
         cls, database: str | None = None, *, settings: Settings | None = None, journal: Journal | None = None
     ) -> AsyncIterator[Pegboard]:
-        """A board on this database ("memory", a file, PostgreSQL), set up if it is new; closed again on leaving."""
+        """A board on this database: "memory", or the URL of a SQLite file or PostgreSQL; set up if it is new."""
         settings = settings or Settings()
         if database is not None:
             settings = settings.model_copy(update={"database_url": database})

@@ -131,7 +131,7 @@ async def test_what_a_running_call_calls_is_served_while_the_board_drains(board:
 async def test_a_timeout_is_tried_again_within_the_time_of_the_tool(board: Pegboard) -> None:
     ran = []
 
-    @board.tool(timeout=0.6, retry={"on": ["timeout"], "max_attempts": 3})
+    @board.tool(timeout=1.5, retry={"on": ["timeout"], "max_attempts": 3})
     async def hangs() -> None:
         ran.append(1)
         await anyio.sleep_forever()
@@ -141,7 +141,7 @@ async def test_a_timeout_is_tried_again_within_the_time_of_the_tool(board: Pegbo
     took = time.monotonic() - begun
     assert result.problem is not None
     assert (result.problem.code, result.attempts, len(ran)) == ("timeout", 3, 3)
-    assert 0.5 < took < 5
+    assert 1.3 < took < 5
     (row,) = await calls_of(board)
     assert (row.code, row.attempts) == ("timeout", 3)
 
@@ -149,7 +149,7 @@ async def test_a_timeout_is_tried_again_within_the_time_of_the_tool(board: Pegbo
 async def test_an_attempt_after_a_timeout_may_succeed(board: Pegboard) -> None:
     ran = []
 
-    @board.tool(timeout=0.9, retry={"on": ["timeout"], "max_attempts": 3})
+    @board.tool(timeout=1.5, retry={"on": ["timeout"], "max_attempts": 3})
     async def slow_at_first() -> int:
         ran.append(1)
         if len(ran) < 3:

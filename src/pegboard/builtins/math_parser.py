@@ -1,8 +1,4 @@
-"""Arithmetic as people and models write it, computed while it is read: a tokenizer and a Pratt parser.
-
-simpleeval was left because it reads Python's grammar, where `^` binds looser than `+` and a fault has no position in
-what was written.
-"""
+"""Arithmetic as people and models write it, computed while it is read: a tokenizer and a Pratt parser."""
 
 from __future__ import annotations
 

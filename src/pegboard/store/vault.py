@@ -67,11 +67,6 @@ class Vault:
         """Whether anything but the primary key is needed to open this."""
         return not sealed.startswith(f"pb1:{self.keyring.primary.id}:")
 
-    @staticmethod
-    def is_sealed(text: str) -> bool:
-        """Whether the text has the form that `seal` gives; says nothing about who wrote it."""
-        return _SEALED.fullmatch(text) is not None
-
     def derive(self, label: str) -> bytes:
         """A key of 32 bytes for one purpose, the same in every process and after every rotation.
 

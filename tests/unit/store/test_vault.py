@@ -31,7 +31,7 @@ def vault_with(*secrets: bytes) -> Vault:
 def test_whatever_is_sealed_opens_again(plain: str, row: str) -> None:
     vault = vault_with(ONE)
     sealed = vault.seal(plain, row)
-    assert vault.is_sealed(sealed)
+    assert sealed.startswith("pb1:")
     assert vault.open(sealed, row) == plain
 
 
@@ -139,7 +139,6 @@ def test_both_keys_open_during_a_rotation_and_the_first_one_seals() -> None:
 @pytest.mark.parametrize("text", ["", "pb1", "pb1::", "pb1:12345678:", "pb2:12345678:" + "A" * 40, "hunter2"])
 def test_other_text_is_not_sealed_and_does_not_open(text: str) -> None:
     vault = vault_with(ONE)
-    assert not vault.is_sealed(text)
     assert vault.needs_rotation(text)
     with pytest.raises(SecretUnreadable, match="not of the form"):
         vault.open(text, ROW)
