@@ -19,7 +19,7 @@ from starlette.routing import Route
 from pegboard import Pegboard
 from pegboard.core.call import Execution, ReadyCall
 from pegboard.surfaces.rest.app import create_app
-from pegboard.surfaces.rest.server import settle_memory
+from pegboard.surfaces.rest.server import server_options, settle_memory
 from pegboard.testing import NoSettings
 
 KEY = "benchmark-key-0123456789"
@@ -62,9 +62,9 @@ def starlette_app() -> Any:
     return Starlette(routes=[Route("/echo", echo, methods=["POST"])])
 
 
-async def _serve(app: Any, bound: socket.socket) -> None:
+async def _serve(app: Any, bound: socket.socket, **options: Any) -> None:
     settle_memory()
-    config = uvicorn.Config(app, log_level="critical", access_log=False, lifespan="off", ws="none")
+    config = uvicorn.Config(app, **{"log_level": "critical", "access_log": False, **options, "lifespan": "off"})
     await uvicorn.Server(config).serve([bound])
 
 
@@ -74,7 +74,7 @@ async def _board(home: Path, database: str | None, recorded: bool, bound: socket
         await board.apply([ECHO])
         if tools:
             await board.apply([{**ECHO, "name": f"tool_{number}"} for number in range(tools)])
-        await _serve(create_app(board, "bench"), bound)
+        await _serve(create_app(board), bound, **server_options(settings))
 
 
 def main() -> None:

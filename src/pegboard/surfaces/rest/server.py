@@ -109,7 +109,7 @@ def serve_forever(
 ) -> None:
     """Serve from this process until a signal says stop; running calls end first. Raises what kept it from starting."""
     served = ServedBoard(settings, version, on_open)
-    server = AnnouncingServer(uvicorn.Config(served, **_options(settings)), ready)
+    server = AnnouncingServer(uvicorn.Config(served, **server_options(settings)), ready)
     with _quiet_signals(), contextlib.suppress(SystemExit):  # how it gives up where the board does not open
         server.run([bound])
     if served.failure is not None:
@@ -119,17 +119,19 @@ def serve_forever(
 def serve_with_workers(settings: Settings, bound: socket.socket, workers: int) -> None:
     """Serve from several processes, each with a board of its own, until a signal says stop."""
     config = uvicorn.Config(
-        "pegboard.surfaces.rest.server:worker_app", factory=True, workers=workers, **_options(settings)
+        "pegboard.surfaces.rest.server:worker_app", factory=True, workers=workers, **server_options(settings)
     )
     with _quiet_signals():
         Multiprocess(config, sockets=[bound]).run()
 
 
-def _options(settings: Settings) -> dict[str, Any]:
+def server_options(settings: Settings) -> dict[str, Any]:
+    """How the HTTP server is run."""
     return {
         "log_level": "critical",
         "access_log": False,
         "server_header": False,
+        "proxy_headers": False,  # nothing here goes by the caller's address
         "date_header": False,
         "ws": "none",
         "timeout_graceful_shutdown": int(settings.drain_seconds) + 1,
