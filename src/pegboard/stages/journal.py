@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from dataclasses import asdict
 from typing import Protocol
 
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
@@ -157,6 +156,6 @@ class _BadRow(str):
 
 
 def _shown(execution: Execution) -> dict[str, object]:
-    shown = asdict(execution)
+    shown = execution._asdict()
     shown.pop("arguments")
     return shown

@@ -18,7 +18,7 @@ from pegboard.store import models
 from pegboard.store.types import is_uuid
 
 _executions = models.table_of(models.Execution)
-_FIELDS = tuple(Execution.__dataclass_fields__)
+_FIELDS = tuple(Execution._fields)
 _COLUMNS = tuple(_executions.c[name] for name in _FIELDS)
 # PostgreSQL refuses longer index entries, and a call must never be missing from the journal.
 _INDEXED = ("tool_name", "tool_id", "caller_id")

@@ -2,62 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_BUCKETS_MS = tuple(seconds * 1000 for seconds in _BUCKETS)
+
+
+class _Durations:
+    """How many calls took how long."""
+
+    __slots__ = ("counts", "sum_ms")
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(_BUCKETS) + 1)
+        self.sum_ms = 0.0
 
 
 class Metrics:
-    """Calls, durations, errors by kind and code, and calls in flight."""
+    """Calls, durations, errors by kind and code, and calls in flight.
+
+    A call only adds to numbers of ours; they become Prometheus' own when somebody reads them.
+    """
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._in_flight = Gauge("pegboard_calls_in_flight", "Calls running now", registry=self._registry)
-        self._calls = Counter(
-            "pegboard_calls",
-            "Calls answered, by kind of tool and outcome",
-            ["kind", "outcome"],
-            registry=self._registry,
-        )
-        self._errors = Counter(
-            "pegboard_call_errors",
-            "Calls that failed, by kind of tool and code",
-            ["kind", "code"],
-            registry=self._registry,
-        )
-        self._seconds = Histogram(
-            "pegboard_call_duration_seconds",
-            "How long calls took, without the wait for the journal",
-            ["kind"],
-            buckets=_BUCKETS,
-            registry=self._registry,
-        )
-        # Looking a labelled child up takes longer than counting with it; there are few kinds.
-        self._of_kind: dict[str, tuple[Counter, Counter, Histogram]] = {}
+        self._registry.register(self)
+        self._in_flight: Callable[[], int] = int
+        self._outcomes: dict[tuple[str, str], int] = {}
+        self._durations: dict[str, _Durations] = {}
 
     def watch_in_flight(self, count: Callable[[], int]) -> None:
         """Ask this, when metrics are read, how many calls are running."""
-        self._in_flight.set_function(count)
+        self._in_flight = count
 
     def finished(self, kind: str, code: str, elapsed_ms: float) -> None:
         """Count one call; `code` is empty for one that succeeded."""
-        children = self._of_kind.get(kind)
-        if children is None:
-            children = self._of_kind[kind] = (
-                self._calls.labels(kind, "success"),
-                self._calls.labels(kind, "error"),
-                self._seconds.labels(kind),
-            )
-        succeeded, failed, seconds = children
-        if code:
-            failed.inc()
-            self._errors.labels(kind, code).inc()
-        else:
-            succeeded.inc()
-        seconds.observe(elapsed_ms / 1000)
+        key = (kind, code)
+        self._outcomes[key] = self._outcomes.get(key, 0) + 1
+        durations = self._durations.get(kind)
+        if durations is None:
+            durations = self._durations[kind] = _Durations()
+        durations.counts[bisect_left(_BUCKETS_MS, elapsed_ms)] += 1
+        durations.sum_ms += elapsed_ms
+
+    def collect(self) -> Iterator[Metric]:
+        """What Prometheus is told."""
+        yield GaugeMetricFamily("pegboard_calls_in_flight", "Calls running now", self._in_flight())
+        calls = CounterMetricFamily(
+            "pegboard_calls", "Calls answered, by kind of tool and outcome", labels=["kind", "outcome"]
+        )
+        errors = CounterMetricFamily(
+            "pegboard_call_errors", "Calls that failed, by kind of tool and code", labels=["kind", "code"]
+        )
+        seconds = HistogramMetricFamily(
+            "pegboard_call_duration_seconds", "How long calls took, without the wait for the journal", labels=["kind"]
+        )
+        for kind, durations in self._durations.items():
+            of_kind = {code: count for (each, code), count in self._outcomes.items() if each == kind}
+            succeeded = of_kind.pop("", 0)
+            calls.add_metric([kind, "success"], succeeded)
+            calls.add_metric([kind, "error"], sum(of_kind.values()))
+            for code, count in of_kind.items():
+                errors.add_metric([kind, code], count)
+            seconds.add_metric([kind], _cumulative(durations.counts), durations.sum_ms / 1000)
+        yield from (calls, errors, seconds)
 
     def text(self) -> bytes:
         """All metrics in Prometheus' text format."""
         return generate_latest(self._registry)
+
+
+def _cumulative(counts: list[int]) -> list[tuple[str, float]]:
+    total = 0
+    buckets: list[tuple[str, float]] = []
+    for bound, count in zip((*map(float, _BUCKETS), float("inf")), counts, strict=True):
+        total += count
+        buckets.append(("+Inf" if bound == float("inf") else str(bound), total))
+    return buckets
