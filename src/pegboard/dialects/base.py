@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -56,12 +57,12 @@ class Dialect(Protocol):
         ...
 
 
-class Answers:
+class Answers(ABC):
     """Answers of one object each, for dialects to build on: they say what goes into the object."""
 
+    @abstractmethod
     def answer(self, result: ToolResult, output: Any) -> dict[str, Any]:
         """The object for one result, with the output in this form."""
-        raise NotImplementedError
 
     def render(self, result: ToolResult) -> dict[str, Any]:
         """The answer with the output as data."""
