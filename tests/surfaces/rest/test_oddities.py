@@ -159,3 +159,10 @@ async def test_millions_of_small_values_are_malformed_before_anything_looks_at_t
     assert "Arguments hold more than 524,288 values" in str(answer)
     (row,) = await calls_of(board)
     assert (row.status, row.code) == ("refused", "malformed_arguments")
+
+
+@pytest.mark.parametrize("name", ["a\u202eb", "a\u200bb", "a\nb", "a\x00b"])
+async def test_names_of_people_hold_nothing_that_cannot_be_seen(admin: httpx.AsyncClient, name: str) -> None:
+    for path in ("/v1/users", "/v1/agents"):
+        refused = problem(await admin.post(path, json={"name": name}), 422)
+        assert "may not hold control, invisible or direction characters" in refused["detail"]

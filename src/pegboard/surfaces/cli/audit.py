@@ -13,6 +13,7 @@ from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
 
 app = group("audit", "Read the journal of calls.")
+WIDEST = 64
 
 
 @app.command("list", cls=BoardCommand)
@@ -46,7 +47,7 @@ def list_executions(
             [
                 [
                     moment(item["started_at"]),
-                    item["tool_name"],
+                    cut(item["tool_name"]),
                     item["status"],
                     item["code"],
                     item["caller"],
@@ -61,6 +62,11 @@ def list_executions(
 
     path = route("executions")
     give(ctx, with_board(ctx, lambda it: it.pages(path, wanted, limit=limit, cursor=cursor, every=every)), show)
+
+
+def cut(name: str) -> str:
+    """The name, short enough for a table: callers may ask for tools of any name."""
+    return name if len(name) <= WIDEST else name[: WIDEST - 1] + "…"
 
 
 @app.command("show", cls=BoardCommand)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -25,5 +26,12 @@ def _in_utc(moment: datetime) -> datetime:
         raise ValueError("lies before the year 1 or after the year 9999 in UTC") from None
 
 
-Name = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")]
+def _readable(name: str) -> str:
+    """Names are printed and compared by people: nothing in them may be invisible or turn the text around."""
+    if any(unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in name):
+        raise ValueError("may not hold control, invisible or direction characters")
+    return name
+
+
+Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_readable)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_written_out), AfterValidator(_in_utc)]

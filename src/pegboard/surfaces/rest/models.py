@@ -128,7 +128,7 @@ class UserPage(Shown):
 class KeyCreate(Model):
     """A new key."""
 
-    name: str = Field("", max_length=255)
+    name: Name | Literal[""] = ""
     agent_id: str | None = Field(None, description="Bind the key to this agent: it can then only call its tools")
     expires_at: Moment | None = None
 
