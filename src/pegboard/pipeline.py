@@ -95,13 +95,7 @@ class Pipeline:
 
     async def _answer(self, this: _Run, fall_back: bool) -> ToolResult:
         try:
-            this.peg = peg = resolve(self._snapshot, this.call.name, this.caller)
-            this.ready = ready = self._validator.validate(peg, this.call, this.caller, this.id)
-            await limit(self._limiter, peg.tool, this.caller, self._flood)
-            await self._journal.begin(ready)
-            return this.succeeded(await execute(peg, ready, self._checker, this.attempts))
-        except ToolError as error:
-            return await self._fallen_back(this, error, fall_back)
+            return await self._stages(this, fall_back)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
@@ -111,6 +105,16 @@ class Pipeline:
         except Exception:
             log.exception("call_broke_the_board", tool=this.call.name, run_id=this.id)
             return this.failed(InternalError().problem)
+
+    async def _stages(self, this: _Run, fall_back: bool) -> ToolResult:
+        try:
+            this.peg = peg = resolve(self._snapshot, this.call.name, this.caller)
+            this.ready = ready = self._validator.validate(peg, this.call, this.caller, this.id)
+            await limit(self._limiter, peg.tool, this.caller, self._flood)
+            await self._journal.begin(ready)
+            return this.succeeded(await execute(peg, ready, self._checker, this.attempts))
+        except ToolError as error:
+            return await self._fallen_back(this, error, fall_back)
 
     async def _fallen_back(self, this: _Run, error: ToolError, allowed: bool) -> ToolResult:
         fallback = this.peg.tool.fallback if this.peg is not None and this.attempts.count and allowed else None

@@ -159,3 +159,27 @@ async def test_an_attempt_after_a_timeout_may_succeed(board: Pegboard) -> None:
     result = await board.call("slow_at_first")
     assert (result.success, result.attempts) == (True, 3)
     assert result.output == 3
+
+
+async def test_a_call_cancelled_while_its_fallback_runs_has_its_row(board: Pegboard) -> None:
+    started = asyncio.Event()
+
+    @board.tool
+    async def second() -> None:
+        started.set()
+        await anyio.sleep_forever()
+
+    @board.tool(fallback={"tool": "second"})
+    async def first() -> None:
+        raise ValueError("not today")
+
+    running = asyncio.create_task(board.call("first"))
+    with anyio.fail_after(10):
+        await started.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+    assert {(row.tool_name, row.code) for row in await calls_of(board)} == {
+        ("first", "cancelled"),
+        ("second", "cancelled"),
+    }
