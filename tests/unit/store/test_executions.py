@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
@@ -98,6 +98,7 @@ async def test_nothing_a_caller_sends_keeps_a_call_out_of_the_journal(
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(error="half \ud800 a pair", value=None)
 @given(error=st.text(alphabet=st.characters()), value=st.recursive(st.none() | st.text() | st.integers(), st.lists))
 async def test_any_text_and_any_json_can_be_recorded(database: Database, error: str, value: Any) -> None:
     made = an_execution(error=error, arguments={"value": value})
@@ -105,7 +106,7 @@ async def test_any_text_and_any_json_can_be_recorded(database: Database, error: 
     async with database.read() as conn:
         found = await executions.get(conn, made.id)
     assert found is not None
-    assert found.error == error.replace("\0", "\ufffd")
+    assert found.error == error.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     assert found.arguments == made.arguments
 
 
