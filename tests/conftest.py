@@ -19,6 +19,16 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A data folder that stands for the developer's own, which no test may touch."""
+    folder = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(folder))
+        yield
+    assert not list(folder.iterdir()), "a test wrote to the user's own data folder"
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[servers.Postgres]:
     """What makes PostgreSQL servers."""

@@ -10,9 +10,14 @@ async def test_my_tool():
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
+
+from pydantic import Field
 
 from pegboard.board import Pegboard
 from pegboard.core.call import Caller
@@ -22,6 +27,12 @@ from pegboard.store.executions import ExecutionFilter
 
 class NoSettings(Settings):
     """Settings that read neither environment nor files, so that a test means the same everywhere."""
+
+    # Made only if something is written there, and never the home of the board that you work with.
+    home: Path = Field(
+        default_factory=lambda: Path(tempfile.gettempdir()) / f"pegboard-{uuid4().hex}",
+        description="Folder of the board's state",
+    )
 
     @classmethod
     def settings_customise_sources(cls, settings_cls: Any, init_settings: Any, **_: Any) -> Any:  # type: ignore[override]
