@@ -111,3 +111,9 @@ def test_settings_do_not_change_once_made() -> None:
 
 def test_every_setting_is_described() -> None:
     assert [name for name, field in Settings.model_fields.items() if not field.description] == []
+
+
+def test_a_line_of_the_file_that_means_nothing_is_named_with_the_nearest_setting(nowhere: Path) -> None:
+    (nowhere / "pegboard.toml").write_text("prot = 9000\n")
+    with pytest.raises(ValueError, match=r"unknown setting 'prot'; did you mean 'port'\?"):
+        Settings()

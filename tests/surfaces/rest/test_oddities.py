@@ -166,3 +166,34 @@ async def test_names_of_people_hold_nothing_that_cannot_be_seen(admin: httpx.Asy
     for path in ("/v1/users", "/v1/agents"):
         refused = problem(await admin.post(path, json={"name": name}), 422)
         assert "may not hold control, invisible or direction characters" in refused["detail"]
+
+
+async def test_an_agent_can_be_sent_back_as_it_was_read(admin: httpx.AsyncClient) -> None:
+    for name in ("stays", "goes"):
+        good(await admin.post("/v1/tools", json=mock(name)), 201)
+    body = {"name": "bot", "description": "helps", "tools": ["stays", "goes"]}
+    agent = good(await admin.post("/v1/agents", json=body), 201)
+    await admin.delete("/v1/tools/goes")
+    path = f"/v1/agents/{agent['id']}"
+    assert good(await admin.patch(path, json={"tools": agent["tools"]}))["tools"] == agent["tools"]
+    assert good(await admin.patch(path, json={"name": "bot2"}))["description"] == "helps"
+    assert good(await admin.patch(path, json={"description": None}))["description"] is None
+
+
+async def test_executions_are_found_by_any_spelling_of_the_name(admin: httpx.AsyncClient) -> None:
+    await admin.post("/v1/tools/echo/call", json={})
+    found = good(await admin.get("/v1/executions", params={"tool": "ECHO"}))
+    assert [row["tool_name"] for row in found["items"]] == ["echo"]
+
+
+@pytest.mark.parametrize("path", ["/v1/tools/echo/call", "/v1/tools"])
+async def test_a_body_that_stops_coming_is_given_up(
+    board: Pegboard, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr("pegboard.surfaces.rest.edge.BODY_SECONDS", 0.1)
+    async with served(board) as url, wire(url) as stream:
+        lines = ("Content-Type: application/json", "Content-Length: 100")
+        await stream.send(head("POST", path, *lines) + b'{"a": ')
+        answer = await answered(stream)
+        assert answer[0] == 408
+        assert "Nothing more of the body came" in answer[2]["detail"]

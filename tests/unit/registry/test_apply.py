@@ -73,3 +73,21 @@ async def test_two_at_once_end_as_one_after_the_other(database_url: str, tmp_pat
         plans = await asyncio.gather(*(board.apply(wanted) for _ in range(3)))
         assert sorted(len(plan.created) for plan in plans) == [0, 0, 10]
         assert sorted(len(plan.unchanged) for plan in plans) == [0, 10, 10]
+
+
+async def test_calls_are_served_while_definitions_are_checked(board: Pegboard) -> None:
+    applying = asyncio.create_task(board.apply([mock(f"t{number}") for number in range(400)], dry_run=True))
+    served = 0
+    while not applying.done():
+        assert (await board.call("echo")).success
+        served += 1
+    assert len((await applying).created) == 400
+    assert served > 5
+
+
+async def test_a_dry_run_changes_nothing_at_all(board: Pegboard) -> None:
+    before = board.snapshot.revision
+    await board.apply([mock("new")], dry_run=True)
+    await board.snapshot.refresh()
+    assert board.snapshot.revision == before
+    assert board.snapshot.find("new") is None

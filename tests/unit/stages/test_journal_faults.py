@@ -188,3 +188,21 @@ class TestNoValues:
         assert [SECRET in repr(row) for row in rows] == [keeps, keeps]
         assert all("Field 'a' must be an integer" in row.error for row in rows)
         assert "'b'" in rows[1].error
+
+
+async def test_while_the_database_is_away_a_refusal_waits_for_nothing(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: Any) -> None:
+        raise OSError("gone")
+
+    journal = StoreJournal(database, patience=0)
+    monkeypatch.setattr(executions, "add_all", away)
+    with pytest.raises(Unavailable, match="OSError"):
+        await journal.record(an_execution(attempts=1))
+    # A writer that never comes back: whoever waited for it would hang.
+    monkeypatch.setattr(journal, "_wake", asyncio.Event())
+    with anyio.fail_after(5), pytest.raises(Unavailable, match="OSError"):
+        await journal.record(an_execution(attempts=0))
+    monkeypatch.undo()
+    await journal.close()

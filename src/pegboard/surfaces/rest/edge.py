@@ -26,6 +26,13 @@ BODY_SECONDS = 30
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 
 
+class BodyTooSlow(HTTPException):
+    """The request's body stopped coming."""
+
+    def __init__(self) -> None:
+        super().__init__(408, f"Nothing more of the body came for {BODY_SECONDS} seconds")
+
+
 class BodyTooLarge(HTTPException):
     """The request's body is larger than the board accepts."""
 
@@ -51,7 +58,7 @@ async def read_body(receive: Receive, limit: int, length: int = 0) -> bytes:
             async with asyncio.timeout(BODY_SECONDS):
                 message = await receive()
         except TimeoutError:
-            raise MalformedArguments(f"Nothing more of the body came for {BODY_SECONDS} seconds") from None
+            raise BodyTooSlow from None
         part = message.get("body", b"")
         size += len(part)
         parts.append(part)
@@ -130,7 +137,7 @@ class Edge:
                 async with asyncio.timeout(None if whole else BODY_SECONDS):
                     message = await receive()
             except TimeoutError:
-                raise HTTPException(408, f"Nothing more of the body came for {BODY_SECONDS} seconds") from None
+                raise BodyTooSlow from None
             whole = not message.get("more_body", False)
             received += len(message.get("body", b""))
             if received > self._max_body:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
+from starlette.exceptions import HTTPException
+
 from pegboard.core.call import Caller, Surface, ToolCall, ToolResult
 from pegboard.core.errors import MalformedArguments
 from pegboard.core.ids import new_id
@@ -20,7 +22,6 @@ from pegboard.registry.snapshot import Snapshot
 from pegboard.surfaces.rest.edge import (
     CUT_OFF,
     ASGIApp,
-    BodyTooLarge,
     Receive,
     Scope,
     Send,
@@ -91,8 +92,8 @@ class CallRoute:
             status, detail, errors = refusal_of(error)
             await respond_problem(send, status, detail, request_id or new_id(), errors=errors)
             return
-        except BodyTooLarge as error:
-            await respond_problem(send, 413, error.detail, request_id or new_id())
+        except HTTPException as error:
+            await respond_problem(send, error.status_code, error.detail, request_id or new_id())
             return
         except MalformedArguments as error:
             await respond_problem(send, 400, error.message, request_id or new_id())
@@ -172,6 +173,7 @@ CALL_PATH: dict[str, Any] = {
                     for status, text in (
                         (400, "The body is not JSON"),
                         (401, "No key, or not a good one"),
+                        (408, "The body stopped coming"),
                         (413, "The body is too large"),
                         (422, "No such dialect"),
                     )

@@ -31,6 +31,7 @@ TITLES = {
     403: "Forbidden",
     404: "Not found",
     405: "Method not allowed",
+    408: "Body too slow",
     409: "Conflict",
     413: "Body too large",
     422: "Invalid request",
