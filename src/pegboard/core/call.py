@@ -56,6 +56,7 @@ class ToolCall(NamedTuple):
     dialect: str = "plain"
     request_id: str | None = None
     on_progress: Callable[[Progress], None] | None = None
+    key: str | None = None
 
 
 class ReadyCall(NamedTuple):
@@ -68,6 +69,7 @@ class ReadyCall(NamedTuple):
     digest: str
     deadline: float
     on_progress: Callable[[Progress], None] | None = None
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +143,5 @@ class Execution(NamedTuple):
     row_id: str | None = None
     chain_id: str | None = None
     thread_id: str | None = None
+    repeat_of: str | None = None
+    result: Any = None

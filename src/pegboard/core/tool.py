@@ -165,6 +165,7 @@ class Tool:
     read_only: bool = False
     destructive: bool = False
     keep_arguments: bool = False
+    keep_result: bool = False
     max_result_bytes: int | None = None
     drifted: bool = False
 

@@ -29,7 +29,16 @@ from pegboard.store.vault import Vault
 
 _LIKE_ALIAS = re.compile(r".{1,55}_[0-9a-f]{8}", re.IGNORECASE)
 # What may be changed on a tool that is shipped with the board.
-_ADJUSTABLE = {"is_active", "is_public", "rate_limit", "tags", "timeout", "keep_arguments", "max_result_bytes"}
+_ADJUSTABLE = {
+    "is_active",
+    "is_public",
+    "rate_limit",
+    "tags",
+    "timeout",
+    "keep_arguments",
+    "keep_result",
+    "max_result_bytes",
+}
 
 
 class Registry:

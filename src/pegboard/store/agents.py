@@ -10,9 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.people import Agent
 from pegboard.store import models
+from pegboard.store.base_models import table_of
 from pegboard.store.types import has_id, is_not_deleted, is_uuid, lowered
 
-_agents = models.table_of(models.Agent)
+_agents = table_of(models.Agent)
 _COLUMNS = tuple(_agents.c[name] for name in Agent.__dataclass_fields__)
 
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, Select, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Select, Text, cast, func, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.call import Execution, Status
-from pegboard.store import models
-from pegboard.store.types import is_uuid
+from pegboard.store import journal_models
+from pegboard.store.base_models import table_of
+from pegboard.store.types import is_uuid, json_text, storable
 
-_executions = models.table_of(models.Execution)
-_FIELDS = tuple(Execution._fields)
-_COLUMNS = tuple(_executions.c[name] for name in _FIELDS)
+_executions = table_of(journal_models.Execution)
+FIELDS = tuple(Execution._fields)
+_COLUMNS = tuple(_executions.c[name] for name in FIELDS)
 # PostgreSQL refuses longer index entries, and a call must never be missing from the journal.
-_INDEXED = ("tool_name", "tool_id", "caller_id")
 _INDEXED_LENGTH = 255
+
+Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,6 @@ class ExecutionFilter:
     code: str | None = None
     since: datetime | None = None
     until: datetime | None = None
-
-
-async def add(conn: AsyncConnection, execution: Execution) -> None:
-    """Append one row."""
-    await add_all(conn, [execution])
-
-
-async def add_all(conn: AsyncConnection, executions: Sequence[Execution]) -> None:
-    """Append rows, all of them or none; one that is there already stays, so a batch may be tried again."""
-    if executions:
-        insert = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
-        statement = insert(_executions).on_conflict_do_nothing(index_elements=[_executions.c.id])
-        await conn.execute(statement, [_row(execution) for execution in executions])
 
 
 async def get(conn: AsyncConnection, execution_id: str) -> Execution | None:
@@ -86,22 +73,84 @@ def page_query(wanted: ExecutionFilter, *, before: str | None, limit: int) -> Se
     return query.order_by(columns.id.desc()).limit(limit)
 
 
-def _row(execution: Execution) -> dict[str, Any]:
-    row = {name: getattr(execution, name) for name in _FIELDS}
-    for name in _INDEXED:
-        row[name] = row[name] and row[name][:_INDEXED_LENGTH]
-    if not _is_json(execution.arguments):
-        row["arguments"] = repr(execution.arguments)
-    return row
+def stored(execution: Execution) -> Row:
+    """The execution as it is stored: one text, number or None a field, the same for every database."""
+    return (
+        execution.id,
+        storable(execution.tool_name)[:_INDEXED_LENGTH],
+        execution.status,
+        _moment(execution.started_at),
+        _moment(execution.finished_at),
+        execution.elapsed_ms,
+        storable(execution.caller_id)[:_INDEXED_LENGTH],
+        storable(execution.caller),
+        execution.surface,
+        _text(execution.dialect),
+        execution.attempts,
+        execution.tool_id,
+        execution.tool_version,
+        execution.kind,
+        _text(execution.key_id),
+        _text(execution.agent_id),
+        _text(execution.request_id),
+        _text(execution.code),
+        _text(execution.error),
+        execution.arguments_digest,
+        None if execution.arguments is None else json_text(execution.arguments),
+        _text(execution.row_id),
+        _text(execution.chain_id),
+        _text(execution.thread_id),
+        _text(execution.repeat_of),
+        None if execution.result is None else json_text(execution.result),
+    )
 
 
-def _is_json(value: Any) -> bool:
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return True
+def restored(row: Row) -> Execution:
+    """The execution that was stored as this."""
+    known = dict(zip(FIELDS, row, strict=True))
+    for name in ("started_at", "finished_at"):
+        known[name] = datetime.fromisoformat(f"{known[name]}+00:00")
+    for name in ("arguments", "result"):
+        known[name] = None if known[name] is None else json.loads(known[name])
+    return Execution(**known)
 
 
-def _execution(row: Row[Any]) -> Execution:
+class Linked(NamedTuple):
+    """A row of the journal at its place in its writer's chain."""
+
+    writer: int
+    seq: int
+    mac: str
+    row: Row
+
+
+async def linked(conn: AsyncConnection, writer: int, *, after: int, limit: int) -> list[Linked]:
+    """The next rows of one writer's chain."""
+    columns = _executions.c
+    place = (columns.writer, columns.seq, columns.mac)
+    query = select(*place, *(_as_stored(name, conn.dialect.name) for name in FIELDS))
+    query = query.where(columns.writer == writer, columns.seq > after).order_by(columns.seq).limit(limit)
+    return [Linked(row[0], row[1], row[2], tuple(row[3:])) for row in await conn.execute(query)]
+
+
+def _as_stored(name: str, database: str) -> ColumnElement[Any]:
+    column = _executions.c[name]
+    if name in ("started_at", "finished_at"):
+        if database == "sqlite":
+            return type_coerce(column, Text)
+        return func.to_char(func.timezone("UTC", column), "YYYY-MM-DD HH24:MI:SS.US")
+    return cast(column, Text) if name in ("arguments", "result") else column
+
+
+def _text(value: str | None) -> str | None:
+    return None if value is None else storable(value)
+
+
+def _moment(moment: datetime) -> str:
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(" ", "microseconds")[:26]
+
+
+def _execution(row: Any) -> Execution:
     return Execution(**row._mapping)

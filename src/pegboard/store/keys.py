@@ -10,9 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.people import ApiKey
 from pegboard.store import models
+from pegboard.store.base_models import table_of
 from pegboard.store.types import is_uuid
 
-_keys = models.table_of(models.ApiKey)
+_keys = table_of(models.ApiKey)
 _COLUMNS = tuple(_keys.c[name] for name in ApiKey.__dataclass_fields__)
 
 

@@ -15,8 +15,10 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, insert, inspect, text
 
+from pegboard.store import journal_models  # noqa: F401 -- so that its tables are known
+from pegboard.store.base_models import Base
 from pegboard.store.database import Database
-from pegboard.store.models import Base, BoardState
+from pegboard.store.models import BoardState
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _STARTUP_LOCK = 7_309_453_281

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -14,16 +13,16 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    MetaData,
     String,
-    Table,
     UniqueConstraint,
     Uuid,
+    false,
     text,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from pegboard.core.tool import Kind
+from pegboard.store.base_models import Base, Row
 from pegboard.store.types import Instant, Words, json_type, name_type
 
 NOT_DELETED = text("is_deleted IS FALSE")
@@ -34,24 +33,6 @@ _KINDS = ", ".join(f"'{kind}'" for kind in Kind)
 
 def _among_not_deleted(name: str, *columns: Any, unique: bool = False) -> Index:
     return Index(name, *columns, unique=unique, sqlite_where=NOT_DELETED, postgresql_where=NOT_DELETED)
-
-
-class Base(DeclarativeBase):
-    """What all tables share."""
-
-    metadata = MetaData(
-        naming_convention={
-            "ck": "ck_%(table_name)s_%(constraint_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
-
-
-class Row:
-    """An id."""
-
-    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), primary_key=True)
 
 
 class Changing(Row):
@@ -82,6 +63,9 @@ class BoardState(Base):
 
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     revision: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    # How many writers the journal has had, signed, so that one that is missing shows.
+    writers: Mapped[int] = mapped_column(Integer, nullable=False, server_default="0")
+    writers_signature: Mapped[str] = mapped_column(String(32), nullable=False, server_default="")
 
 
 class User(SoftDeleted, Base):
@@ -147,6 +131,7 @@ class Tool(SoftDeleted, Base):
     read_only: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
     destructive: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
     keep_arguments: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
+    keep_result: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False, server_default=false())
     max_result_bytes: Mapped[int | None] = mapped_column(Integer)
     drifted: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
     owner: Mapped[User] = relationship(back_populates="tools", lazy="raise")
@@ -207,46 +192,3 @@ class Secret(Updated, Base):
     owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
     name: Mapped[str] = mapped_column(name_type(), nullable=False)
     sealed: Mapped[str | None] = mapped_column(Words())
-
-
-class Execution(Row, Base):
-    """One row of the journal; it refers to no other table, so it takes every call and outlives all of them."""
-
-    __tablename__ = "executions"
-    __table_args__ = (
-        Index("idx_execution_tool", "tool_id", "id"),
-        Index("idx_execution_name", "tool_name", "id"),
-        Index("idx_execution_caller", "caller_id", "id"),
-        Index("idx_execution_status", "status", "id"),
-        Index("idx_execution_started", "started_at"),
-    )
-
-    tool_name: Mapped[str] = mapped_column(Words(), nullable=False)
-    status: Mapped[str] = mapped_column(String(20), nullable=False)
-    started_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    finished_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    elapsed_ms: Mapped[float] = mapped_column(Float, nullable=False)
-    caller_id: Mapped[str] = mapped_column(Words(), nullable=False)
-    caller: Mapped[str] = mapped_column(Words(), nullable=False)
-    surface: Mapped[str] = mapped_column(Words(), nullable=False)
-    dialect: Mapped[str] = mapped_column(Words(), nullable=False)
-    attempts: Mapped[int] = mapped_column(Integer, nullable=False)
-    tool_id: Mapped[str | None] = mapped_column(Words())
-    tool_version: Mapped[int | None] = mapped_column(Integer)
-    kind: Mapped[str | None] = mapped_column(Words())
-    key_id: Mapped[str | None] = mapped_column(Words())
-    agent_id: Mapped[str | None] = mapped_column(Words())
-    request_id: Mapped[str | None] = mapped_column(Words())
-    code: Mapped[str | None] = mapped_column(Words())
-    error: Mapped[str | None] = mapped_column(Words())
-    arguments_digest: Mapped[str | None] = mapped_column(Words())
-    # JSON and not JSONB: it keeps what JSONB refuses, and a call must never be missing from the journal.
-    arguments: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))
-    row_id: Mapped[str | None] = mapped_column(Words())
-    chain_id: Mapped[str | None] = mapped_column(Words())
-    thread_id: Mapped[str | None] = mapped_column(Words())
-
-
-def table_of(model: type[Base]) -> Table:
-    """The table behind a model, for queries that need no objects."""
-    return Base.metadata.tables[model.__tablename__]

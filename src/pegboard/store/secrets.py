@@ -10,11 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.people import Secret
 from pegboard.store import models
+from pegboard.store.base_models import table_of
 from pegboard.store.types import has_id, is_uuid
 
-_secrets = models.table_of(models.Secret)
-_tools = models.table_of(models.Tool)
-_versions = models.table_of(models.ToolVersion)
+_secrets = table_of(models.Secret)
+_tools = table_of(models.Tool)
+_versions = table_of(models.ToolVersion)
 _COLUMNS = tuple(_secrets.c[name] for name in Secret.__dataclass_fields__)
 
 SealedTable = Literal["secrets", "tools", "tool_versions"]

@@ -13,10 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from pegboard.core.ids import new_id
 from pegboard.core.tool import ALIAS_LENGTH, Fallback, Kind, RateLimit, Retry, Tool
 from pegboard.store import models
+from pegboard.store.base_models import table_of
 from pegboard.store.types import has_id, is_not_deleted, is_uuid, lowered, storable
 
-_tools = models.table_of(models.Tool)
-_versions = models.table_of(models.ToolVersion)
+_tools = table_of(models.Tool)
+_versions = table_of(models.ToolVersion)
 
 # Names asked for in one statement; databases bound how many values one may have.
 _AT_ONCE = 500

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, String, Text, TypeDecorator, false, literal_column
 from sqlalchemy.dialects.postgresql import JSONB
 
@@ -82,6 +84,32 @@ class Words(TypeDecorator[str]):
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """The text without what cannot be stored."""
         return None if value is None else storable(value)
+
+
+class JsonText(TypeDecorator[Any]):
+    """JSON that comes back as the very text that went in; None is NULL."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """The value as JSON text."""
+        return None if value is None else json_text(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """The value again."""
+        return None if value is None else json.loads(value)
+
+
+def json_text(value: Any) -> str:
+    """The value as JSON that every database can store; what is no JSON becomes the string that shows it."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # integers past 64 bits, lone surrogates: rare, and the standard library takes them
+        try:
+            return json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            return json.dumps(repr(value))
 
 
 def is_uuid(text: str) -> bool:

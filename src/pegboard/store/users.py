@@ -10,9 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.people import User
 from pegboard.store import models
+from pegboard.store.base_models import table_of
 from pegboard.store.types import is_not_deleted, is_uuid, lowered
 
-_users = models.table_of(models.User)
+_users = table_of(models.User)
 _COLUMNS = tuple(_users.c[name] for name in User.__dataclass_fields__)
 
 

@@ -16,10 +16,11 @@ from sqlalchemy import Connection, inspect, text
 from pegboard.store import executions, users
 from pegboard.store.database import Database, revision_of
 from pegboard.store.migrate import SchemaTooNew, _config, migrate, pending, startup_lock
-from pegboard.store.models import Base
+from pegboard.store import journal_models, models  # noqa: F401 -- so that their tables are known
+from pegboard.store.base_models import Base
 from tests.unit.store.rows import an_execution, kept_user
 
-ALL = ["0001_board", "0002_executions"]
+ALL = ["0001_board", "0002_executions", "0003_journal"]
 
 MIGRATING = """
 import asyncio, sys
@@ -108,9 +109,9 @@ async def test_an_older_database_keeps_its_rows(database_url: str) -> None:
     async with database.write() as conn:
         await conn.run_sync(lambda connection: command.upgrade(_config(connection), "0001_board"))
     user = await kept_user(database)
-    assert await pending(database) == ["0002_executions"]
+    assert await pending(database) == ["0002_executions", "0003_journal"]
 
-    assert await migrate(database) == ["0002_executions"]
+    assert await migrate(database) == ["0002_executions", "0003_journal"]
 
     async with database.write() as conn:
         await executions.add(conn, an_execution())

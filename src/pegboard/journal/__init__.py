@@ -1,0 +1,1 @@
+"""Nothing happens unrecorded: intents before, rows after, chained, and found again."""
