@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from pegboard import Pegboard
-from pegboard.core.call import Execution, ReadyCall
+from pegboard.core.call import Execution, ReadyCall, ToolResult
 from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.server import server_options, settle_memory
 from pegboard.testing import NoSettings
@@ -43,10 +44,10 @@ ECHO = {
 class Unrecorded:
     """A journal that keeps nothing, to see what keeping costs."""
 
-    async def begin(self, ready: ReadyCall) -> None:
+    async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> None:
         """Always fine."""
 
-    async def record(self, execution: Execution) -> None:
+    async def record(self, execution: Execution, result: ToolResult) -> None:
         """Gone."""
 
     async def close(self) -> None:

@@ -14,18 +14,20 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from pegboard.core.call import Caller, Execution, Progress, ToolCall, ToolResult
 from pegboard.core.definitions import ToolCreate
-from pegboard.core.ids import new_id
+from pegboard.core.keys import check_key, keys_of
 from pegboard.core.refusals import Conflict, NotFound
 from pegboard.core.tool import Kind, Tool
 from pegboard.dialects.catalog import dialect_named, dialects
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import Handler, InternalExecutor
+from pegboard.journal.base import Journal
+from pegboard.journal.start import start_journal
 from pegboard.pipeline import Pipeline
 from pegboard.registry.apply import Plan, apply
 from pegboard.registry.definition import bare, build, read_definition
 from pegboard.registry.first_run import Started, start
-from pegboard.registry.functions import function_tool
+from pegboard.registry.functions import function_id, function_tool
 from pegboard.registry.named_secrets import NamedSecrets
 from pegboard.registry.pages import Page, an_id, cut, read_cursor
 from pegboard.registry.people import People
@@ -35,7 +37,6 @@ from pegboard.registry.sealing import open_auth, open_config
 from pegboard.registry.snapshot import Snapshot
 from pegboard.settings import Settings
 from pegboard.stages.check import Checker
-from pegboard.stages.journal import Journal, StoreJournal
 from pegboard.stages.limit import Limiter, MemoryLimiter
 from pegboard.stages.validate import Validator
 from pegboard.stages.valkey_limit import ValkeyLimiter
@@ -70,7 +71,7 @@ class Pegboard:
         self.secrets = NamedSecrets(database, self.snapshot, self._vault)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
         self._limiter = _limiter(settings)
-        self._journal = journal or StoreJournal(database)
+        self._journal = journal or start_journal(database, self._vault, settings.home)
         self.pipeline = Pipeline(
             snapshot=self.snapshot,
             validator=Validator(
@@ -119,16 +120,27 @@ class Pegboard:
         *,
         caller: Caller | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        key: str | None = None,
     ) -> ToolResult:
-        """Call a tool, as the admin unless `caller` says otherwise; a failed call is a result too."""
-        call = ToolCall(str(name), {} if arguments is None else arguments, on_progress=on_progress)
+        """Call a tool, as the admin unless `caller` says otherwise; a failed call is a result too.
+
+        A call with a `key` runs once: asked for again within a day, it is answered as it was the first time.
+        """
+        given = {} if arguments is None else arguments
+        call = ToolCall(str(name), given, on_progress=on_progress, key=check_key(key))
         return await self.pipeline.run(call, caller or self.admin)
 
-    async def run(self, raw: Any, *, dialect: str = "plain", caller: Caller | None = None) -> Any:
-        """Run the calls of a payload; the answer has the same dialect and order."""
+    async def run(
+        self, raw: Any, *, dialect: str = "plain", caller: Caller | None = None, key: str | None = None
+    ) -> Any:
+        """Run the calls of a payload; the answer has the same dialect and order. A `key` holds for each of them."""
         spoken = dialect_named(self.dialects, dialect, "dialect")
         asked = spoken.parse(raw)
-        calls = [ToolCall(call.name, call.arguments, call.id, dialect=dialect) for call in asked.calls]
+        keys = keys_of(check_key(key), len(asked.calls))
+        calls = [
+            ToolCall(call.name, call.arguments, call.id, dialect=dialect, key=one)
+            for call, one in zip(asked.calls, keys, strict=True)
+        ]
         results = await asyncio.gather(*(self.pipeline.run(call, caller or self.admin) for call in calls))
         return spoken.render_all(results, asked.many)
 
@@ -162,7 +174,9 @@ class Pegboard:
                     **fields,
                 }
             )
-            self.snapshot.hang(build(spec, self._vault, self.admin, bare(new_id(), self.admin.user_id, now), now))
+            self.snapshot.hang(
+                build(spec, self._vault, self.admin, bare(function_id(described.name), self.admin.user_id, now), now)
+            )
             return function
 
         return hang if function is None else hang(function)

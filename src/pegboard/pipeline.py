@@ -6,7 +6,7 @@ and gives back a more trusted one; stages raise ToolError, `run` never does: it 
     resolve     the tool this caller may see, active, not deleted   → Peg
     validate    arguments against size, depth and schema            → ReadyCall
     limit       is there room now? A call that could never run has cost nothing
-    begin       the journal can take it
+    begin       the journal can take it: an intent is committed, or the key was used before and its answer is there
     execute     the kind's executor under the deadline; output checked, tried again, fallen back
     journal     durable before the caller is answered
 """
@@ -19,17 +19,27 @@ import time
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
-from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, Problem, ToolError, Unavailable, Unrecorded
+from pegboard.core.errors import (
+    Cancelled,
+    ExecutionFailed,
+    InDoubt,
+    InternalError,
+    Problem,
+    ToolError,
+    Unavailable,
+    Unrecorded,
+)
 from pegboard.core.ids import new_id
 from pegboard.core.tool import RateLimit, Tool
+from pegboard.journal.base import Earlier, Journal
+from pegboard.journal.recovery import IN_DOUBT
 from pegboard.registry.peg import Peg
 from pegboard.registry.snapshot import Snapshot
 from pegboard.stages.check import Checker, as_json
 from pegboard.stages.execute import Attempts, Outcome, execute
-from pegboard.stages.journal import Journal
 from pegboard.stages.limit import Limiter, limit
 from pegboard.stages.resolve import resolve
 from pegboard.stages.validate import Validator
@@ -43,6 +53,8 @@ log = get_logger(__name__)
 _inside: ContextVar[bool] = ContextVar("pegboard_inside_a_call", default=False)
 # What a cancelled call gets to be recorded, when the board is closing.
 LAST_SECONDS = 5.0
+# The largest result that the journal keeps where a tool says so, as JSON.
+MAX_KEPT_RESULT = 64 * 1024
 
 
 class Pipeline:
@@ -73,11 +85,13 @@ class Pipeline:
         self._draining = False
         metrics.watch_in_flight(lambda: len(self._running))
 
-    async def run(self, call: ToolCall, caller: Caller, *, fall_back: bool = True) -> ToolResult:
+    async def run(
+        self, call: ToolCall, caller: Caller, *, fall_back: bool = True, replaying: Replaying | None = None
+    ) -> ToolResult:
         """Run one call to its end and say how it ended; only the caller's own cancellation is raised."""
         if self._draining and not _inside.get():
             return refused(call, Unavailable("The board is shutting down", retry_after_ms=1000))
-        this = _Run(call, caller)
+        this = _Run(call, caller, replaying)
         entered = _inside.set(True)
         self._running[this] = asyncio.current_task()
         try:
@@ -108,10 +122,12 @@ class Pipeline:
 
     async def _stages(self, this: _Run, fall_back: bool) -> ToolResult:
         try:
-            this.peg = peg = resolve(self._snapshot, this.call.name, this.caller)
+            this.peg = peg = this.pinned or resolve(self._snapshot, this.call.name, this.caller)
             this.ready = ready = self._validator.validate(peg, this.call, this.caller, this.id)
             await limit(self._limiter, peg.tool, this.caller, self._flood)
-            await self._journal.begin(ready)
+            earlier = await self._journal.begin(ready, this.draft)
+            if earlier is not None:
+                return this.repeated(earlier)
             return this.succeeded(await execute(peg, ready, self._checker, this.attempts))
         except ToolError as error:
             return await self._fallen_back(this, error, fall_back)
@@ -132,7 +148,7 @@ class Pipeline:
     async def _recorded(self, this: _Run, result: ToolResult) -> ToolResult:
         self._metrics.finished(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
         try:
-            await self._journal.record(this.execution(result))
+            await self._journal.record(this.execution(result), result)
         except ToolError as error:
             return this.unrecorded(result, error)
         return result
@@ -158,12 +174,19 @@ class Pipeline:
         return not self._running
 
 
+class Replaying(NamedTuple):
+    """That a call runs a recorded one again, perhaps against another version of its tool."""
+
+    execution_id: str
+    peg: Peg | None = None
+
+
 class _Run:
     """What is known so far about one call on its way."""
 
-    __slots__ = ("attempts", "begun", "call", "caller", "id", "peg", "ready", "started_at")
+    __slots__ = ("attempts", "begun", "call", "caller", "id", "peg", "pinned", "ready", "repeat_of", "started_at")
 
-    def __init__(self, call: ToolCall, caller: Caller) -> None:
+    def __init__(self, call: ToolCall, caller: Caller, replaying: Replaying | None) -> None:
         self.begun = time.perf_counter()
         self.started_at = datetime.now(UTC)
         self.id = new_id()
@@ -172,6 +195,8 @@ class _Run:
         self.attempts = Attempts()
         self.peg: Peg | None = None
         self.ready: ReadyCall | None = None
+        self.pinned = replaying.peg if replaying is not None else None
+        self.repeat_of = replaying.execution_id if replaying is not None else None
 
     @property
     def kind(self) -> str:
@@ -210,6 +235,27 @@ class _Run:
             result_style=self._style,
         )
 
+    def repeated(self, earlier: Earlier) -> ToolResult:
+        self.repeat_of = earlier.run_id
+        answer = earlier.answer
+        return ToolResult(
+            self.call.name,
+            answer.success,
+            answer.output_json,
+            answer.problem,
+            answer.elapsed_ms,
+            self.call.id,
+            self.id,
+            answer.attempts,
+            answer.fallback,
+            answer.result_style,
+            earlier.run_id,
+        )
+
+    def draft(self) -> Execution:
+        """The row this call becomes if its process does not live to tell how it ended."""
+        return self.execution(self.failed(InDoubt(IN_DOUBT).problem))._replace(status="in_doubt", attempts=1)
+
     def unrecorded(self, result: ToolResult, error: ToolError) -> ToolResult:
         if self.attempts.count:
             error = Unrecorded(f"The tool ran, but {error.message[:1].lower()}{error.message[1:]}")
@@ -218,7 +264,9 @@ class _Run:
     def execution(self, result: ToolResult) -> Execution:
         call, caller, problem, ready = self.call, self.caller, result.problem, self.ready
         tool = self.peg.tool if self.peg is not None else None
-        status: Status = "succeeded" if result.success else "failed" if self.attempts.count else "refused"
+        did_run = self.attempts.count or result.repeat_of
+        status: Status = "succeeded" if result.success else "failed" if did_run else "refused"
+        keeps_result = result.success and tool is not None and tool.keep_result
         arguments: Any = ready.arguments if ready is not None and tool is not None and tool.keep_arguments else None
         return Execution(
             self.id,
@@ -242,6 +290,8 @@ class _Run:
             _kept_error(problem, tool) if problem is not None else None,
             ready.digest if ready is not None else None,
             arguments,
+            repeat_of=self.repeat_of,
+            result=_kept_result(result) if keeps_result else None,
         )
 
 
@@ -249,6 +299,10 @@ def _kept_error(problem: Problem, tool: Tool | None) -> str:
     """What the journal keeps of a failure: no argument's value, unless the tool keeps arguments anyway."""
     text = problem.message if tool is not None and tool.keep_arguments else problem.without_values
     return text[:2000]
+
+
+def _kept_result(result: ToolResult) -> Any:
+    return result.output if len(result.output_json) <= MAX_KEPT_RESULT else None
 
 
 def refused(call: ToolCall, error: ToolError) -> ToolResult:

@@ -70,6 +70,7 @@ class ReadyCall(NamedTuple):
     deadline: float
     on_progress: Callable[[Progress], None] | None = None
     key: str | None = None
+    receipts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ class ToolResult:
     attempts: int = 0
     fallback: bool = False
     result_style: str = "plain"
+    repeat_of: str | None = None
 
     @cached_property
     def output(self) -> Any:

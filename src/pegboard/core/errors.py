@@ -213,6 +213,25 @@ class Unrecorded(ToolError):
     code = "unrecorded"
 
 
+class IdempotencyConflict(ToolError):
+    """The idempotency key belongs to a call with other arguments."""
+
+    type = ErrorType.VALIDATION
+    code = "idempotency_conflict"
+
+
+class InDoubt(ToolError):
+    """The call was interrupted, and whether it took effect is not known; it is never run again by itself."""
+
+    code = "in_doubt"
+
+
+class AnswerNotKept(ToolError):
+    """The call of this idempotency key has run, and what it answered is no longer there."""
+
+    code = "answer_not_kept"
+
+
 class InternalError(ToolError):
     """An unexpected error occurred during tool execution"""
 

@@ -36,6 +36,10 @@ class Kind(StrEnum):
     TABLE = "table"
 
 
+# What these do stays on the board, so that nothing is in doubt when they are cut off.
+_WITHOUT_EFFECTS = frozenset({Kind.BUILTIN, Kind.MOCK})
+
+
 def check_name(name: str) -> str:
     """The name, if a tool may be called that; ValueError says which rule it breaks."""
     if not 1 <= len(name) <= NAME_LENGTH:
@@ -168,6 +172,11 @@ class Tool:
     keep_result: bool = False
     max_result_bytes: int | None = None
     drifted: bool = False
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether a call may change something, so that one that is cut off has to be told of."""
+        return not self.read_only and self.tool_type not in _WITHOUT_EFFECTS
 
     @property
     def alias(self) -> str | None:

@@ -21,10 +21,15 @@ class OpenTool:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A tool ready to run; `instant` ones never wait, so nobody needs to watch their time."""
+    """A tool ready to run; `instant` ones never wait, so nobody needs to watch their time.
+
+    One that `receipts` has all its effects in the board's own database, each in one transaction with a receipt
+    (`store.receipts.add`); a call that is cut off is then known to have happened, or not to have.
+    """
 
     run: Callable[[ReadyCall], Awaitable[Any]]
     instant: bool = False
+    receipts: bool = False
 
 
 class Executor(Protocol):

@@ -49,11 +49,11 @@ class Chain:
 
     def sign_head(self, writer: int, head: Place) -> str:
         """The signature of how far a writer's chain goes."""
-        return self._mac(("head", writer, head))
+        return self._mac(("head", writer, *head))
 
     def sign_pruned(self, writer: int, last: Place) -> str:
         """The signature of the last row that was taken away from the beginning of a chain."""
-        return self._mac(("pruned", writer, last))
+        return self._mac(("pruned", writer, *last))
 
     def sign_writers(self, count: int) -> str:
         """The signature of how many writers there have been."""

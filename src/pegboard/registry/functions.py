@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID, uuid5
 
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
@@ -16,6 +17,7 @@ from pegboard.executors.internal import Handler, context_parameter_of
 from pegboard.registry.problems import invalid
 from pegboard.registry.shown import is_secret, text_of
 
+_NAMESPACE = UUID("5d1f1c52-6f0e-5c7e-9a53-3c1c7b2f4d10")
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -28,6 +30,11 @@ class FunctionTool:
     input_schema: dict[str, Any]
     output_schema: dict[str, Any] | None
     handler: Handler
+
+
+def function_id(name: str) -> str:
+    """The id of a function's tool: the same at every start, so that what is kept about it goes on."""
+    return str(uuid5(_NAMESPACE, name))
 
 
 def function_tool(function: Callable[..., Any], name: str | None = None) -> FunctionTool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pegboard.core.configs import default_timeout
+from pegboard.core.errors import ToolError
 from pegboard.core.tool import Kind, Retry, Tool
 from pegboard.executors.base import Prepared
 from pegboard.registry.arguments import Arguments
@@ -57,6 +58,14 @@ class Peg:
         if self._prepared is None:
             self._prepared = self._prepare(self.tool)
         return self._prepared
+
+    @property
+    def writes_receipts(self) -> bool:
+        """Whether an effect of this tool leaves a receipt in the board's own database."""
+        try:
+            return self.prepared.receipts
+        except ToolError:
+            return False  # it cannot run, and whoever tries will be told why
 
     def forget(self) -> None:
         """Prepare anew at the next call, since something the tool relies on has changed."""

@@ -138,7 +138,7 @@ async def _one_row(database: Database, vault: Vault, row: SealedRow, seen: _Pass
 
 
 def _changed(row: SealedRow, reseal: Callable[[str], str]) -> Any:
-    if row.table == "secrets":
+    if row.table in ("secrets", "intents"):
         return reseal(row.value)
     config, auth = map_sealed(row.value.get("config") or {}, row.value.get("sealed_auth"), reseal)
     return {**row.value, "config": config, "sealed_auth": auth}

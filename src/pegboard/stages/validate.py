@@ -39,4 +39,6 @@ class Validator:
             hashlib.blake2b(text, key=self._key, digest_size=16).hexdigest(),
             time.monotonic() + peg.timeout,
             call.on_progress,
+            call.key,
+            peg.tool.has_effects and peg.writes_receipts,
         )

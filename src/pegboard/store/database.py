@@ -26,6 +26,7 @@ _ACCEPTED = (
     'or "postgresql://…" (or "postgres://…", "postgresql+asyncpg://…")'
 )
 _WRITING = "pegboard_writing"
+_PRAGMAS = ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON")
 
 T = TypeVar("T")
 
@@ -158,6 +159,21 @@ class Database:
             yield Change(conn, revision)
 
     @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """This process's turn to write, for one who brings a connection of their own; PostgreSQL takes no turns."""
+        async with self._alone(self._writing):
+            yield
+
+    def connect_sqlite(self) -> sqlite3.Connection:
+        """A connection of the standard library's own, for one thread that writes much; it begins nothing by itself."""
+        options: dict[str, Any] = {"isolation_level": None, "cached_statements": 256, "check_same_thread": False}
+        where = self.file or str(self.engine.url.database)
+        connection: sqlite3.Connection = sqlite3.connect(where, uri=self.file is None, **options)
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+        return connection
+
+    @asynccontextmanager
     async def apart(self) -> AsyncIterator[Any]:
         """A connection of the driver itself (aiosqlite, asyncpg) that the pool does not count, for holding long."""
         conn = await self.engine.connect()
@@ -247,7 +263,7 @@ def _tune_sqlite(engine: AsyncEngine) -> None:
 
 
 async def _set_pragmas(connection: Any) -> None:
-    for pragma in ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON"):
+    for pragma in _PRAGMAS:
         await connection.execute(f"PRAGMA {pragma}")
     # SQLite does not wait when two connections make a file a WAL one at the same time.
     give_up = time.monotonic() + 5

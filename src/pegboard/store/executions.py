@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Select, Text, cast, func, select, type_coe
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.call import Execution, Status
+from pegboard.core.ids import AHEAD, first_id
 from pegboard.store import journal_models
 from pegboard.store.base_models import table_of
 from pegboard.store.types import is_uuid, json_text, storable
@@ -21,6 +22,9 @@ FIELDS = tuple(Execution._fields)
 _COLUMNS = tuple(_executions.c[name] for name in FIELDS)
 # PostgreSQL refuses longer index entries, and a call must never be missing from the journal.
 _INDEXED_LENGTH = 255
+
+# How far a call's beginning may be from the time in its id, which is taken right after: the clock may be set between.
+_SLACK = 3 * AHEAD
 
 Row = tuple[Any, ...]
 
@@ -60,14 +64,21 @@ def page_query(wanted: ExecutionFilter, *, before: str | None, limit: int) -> Se
         by_id = is_uuid(wanted.tool)
         wanted_tool = str(UUID(wanted.tool)) if by_id else wanted.tool[:_INDEXED_LENGTH]
         query = query.where((columns.tool_id if by_id else columns.tool_name) == wanted_tool)
-    for name in ("caller_id", "status", "code"):
-        value = getattr(wanted, name)
-        if value is not None:
-            query = query.where(columns[name] == value)
+    if wanted.caller_id is not None:
+        query = query.where(columns.caller_id == wanted.caller_id[:_INDEXED_LENGTH])
+    if wanted.status is not None:
+        query = query.where(columns.status == wanted.status)
+        if wanted.status != "succeeded":
+            query = query.where(journal_models.NOT_WELL)  # in the words of its index, or SQLite would not use it
+    if wanted.code is not None:
+        query = query.where(columns.code == wanted.code)
+    # Ids sort by time, and the index that a filter uses holds them in that order; the exact moment comes after.
     if wanted.since is not None:
-        query = query.where(columns.started_at >= wanted.since)
+        query = query.where(columns.started_at >= wanted.since, columns.id >= first_id(_shifted(wanted.since, -_SLACK)))
     if wanted.until is not None:
         query = query.where(columns.started_at < wanted.until)
+        last = first_id(_shifted(wanted.until, _SLACK))
+        before = last if before is None else min(before.lower(), last)  # one bound: SQLite would use either
     if before is not None:
         query = query.where(columns.id < before)
     return query.order_by(columns.id.desc()).limit(limit)
@@ -144,6 +155,13 @@ def _as_stored(name: str, database: str) -> ColumnElement[Any]:
 
 def _text(value: str | None) -> str | None:
     return None if value is None else storable(value)
+
+
+def _shifted(moment: datetime, span: timedelta) -> datetime:
+    try:
+        return moment + span
+    except OverflowError:
+        return moment
 
 
 def _moment(moment: datetime) -> str:

@@ -9,17 +9,20 @@ from sqlalchemy import Row, Select, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.people import Secret
-from pegboard.store import models
+from pegboard.store import journal_models, models
 from pegboard.store.base_models import table_of
 from pegboard.store.types import has_id, is_uuid
 
 _secrets = table_of(models.Secret)
 _tools = table_of(models.Tool)
 _versions = table_of(models.ToolVersion)
+_SEALED_COLUMN = {"secrets": "sealed", "tool_versions": "definition", "intents": "answer"}
 _COLUMNS = tuple(_secrets.c[name] for name in Secret.__dataclass_fields__)
 
-SealedTable = Literal["secrets", "tools", "tool_versions"]
-_SEALED_TABLES: tuple[SealedTable, ...] = ("secrets", "tools", "tool_versions")
+_intents = table_of(journal_models.Intent)
+
+SealedTable = Literal["secrets", "tools", "tool_versions", "intents"]
+_SEALED_TABLES: tuple[SealedTable, ...] = ("secrets", "tools", "tool_versions", "intents")
 
 
 async def put(conn: AsyncConnection, secret: Secret, *, revision: int) -> None:
@@ -66,7 +69,7 @@ async def changed(conn: AsyncConnection, since: int) -> list[Secret]:
 
 @dataclass(frozen=True, slots=True)
 class SealedRow:
-    """A row with sealed values: text for a secret, `{config, sealed_auth}` for a tool, a definition for a version."""
+    """A row with sealed values: text for a secret or an answer, `{config, sealed_auth}` for a tool, a definition."""
 
     table: SealedTable
     id: str
@@ -97,10 +100,10 @@ async def replace(conn: AsyncConnection, row: SealedRow, new_value: Any, *, revi
     if row.table == "tools":
         values = {"config": new_value["config"], "auth_config": new_value["sealed_auth"]}
     else:
-        values = {"sealed" if row.table == "secrets" else "definition": new_value}
-    if revision is not None and row.table != "tool_versions":
+        values = {_SEALED_COLUMN[row.table]: new_value}
+    if revision is not None and row.table in ("secrets", "tools"):
         values["revision"] = revision
-    table = {"secrets": _secrets, "tools": _tools, "tool_versions": _versions}[row.table]
+    table = {"secrets": _secrets, "tools": _tools, "tool_versions": _versions, "intents": _intents}[row.table]
     await conn.execute(update(table).where(table.c.id == row.id).values(values))
     return True
 
@@ -111,15 +114,16 @@ def _sealed_query(table: SealedTable) -> Select[Any]:
         return query.where(_secrets.c.sealed.is_not(None))
     if table == "tools":
         return select(_tools.c.id, _tools.c.id.label("subject"), _tools.c.config, _tools.c.auth_config)
+    if table == "intents":
+        query = select(_intents.c.id, _intents.c.id.label("subject"), _intents.c.answer)
+        return query.where(_intents.c.answer.is_not(None))
     return select(_versions.c.id, _versions.c.tool_id.label("subject"), _versions.c.definition)
 
 
 def _sealed_value(table: SealedTable, row: Row[Any]) -> Any:
-    if table == "secrets":
-        return row.sealed
     if table == "tools":
         return {"config": row.config, "sealed_auth": row.auth_config}
-    return row.definition
+    return getattr(row, _SEALED_COLUMN[table])
 
 
 def _secret(row: Row[Any]) -> Secret:

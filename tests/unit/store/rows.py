@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
+
+from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.call import Execution
 from pegboard.core.ids import new_id
 from pegboard.core.people import Agent, ApiKey, Secret, User
 from pegboard.core.tool import Kind, Tool
-from pegboard.store import users
+from pegboard.store import journal_models, users
+from pegboard.store.base_models import table_of
 from pegboard.store.database import Database
 
 NOW = datetime(2026, 3, 1, 12, 30, 15, 123456, tzinfo=UTC)
@@ -58,3 +63,9 @@ async def kept_user(database: Database, name: str = "ada", **fields: Any) -> Use
     async with database.change() as change:
         await users.add(change.conn, user, revision=change.revision)
     return user
+
+
+async def add_executions(conn: AsyncConnection, rows: Iterable[Execution]) -> None:
+    """Rows of the journal, as they are before anything links them."""
+    table = table_of(journal_models.Execution)
+    await conn.execute(insert(table), [row._asdict() for row in rows])

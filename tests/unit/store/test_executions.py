@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import func, select
 
 from pegboard.core.call import Execution
-from pegboard.core.ids import new_id
-from pegboard.store import executions, models
+from pegboard.core.ids import AHEAD, first_id, new_id
+from pegboard.store import executions
 from pegboard.store.database import Database
 from pegboard.store.executions import ExecutionFilter
+from tests.unit.store.keeping import keep
 from tests.unit.store.rows import NOW, an_execution
 
 
@@ -41,21 +41,16 @@ def everything() -> Execution:
         row_id="42",
         chain_id=new_id(),
         thread_id="thread",
+        repeat_of=new_id(),
+        result={"z": "☂", "a": [1.5, None]},
     )
-
-
-async def keep(database: Database, *kept: Execution) -> None:
-    async with database.write() as conn:
-        await executions.add_all(conn, kept)
 
 
 async def test_every_field_of_an_execution_comes_back(database: Database) -> None:
     full, plain = everything(), an_execution()
     shared = {name for name in Execution._fields if getattr(full, name) == getattr(plain, name)}
     assert shared == {"started_at", "caller"}
-    async with database.write() as conn:
-        await executions.add(conn, full)
-        await executions.add(conn, plain)
+    await keep(database, full, plain)
     async with database.read() as conn:
         found = await executions.get(conn, full.id)
         assert found == full
@@ -64,15 +59,6 @@ async def test_every_field_of_an_execution_comes_back(database: Database) -> Non
         assert await executions.get(conn, "nonsense") is None
     assert found is not None
     assert list(found.arguments) == ["z", "a"]
-
-
-async def test_a_batch_that_is_tried_again_is_recorded_once(database: Database) -> None:
-    first, second = an_execution(), an_execution()
-    await keep(database, first)
-    await keep(database, first, second)
-    await keep(database)
-    async with database.read() as conn:
-        assert (await conn.execute(select(func.count()).select_from(models.Execution))).scalar_one() == 2
 
 
 @pytest.mark.parametrize(
@@ -120,12 +106,22 @@ async def test_pages_come_newest_first_and_hold_every_execution_once(database: D
     assert found == made[::-1]
 
 
+def id_at(moment: datetime) -> str:
+    """An id made at that moment."""
+    return first_id(moment)[:24] + new_id()[24:]
+
+
+def begun(moment: datetime, **fields: Any) -> Execution:
+    """An execution begun then, with the id that it got there and then."""
+    return an_execution(id=id_at(moment), started_at=moment, **fields)
+
+
 async def test_a_filter_leaves_only_what_it_says(database: Database) -> None:
     ada, tool = new_id(), new_id()
     hour = timedelta(hours=1)
-    first = an_execution(caller_id=ada, tool_id=tool, tool_name="Add")
-    second = an_execution(status="failed", code="timeout", started_at=NOW + hour, tool_name="add")
-    third = an_execution(caller_id=ada, status="refused", code="tool_not_found", started_at=NOW + 2 * hour)
+    first = begun(NOW, caller_id=ada, tool_id=tool, tool_name="Add")
+    second = begun(NOW + hour, status="failed", code="timeout", tool_name="add")
+    third = begun(NOW + 2 * hour, caller_id=ada, status="refused", code="tool_not_found")
     await keep(database, first, second, third)
 
     async def found(**wanted: Any) -> list[Execution]:
@@ -134,12 +130,60 @@ async def test_a_filter_leaves_only_what_it_says(database: Database) -> None:
 
     assert await found() == [third, second, first]
     assert await found(caller_id=ada) == [third, first]
+    assert await found(caller_id=ada, status="refused") == [third]
+    assert await found(caller_id=ada, status="succeeded") == [first]
     assert await found(tool="Add") == [first]
     assert await found(tool=tool) == [first]
     assert await found(tool=tool.upper()) == [first]
     assert await found(tool="nothing\0") == []
     assert await found(status="failed") == [second]
+    assert await found(status="succeeded") == [first]
     assert await found(code="tool_not_found") == [third]
+    assert await found(code="timeout", status="failed") == [second]
+    assert await found(code="timeout", status="refused") == []
     assert await found(since=NOW + hour) == [third, second]
     assert await found(until=NOW + hour) == [first]
     assert await found(since=NOW + hour, until=NOW + 2 * hour, status="failed") == [second]
+    assert await found(since=NOW + 2 * hour, until=NOW) == []
+
+
+async def test_a_caller_with_an_endless_name_finds_their_calls(database: Database) -> None:
+    mine = an_execution(caller_id="☂" * 1000)
+    await keep(database, mine, an_execution())
+    async with database.read() as conn:
+        (found,) = await executions.page(conn, ExecutionFilter(caller_id="☂" * 1000), limit=10)
+    assert found.id == mine.id
+
+
+async def test_time_is_told_by_the_moment_and_not_by_the_id_which_may_be_a_second_ahead(database: Database) -> None:
+    early = an_execution(id=id_at(NOW + AHEAD), started_at=NOW - timedelta(microseconds=1))
+    on_time = an_execution(id=id_at(NOW + AHEAD), started_at=NOW)
+    late = begun(NOW + 2 * AHEAD)
+    await keep(database, early, on_time, late)
+    async with database.read() as conn:
+        until = await executions.page(conn, ExecutionFilter(until=NOW), limit=10)
+        since = await executions.page(conn, ExecutionFilter(since=NOW), limit=10)
+    assert [one.id for one in until] == [early.id]
+    assert [one.id for one in since] == [late.id, on_time.id]
+
+
+async def test_pages_of_a_span_end_where_it_begins(database: Database) -> None:
+    made = [begun(NOW + number * timedelta(minutes=1)) for number in range(10)]
+    await keep(database, *made)
+    wanted = ExecutionFilter(since=made[2].started_at, until=made[8].started_at)
+    found: list[Execution] = []
+    async with database.read() as conn:
+        while page := await executions.page(conn, wanted, before=found[-1].id.upper() if found else None, limit=2):
+            found += page
+    assert found == made[2:8][::-1]
+
+
+@pytest.mark.parametrize("moment", [datetime.min, datetime(1969, 12, 31), datetime.max], ids=["min", "1969", "max"])
+async def test_any_moment_can_be_asked_for(database: Database, moment: datetime) -> None:
+    only = begun(NOW)
+    await keep(database, only)
+    asked = moment.replace(tzinfo=UTC)
+    async with database.read() as conn:
+        since = await executions.page(conn, ExecutionFilter(since=asked), limit=10)
+        until = await executions.page(conn, ExecutionFilter(until=asked), limit=10)
+    assert (since, until) == (([], [only]) if asked > NOW else ([only], []))

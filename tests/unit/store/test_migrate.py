@@ -13,12 +13,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
-from pegboard.store import executions, users
 from pegboard.store.database import Database, revision_of
 from pegboard.store.migrate import SchemaTooNew, _config, migrate, pending, startup_lock
-from pegboard.store import journal_models, models  # noqa: F401 -- so that their tables are known
+from pegboard.store import journal_models, models, users  # noqa: F401 -- so that their tables are known
 from pegboard.store.base_models import Base
-from tests.unit.store.rows import an_execution, kept_user
+from tests.unit.store.rows import add_executions, an_execution, kept_user
 
 ALL = ["0001_board", "0002_executions", "0003_journal"]
 
@@ -114,7 +113,7 @@ async def test_an_older_database_keeps_its_rows(database_url: str) -> None:
     assert await migrate(database) == ["0002_executions", "0003_journal"]
 
     async with database.write() as conn:
-        await executions.add(conn, an_execution())
+        await add_executions(conn, [an_execution()])
         assert await users.get(conn, user.id) == user
         assert await revision_of(conn) == 1
     await database.close()

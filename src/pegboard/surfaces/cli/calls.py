@@ -50,10 +50,15 @@ def call(
         list[str] | None,
         typer.Argument(metavar="[KEY=VALUE | KEY:=JSON]...", help="Arguments: a text, or any JSON", show_default=False),
     ] = None,
+    *,
     source: Annotated[
         str | None, typer.Option("--input", metavar="FILE|-", help="A file with the arguments as one JSON object")
     ] = None,
     shape: Shape = None,
+    once: Annotated[
+        str | None,
+        typer.Option("--once", metavar="KEY", help="Run once: with this key again, get the first answer again"),
+    ] = None,
 ) -> None:
     """Call a tool and print its result.
 
@@ -69,7 +74,16 @@ def call(
 
     path = route("tools", name, "call")
     reply = with_board(
-        ctx, lambda it: it.send("POST", path, params={"as": wanted}, body=body, patient=True, any_status=True)
+        ctx,
+        lambda it: it.send(
+            "POST",
+            path,
+            params={"as": wanted},
+            body=body,
+            headers={"Idempotency-Key": once} if once is not None else None,
+            patient=True,
+            any_status=True,
+        ),
     )
     failed = isinstance(reply.data, dict) and reply.data.get("success") is False
     if session.as_json:

@@ -86,6 +86,7 @@ class Client:
         *,
         params: Mapping[str, Any] | None = None,
         body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
         patient: bool = False,
         any_status: bool = False,
     ) -> Reply:
@@ -95,7 +96,7 @@ class Client:
             self._url + path,
             params={name: _parameter(value) for name, value in (params or {}).items() if value is not None} or None,
             content=body,
-            headers={"Content-Type": "application/json"} if body is not None else None,
+            headers={**({"Content-Type": "application/json"} if body is not None else {}), **(headers or {})},
             timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, read=None if patient else READ_SECONDS),
         )
         try:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from pegboard.core.call import ToolCall, ToolResult
 from pegboard.core.errors import MalformedArguments
+from pegboard.core.keys import check_key, keys_of
 from pegboard.core.refusals import Invalid
 from pegboard.dialects.catalog import dialect_named
 from pegboard.registry.arguments import parse_json
@@ -38,6 +39,10 @@ async def run_calls(
     shape: Annotated[
         str | None, Query(alias="as", description="The dialect of the answer; the body's if absent")
     ] = None,
+    idempotency_key: Annotated[
+        str | None,
+        Header(description="Makes each call run once: the same key again within a day gets the first answers"),
+    ] = None,
 ) -> Any:
     """Run one call or many; answers come in the same dialect and order."""
     try:
@@ -49,12 +54,18 @@ async def run_calls(
     if len(asked.calls) > MAX_CALLS:
         raise Invalid(f"{len(asked.calls)} calls in one request, at most {MAX_CALLS} are accepted")
     request_id = request.state.request_id
+    keys = keys_of(check_key(idempotency_key), len(asked.calls))
 
     async def all_of_them() -> list[ToolResult]:
-        wanted = (ToolCall(call.name, call.arguments, call.id, "rest", reading, request_id) for call in asked.calls)
+        wanted = (
+            ToolCall(call.name, call.arguments, call.id, "rest", reading, request_id, None, key)
+            for call, key in zip(asked.calls, keys, strict=True)
+        )
         return await asyncio.gather(*(board.pipeline.run(call, caller) for call in wanted))
 
-    results = await unless_gone(request.receive, all_of_them())
+    # Calls with a key go on without their caller, who may ask again for what came of them.
+    calling = all_of_them()
+    results = await (calling if idempotency_key else unless_gone(request.receive, calling))
     if results is None:
         return None
     if results and all(result.problem is not None and result.problem.code in UNAVAILABLE for result in results):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from pegboard.core.call import Caller, Surface, ToolCall, ToolResult
 from pegboard.core.errors import MalformedArguments
 from pegboard.core.ids import new_id
+from pegboard.core.keys import MAX_KEY, check_key
 from pegboard.core.refusals import Refusal, Unauthorised
 from pegboard.core.tool import Kind
 from pegboard.dialects.base import Dialect
@@ -69,24 +70,13 @@ class CallRoute:
         await self._rest(scope, receive, send)
 
     async def _call(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
-        authorization = given_id = None
-        length = 0
-        surface: Surface = "rest"
-        for header, value in scope["headers"]:
-            if header == b"authorization":
-                # Two of them could be read differently by a proxy in front of us.
-                authorization = value if authorization is None else b""
-            elif header == b"content-length" and value.isdigit():
-                length = int(value)
-            elif header == b"x-request-id":
-                given_id = value
-            elif header == b"x-pegboard-surface" and value == b"cli":
-                surface = "cli"
-        request_id = None if given_id is None else request_id_of(given_id)
+        asked = _Asked.of(scope["headers"])
+        request_id = asked.request_id
         try:
-            caller = self._snapshot.holder(bearer_key(authorization))
+            caller = self._snapshot.holder(bearer_key(asked.authorization))
             shape = self._wanted_shape(scope["query_string"])
-            body = await read_body(receive, self._max_body, length)
+            check_key(asked.key)
+            body = await read_body(receive, self._max_body, asked.length)
             arguments = parse_json(body) if body else {}
         except Refusal as error:
             status, detail, errors = refusal_of(error)
@@ -99,7 +89,8 @@ class CallRoute:
             await respond_problem(send, 400, error.message, request_id or new_id())
             return
         try:
-            result = await self._run(ToolCall(name, arguments, None, surface, "plain", request_id), caller, receive)
+            call = ToolCall(name, arguments, None, asked.surface, "plain", request_id, None, asked.key)
+            result = await self._run(call, caller, receive)
         except asyncio.CancelledError:
             await respond_problem(send, 503, CUT_OFF, request_id or new_id())
             raise
@@ -107,6 +98,8 @@ class CallRoute:
             return
         run_id = result.run_id.encode()
         headers = [(b"x-request-id", request_id.encode() if request_id else run_id), (b"x-execution-id", run_id)]
+        if result.repeat_of is not None:
+            headers.append((b"idempotent-replayed", b"true"))
         status = 200
         if result.problem is not None and result.problem.code in UNAVAILABLE:
             status = 503
@@ -121,11 +114,43 @@ class CallRoute:
         return dialect_named(self._dialects, wanted, "as") if wanted is not None else None
 
     async def _run(self, call: ToolCall, caller: Caller, receive: Receive) -> ToolResult | None:
-        """The result, or None if the caller went away and the call was cancelled for it."""
+        """The result, or None if the caller went away and the call was cancelled for it.
+
+        A call with a key goes on: whoever asks again with the key is waiting for what comes of it.
+        """
         peg = self._snapshot.find(call.name)
-        if peg is None or peg.tool.tool_type in _INSTANT:
+        if peg is None or peg.tool.tool_type in _INSTANT or call.key is not None:
             return await self._pipeline.run(call, caller)
         return await unless_gone(receive, self._pipeline.run(call, caller))
+
+
+class _Asked(NamedTuple):
+    """What the headers of a call say."""
+
+    authorization: bytes | None
+    length: int
+    request_id: str | None
+    key: str | None
+    surface: Surface
+
+    @classmethod
+    def of(cls, headers: Iterable[tuple[bytes, bytes]]) -> _Asked:
+        authorization = request_id = key = None
+        length = 0
+        surface: Surface = "rest"
+        for header, value in headers:
+            if header == b"authorization":
+                # Two of them could be read differently by a proxy in front of us.
+                authorization = value if authorization is None else b""
+            elif header == b"content-length" and value.isdigit():
+                length = int(value)
+            elif header == b"x-request-id":
+                request_id = request_id_of(value)
+            elif header == b"idempotency-key":
+                key = value.decode("latin-1")
+            elif header == b"x-pegboard-surface" and value == b"cli":
+                surface = "cli"
+        return cls(authorization, length, request_id, key, surface)
 
 
 def bearer_key(authorization: bytes | None) -> str:
@@ -136,6 +161,14 @@ def bearer_key(authorization: bytes | None) -> str:
         raise Unauthorised("There must be one Authorization header, and it must read 'Bearer KEY'")
     return authorization[7:].strip().decode("latin-1")
 
+
+IDEMPOTENCY_KEY: dict[str, Any] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "Makes the call run once: the same key again within a day gets the answer of the first time",
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY},
+}
 
 CALL_PATH: dict[str, Any] = {
     "/v1/tools/{name}/call": {
@@ -154,6 +187,7 @@ CALL_PATH: dict[str, Any] = {
                     "description": "The dialect of the answer; the tool's own result_style if absent",
                     "schema": {"type": "string"},
                 },
+                IDEMPOTENCY_KEY,
             ],
             "requestBody": {
                 "content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}
@@ -175,7 +209,7 @@ CALL_PATH: dict[str, Any] = {
                         (401, "No key, or not a good one"),
                         (408, "The body stopped coming"),
                         (413, "The body is too large"),
-                        (422, "No such dialect"),
+                        (422, "No such dialect, or no usable key"),
                     )
                 },
                 "503": {

@@ -268,6 +268,8 @@ class ExecutionResponse(Shown):
     finished_at: datetime
     chain_id: str | None
     thread_id: str | None
+    repeat_of: str | None
+    result: Any = None
 
 
 class ExecutionPage(Shown):

@@ -1,0 +1,97 @@
+"""What is handed to the journal's writer: calls about to run, and calls that ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+import orjson
+
+from pegboard.store.executions import Row
+
+State = Literal["open", "done", "in_doubt"]
+# hour, tool_name, caller_id, status, code, bucket, calls
+Count = tuple[int, str, str, str, str, int, int]
+
+
+class Claim(NamedTuple):
+    """A caller's hold on an idempotency key, under a name that does not tell the key."""
+
+    name: str
+    digest: str
+    expires_at: str
+
+
+class Opening(NamedTuple):
+    """An intent: committed before the call runs, and made a row as it stands if nobody lives to tell more."""
+
+    row: Row
+    receipts: bool = False
+    claim: Claim | None = None
+
+    @property
+    def id(self) -> str:
+        """The call's run id."""
+        return str(self.row[0])
+
+
+class Closing(NamedTuple):
+    """How a call ended, and what becomes of its intent: nothing if it had none, else forgotten or kept."""
+
+    row: Row
+    intent: Literal["none", "forget", "keep"] = "none"
+    state: State = "done"
+    answer: str | None = None
+    receipts: bool = False
+
+    @property
+    def id(self) -> str:
+        """The call's run id."""
+        return str(self.row[0])
+
+    def spooled(self) -> bytes:
+        """This closing for the spool."""
+        return orjson.dumps(tuple(self))
+
+    @classmethod
+    def unspooled(cls, text: bytes) -> Closing:
+        """The closing that was spooled as this."""
+        row, *rest = orjson.loads(text)
+        return cls(tuple(row), *rest)
+
+
+class Held(NamedTuple):
+    """Who holds a claim, and what came of it."""
+
+    id: str
+    digest: str
+    state: State
+    answer: str | None
+
+
+class OpenIntent(NamedTuple):
+    """An intent that its writer has left open."""
+
+    id: str
+    row: Row
+    receipts: bool
+    claim: str | None
+
+
+class Batch(NamedTuple):
+    """What is committed together."""
+
+    openings: list[Opening]
+    closings: list[Closing]
+
+    @classmethod
+    def of(cls, entries: Iterable[Opening | Closing]) -> Batch:
+        """The entries, sorted by what they are."""
+        openings: list[Opening] = []
+        closings: list[Closing] = []
+        for entry in entries:
+            if isinstance(entry, Closing):
+                closings.append(entry)
+            else:
+                openings.append(entry)
+        return cls(openings, closings)

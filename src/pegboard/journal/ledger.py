@@ -1,0 +1,136 @@
+"""What the journal's writer needs of a database, whichever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+from pegboard.journal.chain import Place
+from pegboard.journal.entries import Closing, Count, Held, Opening, OpenIntent
+from pegboard.store.executions import Row
+
+T = TypeVar("T")
+
+
+class NewWriter(NamedTuple):
+    """A process that is about to write its first row."""
+
+    id: str
+    host: str
+    pid: int
+    started_at: str
+
+
+class Registered(NamedTuple):
+    """A writer as the database knows it."""
+
+    number: int
+    head: Place
+    is_closed: bool
+
+
+class Sibling(NamedTuple):
+    """Another writer that has not been closed, living or not."""
+
+    number: int
+    id: str
+    beat: int
+
+
+class ReceiptOf(NamedTuple):
+    """What a call left behind in the transaction of its effect."""
+
+    row_id: str | None
+    output: str | None
+
+
+class Session(Protocol):
+    """Statements within one write transaction; every one of them takes many rows at once."""
+
+    async def registered(self, writer_id: str) -> Registered | None:
+        """The writer with this id."""
+        ...
+
+    async def next_number(self) -> int:
+        """The number of the next writer, taken."""
+        ...
+
+    async def register(self, number: int, writer: NewWriter, signatures: tuple[str, str]) -> None:
+        """A new writer; the signatures are of how many writers there are, and of its head."""
+        ...
+
+    async def known(self, ids: Collection[str]) -> set[str]:
+        """Which of these executions are recorded already."""
+        ...
+
+    async def open(self, writer: int, openings: Sequence[Opening]) -> None:
+        """Intents without a key."""
+        ...
+
+    async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:
+        """Intents with a key, where it is free; who holds each key afterwards."""
+        ...
+
+    async def insert(self, writer: int, rows: Sequence[Row], places: Sequence[Place]) -> None:
+        """Rows of the journal."""
+        ...
+
+    async def forget(self, ids: Sequence[str]) -> None:
+        """Intents that are over."""
+        ...
+
+    async def keep(self, closings: Sequence[Closing]) -> None:
+        """Intents whose key goes on to say how the call ended."""
+        ...
+
+    async def move_head(self, writer: int, head: Place, signature: str) -> bool:
+        """The writer's head, where it has not been closed."""
+        ...
+
+    async def count(self, writer: int, counted_seq: int, counts: Sequence[Count]) -> None:
+        """What the statistics gain, and how far the writer's rows are in them."""
+        ...
+
+    async def siblings(self, writer: int) -> list[Sibling]:
+        """The other writers that are not closed."""
+        ...
+
+    async def close_writer(self, number: int, now: str) -> bool:
+        """Whether it was this that closed it."""
+        ...
+
+    async def intents_of(self, number: int) -> list[OpenIntent]:
+        """The intents a writer has left open."""
+        ...
+
+    async def receipt(self, run_id: str) -> ReceiptOf | None:
+        """The receipt of a call; where there is none, there never will be."""
+        ...
+
+    async def drop_receipts(self, ids: Sequence[str]) -> None:
+        """Receipts of calls that are recorded now."""
+        ...
+
+    async def expire(self, now: str) -> int:
+        """Kept answers past their time, removed; how many."""
+        ...
+
+
+class Ledger(Protocol):
+    """The database's side of the journal."""
+
+    async def transaction(self, work: Callable[[Session], Awaitable[T]]) -> T:
+        """What `work` gives, committed and on disk; nothing of it where anything raises."""
+        ...
+
+    async def hold(self, number: int) -> None:
+        """Show siblings that this writer lives, for as long as it does."""
+        ...
+
+    def is_the_rows_own(self, error: Exception) -> bool:
+        """Whether trying the same rows again cannot help."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        ...

@@ -1,0 +1,237 @@
+"""The journal on PostgreSQL: a connection of its own, and arrays instead of a statement a row."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import AsyncExitStack
+from typing import Any, TypeVar
+
+import asyncpg
+import orjson
+
+from pegboard.journal.chain import Place
+from pegboard.journal.entries import Closing, Count, Held, Opening, OpenIntent
+from pegboard.journal.ledger import NewWriter, ReceiptOf, Registered, Session, Sibling
+from pegboard.journal.locks import hold
+from pegboard.store.counts import POSTGRESQL_UPSERT
+from pegboard.store.database import Database
+from pegboard.store.executions import FIELDS, Row
+
+T = TypeVar("T")
+
+# What the columns are, where they are not text; and how they are read from the text they are sent as.
+_SENT = {"elapsed_ms": "float8", "attempts": "int4", "tool_version": "int4", "writer": "int4", "seq": "int8"}
+_READ = {
+    "id": "{}::uuid",
+    "arguments": "{}::json",
+    **dict.fromkeys(("started_at", "finished_at", "expires_at"), "({} || '+00')::timestamptz"),
+}
+
+
+def _insert(table: str, columns: Sequence[str], ending: str = "") -> str:
+    """One statement for any number of rows, each column of them an array."""
+    arrays = ", ".join(f"${place}::{_SENT.get(name, 'text')}[]" for place, name in enumerate(columns, 1))
+    names = ", ".join(columns)
+    values = ", ".join(_READ.get(name, "{}").format(f"sent.{name}") for name in columns)
+    return f"INSERT INTO {table} ({names}) SELECT {values} FROM unnest({arrays}) AS sent({names}){ending}"  # noqa: S608
+
+
+_INSERT_ROWS = _insert("executions", (*FIELDS, "writer", "seq", "mac"))
+_SENT["receipts"] = "bool"
+_INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
+_INSERT_INTENTS = _insert("intents", _INTENT_FIELDS)
+_INSERT_CLAIMS = _insert("intents", _INTENT_FIELDS, " ON CONFLICT (claim) DO NOTHING")
+
+
+class PostgresqlLedger:
+    """Runs transactions on one connection, made anew whenever something went wrong on it."""
+
+    def __init__(self, database: Database, *, patience: float = 10.0) -> None:
+        self._database = database
+        self._patience = patience
+        self._held: int | None = None
+        self._open = AsyncExitStack()
+        self._driver: Any = None
+
+    async def transaction(self, work: Callable[[Session], Awaitable[T]]) -> T:
+        """What `work` gives, committed and on disk."""
+        try:
+            # A server that is frozen, or a network that swallows everything, would never say that it failed.
+            async with asyncio.timeout(self._patience):
+                driver = await self._connected()
+                async with driver.transaction():
+                    return await work(PostgresqlSession(driver))
+        except BaseException:
+            await self._disconnect()
+            raise
+
+    async def hold(self, number: int) -> None:
+        """Show siblings that this writer lives, by a lock that ends with the connection."""
+        self._held = number
+        await hold(await self._connected(), number)
+
+    def is_the_rows_own(self, error: Exception) -> bool:
+        """Whether trying the same rows again cannot help."""
+        own = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
+        elsewhere = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+        return isinstance(error, own) or not isinstance(error, elsewhere)
+
+    async def close(self) -> None:
+        """Close the connection."""
+        self._held = None
+        await self._disconnect()
+
+    async def _connected(self) -> Any:
+        if self._driver is None:
+            self._driver = await self._open.enter_async_context(self._database.apart())
+            if self._held is not None:
+                await hold(self._driver, self._held)
+        return self._driver
+
+    async def _disconnect(self) -> None:
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            driver.terminate()
+        await self._open.aclose()
+
+
+class PostgresqlSession:
+    """The statements."""
+
+    def __init__(self, driver: Any) -> None:
+        self._driver = driver
+
+    async def registered(self, writer_id: str) -> Registered | None:
+        """The writer with this id."""
+        row = await self._driver.fetchrow(
+            "SELECT number, seq, mac, closed_at IS NOT NULL FROM writers WHERE id = $1", writer_id
+        )
+        return Registered(row[0], Place(row[1], row[2]), row[3]) if row else None
+
+    async def next_number(self) -> int:
+        """The number of the next writer, taken."""
+        return int(
+            await self._driver.fetchval("UPDATE board_state SET writers = writers + 1 WHERE id = 1 RETURNING writers")
+        )
+
+    async def register(self, number: int, writer: NewWriter, signatures: tuple[str, str]) -> None:
+        """A new writer."""
+        await self._driver.execute("UPDATE board_state SET writers_signature = $1 WHERE id = 1", signatures[0])
+        await self._driver.execute(
+            "INSERT INTO writers (number, id, host, pid, started_at, beat, seq, mac, signature, pruned_seq, pruned_mac,"
+            " pruned_signature, counted_seq)"
+            " VALUES ($1, $2, $3, $4, ($5::text || '+00')::timestamptz, 0, 0, '', $6, 0, '', '', 0)",
+            *(number, *writer, signatures[1]),
+        )
+
+    async def known(self, ids: Collection[str]) -> set[str]:
+        """Which of these executions are recorded already."""
+        rows = await self._driver.fetch("SELECT id::text FROM executions WHERE id = ANY($1::uuid[])", list(ids))
+        return {row[0] for row in rows}
+
+    async def open(self, writer: int, openings: Sequence[Opening]) -> None:
+        """Intents without a key."""
+        await self._driver.execute(_INSERT_INTENTS, *_columns([_intent(writer, opening) for opening in openings]))
+
+    async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:
+        """Intents with a key, where it is free; who holds each key afterwards."""
+        # In one order everywhere, or two writers that want the same two keys would wait for each other.
+        rows = sorted((_intent(writer, opening) for opening in openings), key=lambda row: str(row[5]))
+        names = [row[5] for row in rows]
+        await self._driver.execute(
+            "DELETE FROM intents WHERE claim = ANY($1::text[]) AND state = 'done'"
+            " AND expires_at <= ($2::text || '+00')::timestamptz",
+            names,
+            now,
+        )
+        await self._driver.execute(_INSERT_CLAIMS, *_columns(rows))
+        found = await self._driver.fetch(
+            "SELECT claim, id::text, digest, state, answer FROM intents WHERE claim = ANY($1::text[])", names
+        )
+        return {row[0]: Held(*row[1:]) for row in map(tuple, found)}
+
+    async def insert(self, writer: int, rows: Sequence[Row], places: Sequence[Place]) -> None:
+        """Rows of the journal."""
+        await self._driver.execute(
+            _INSERT_ROWS, *_columns([(*row, writer, *place) for row, place in zip(rows, places, strict=True)])
+        )
+
+    async def forget(self, ids: Sequence[str]) -> None:
+        """Intents that are over."""
+        await self._driver.execute("DELETE FROM intents WHERE id = ANY($1::uuid[])", list(ids))
+
+    async def keep(self, closings: Sequence[Closing]) -> None:
+        """Intents whose key goes on to say how the call ended."""
+        await self._driver.execute(
+            "UPDATE intents SET state = sent.state, answer = sent.answer"
+            " FROM unnest($1::uuid[], $2::text[], $3::text[]) AS sent(id, state, answer) WHERE intents.id = sent.id",
+            *_columns([(closing.id, closing.state, closing.answer) for closing in closings]),
+        )
+
+    async def move_head(self, writer: int, head: Place, signature: str) -> bool:
+        """The writer's head, where it has not been closed."""
+        done = await self._driver.execute(
+            "UPDATE writers SET seq = $1, mac = $2, signature = $3, beat = beat + 1"
+            " WHERE number = $4 AND closed_at IS NULL",
+            *(*head, signature, writer),
+        )
+        return bool(done == "UPDATE 1")
+
+    async def count(self, writer: int, counted_seq: int, counts: Sequence[Count]) -> None:
+        """What the statistics gain, and how far the writer's rows are in them."""
+        if counts:
+            await self._driver.execute(POSTGRESQL_UPSERT, *_columns(counts))
+        await self._driver.execute("UPDATE writers SET counted_seq = $1 WHERE number = $2", counted_seq, writer)
+
+    async def siblings(self, writer: int) -> list[Sibling]:
+        """The other writers that are not closed."""
+        found = await self._driver.fetch(
+            "SELECT number, id::text, beat FROM writers WHERE closed_at IS NULL AND number <> $1", writer
+        )
+        return [Sibling(*row) for row in map(tuple, found)]
+
+    async def close_writer(self, number: int, now: str) -> bool:
+        """Whether it was this that closed it."""
+        done = await self._driver.execute(
+            "UPDATE writers SET closed_at = ($1::text || '+00')::timestamptz WHERE number = $2 AND closed_at IS NULL",
+            now,
+            number,
+        )
+        return bool(done == "UPDATE 1")
+
+    async def intents_of(self, number: int) -> list[OpenIntent]:
+        """The intents a writer has left open."""
+        found = await self._driver.fetch(
+            "SELECT id::text, execution, receipts, claim FROM intents WHERE state = 'open' AND writer = $1 ORDER BY id",
+            number,
+        )
+        return [OpenIntent(row[0], tuple(orjson.loads(row[1])), row[2], row[3]) for row in found]
+
+    async def receipt(self, run_id: str) -> ReceiptOf | None:
+        """The receipt of a call; where there is none, there never will be: it waits for one being written now."""
+        await self._driver.execute(
+            "INSERT INTO receipts (id, is_void) VALUES ($1, true) ON CONFLICT (id) DO NOTHING", run_id
+        )
+        row = await self._driver.fetchrow("SELECT row_id, output, is_void FROM receipts WHERE id = $1", run_id)
+        return None if row[2] else ReceiptOf(row[0], row[1])
+
+    async def drop_receipts(self, ids: Sequence[str]) -> None:
+        """Receipts of calls that are recorded now."""
+        await self._driver.execute("DELETE FROM receipts WHERE id = ANY($1::uuid[])", list(ids))
+
+    async def expire(self, now: str) -> int:
+        """Kept answers past their time, removed; how many."""
+        done = await self._driver.execute(
+            "DELETE FROM intents WHERE state = 'done' AND expires_at <= ($1::text || '+00')::timestamptz", now
+        )
+        return int(done.rpartition(" ")[2])
+
+
+def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _intent(writer: int, opening: Opening) -> tuple[Any, ...]:
+    claim = opening.claim or (None, None, None)
+    return (opening.id, writer, "open", orjson.dumps(opening.row).decode(), opening.receipts, *claim)

@@ -1,0 +1,34 @@
+"""What becomes of a call whose process died: known where it left a receipt, in doubt where it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from pegboard.journal.answers import Answer
+from pegboard.journal.entries import Closing, OpenIntent
+from pegboard.journal.ledger import Session
+from pegboard.store.executions import restored, stored
+
+Sealer = Callable[[bytes, str], str | None]
+
+IN_DOUBT = "The server ended while this call was running; whether it took effect is not known"
+INTERRUPTED = "The server ended before this call took effect; it is safe to call again"
+
+
+async def left_open(session: Session, intent: OpenIntent, seal: Sealer) -> Closing:
+    """How a call ended whose process is gone."""
+    draft = restored(intent.row)._replace(finished_at=datetime.now(UTC))
+    if not intent.receipts:
+        row = stored(draft._replace(status="in_doubt", code="in_doubt", error=IN_DOUBT))
+        return Closing(row, "keep" if intent.claim else "forget", "in_doubt")
+    receipt = await session.receipt(intent.id)
+    if receipt is None:
+        row = stored(draft._replace(status="failed", code="interrupted", error=INTERRUPTED))
+        return Closing(row, "forget", receipts=True)
+    row = stored(draft._replace(status="succeeded", code=None, error=None, row_id=receipt.row_id))
+    if intent.claim is None:
+        return Closing(row, "forget", receipts=True)
+    output = (receipt.output or "null").encode()
+    answer = Answer(success=True, output_json=output, attempts=draft.attempts, elapsed_ms=draft.elapsed_ms)
+    return Closing(row, "keep", "done", seal(answer.packed(), intent.id), receipts=True)

@@ -1,0 +1,109 @@
+"""What is signed of the writers: both ends of each one's chain, and how many of them there have been."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from pegboard.journal.chain import Chain, Place
+from pegboard.journal.findings import Finding
+from pegboard.store.writers import Writer
+
+
+class Ends(NamedTuple):
+    """Both ends of a writer's chain as far as they are signed; `head` is None where it is not."""
+
+    head: Place | None
+    pruned: Place
+    findings: tuple[Finding, ...]
+
+
+def ends_of(chain: Chain, writer: Writer) -> Ends:
+    """The ends of a writer's chain; where the prune marker is not signed, nothing counts as pruned."""
+    number = writer.number
+    head = signed(chain, chain.sign_head, number, (writer.seq, writer.mac), writer.signature)
+    marker = (writer.pruned_seq, writer.pruned_mac)
+    pruned = signed(chain, chain.sign_pruned, number, marker, writer.pruned_signature)
+    if pruned is None and (*marker, writer.pruned_signature) == (*Place(), ""):
+        pruned = Place()
+    findings = []
+    if pruned is None:
+        message = (
+            f"The prune marker of writer {number}, row {writer.pruned_seq}, is not signed by this board; its rows are"
+            " judged from row 1 on"
+        )
+        findings.append(Finding("marker_forged", message, number, last=_number(writer.pruned_seq)))
+    if head is None:
+        message = (
+            f"The head of writer {number}, row {writer.seq}, is not signed by this board: where its chain ends is not"
+            " known"
+        )
+        findings.append(Finding("head_forged", message, number, last=_number(writer.seq)))
+    elif pruned is not None and head.seq < pruned.seq:
+        message = (
+            f"The signed head of writer {number}, row {head.seq}, lies before its prune marker, row {pruned.seq}: the"
+            " head was put back"
+        )
+        findings.append(Finding("head_forged", message, number, last=head.seq))
+        head = None
+    return Ends(head, pruned or Place(), tuple(findings))
+
+
+def signed(
+    chain: Chain, sign: Callable[[int, Place], str], number: int, claimed: tuple[object, object], signature: object
+) -> Place | None:
+    """The place that a writer's signature speaks for; None if it does not."""
+    seq, mac = claimed
+    if type(seq) is not int or not isinstance(mac, str) or not isinstance(signature, str):
+        return None
+    place = Place(seq, mac)
+    try:
+        return place if chain.same(sign(number, place), signature) else None
+    except (TypeError, UnicodeEncodeError):
+        return None
+
+
+def count_findings(chain: Chain, count: object, signature: object, numbers: Sequence[int]) -> list[Finding]:
+    """What is wrong with the writers as a whole: some missing, some too many, or their number not signed."""
+    findings = []
+    last = numbers[-1] if numbers else 0
+    if (count, signature) == (0, "") and not numbers:
+        return []
+    if type(count) is int and isinstance(signature, str) and _is_signed(chain, count, signature):
+        last = count
+    else:
+        message = (
+            f"The number of writers, {count}, is not signed by this board: whether there were more after writer {last}"
+            " is not known"
+        )
+        findings.append(Finding("count_forged", message))
+    there = 0
+    for number in [*(number for number in numbers if 1 <= number <= last), last + 1]:
+        if number > there + 1:
+            findings.append(missing_writers(there + 1, number - 1))
+        there = number
+    for number in numbers:
+        if not 1 <= number <= last:
+            message = (
+                f"Writer {number} is not one of the {last} that there have been: their signed number was put back, or"
+                " the writer was put there"
+            )
+            findings.append(Finding("writer_unknown", message, number))
+    return findings
+
+
+def missing_writers(first: int, last: int) -> Finding:
+    """Writers that there have been are gone."""
+    who = f"Writer {first} is" if first == last else f"Writers {first} to {last} are"
+    return Finding("writer_missing", f"{who} missing, and what is signed of {'it' if first == last else 'them'}", first)
+
+
+def _is_signed(chain: Chain, count: int, signature: str) -> bool:
+    try:
+        return chain.same(chain.sign_writers(count), signature)
+    except (TypeError, UnicodeEncodeError):
+        return False
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int else None

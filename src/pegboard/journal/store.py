@@ -1,0 +1,280 @@
+"""The journal in the board's own database: rows that wait together are committed together."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pegboard.core.call import Execution, ReadyCall, ToolResult
+from pegboard.core.errors import ErrorType, Unavailable
+from pegboard.journal.base import Earlier
+from pegboard.journal.claims import Claims
+from pegboard.journal.entries import Batch, Claim, Closing, Held, Opening
+from pegboard.journal.ledger import Ledger
+from pegboard.journal.writer import Condemned, Writer
+from pegboard.store.executions import FIELDS, restored, stored
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+RETRY_AFTER_MS = 1000
+TEND_SECONDS = 2.5
+# Rows in one transaction: more gain nothing, and the calls of one batch wait for all of it.
+BATCH = 2000
+# What an entry weighs besides its arguments and result.
+_BASE_BYTES = 1000
+_ARGUMENTS, _RESULT = FIELDS.index("arguments"), FIELDS.index("result")
+
+
+@dataclass(eq=False, slots=True)
+class _Waiting:
+    """An entry on its way to the disk."""
+
+    entry: Opening | Closing
+    done: asyncio.Future[dict[str, Held]]
+    bytes: int
+    is_spooled: bool = False
+
+
+class StoreJournal:
+    """Answers for the rows it is handed: they are committed, or in the spool, or their callers are told.
+
+    At most `max_waiting` entries and `max_bytes` of them wait in memory; beyond that calls are refused before they run.
+    While the database is away, rows of calls that ran are tried again for `patience` seconds and then spooled; new
+    calls are refused before they run, until a commit succeeds again and what was spooled is committed.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        writer: Writer,
+        claims: Claims,
+        *,
+        max_waiting: int = 10_000,
+        max_bytes: int = 64 * 2**20,
+        patience: float = 5.0,
+    ) -> None:
+        self._ledger = ledger
+        self._writer = writer
+        self._claims = claims
+        self._max_waiting = max_waiting
+        self._max_bytes = max_bytes
+        self._patience = patience
+        self._waiting: list[_Waiting] = []
+        self._bytes = 0
+        self._owed: list[_Waiting] = []
+        self._open: dict[str, Opening] = {}
+        self._wake = asyncio.Event()
+        self._down: str | None = None
+        self._closing = False
+        self._tended_at = float("-inf")
+        self._task = asyncio.create_task(self._write(), name="pegboard-journal")
+
+    async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
+        """Commit an intent where the call may have effects or has a key; refuse while nothing can be written."""
+        if self._down is not None:
+            raise Unavailable(f"The journal cannot record calls: {self._down}", retry_after_ms=RETRY_AFTER_MS)
+        if len(self._waiting) >= self._max_waiting or self._bytes >= self._max_bytes:
+            raise Unavailable("The journal is behind with its work", retry_after_ms=RETRY_AFTER_MS)
+        if ready.key is not None:
+            return await self._claims.take(ready, lambda claim: self._opened(ready, draft, claim))
+        if ready.tool.has_effects:
+            await self._opened(ready, draft, None)
+        return None
+
+    async def record(self, execution: Execution, result: ToolResult) -> None:
+        """Hand the row to the writer and wait until it is durable; it is kept even if the caller goes away."""
+        opening = self._open.pop(execution.id, None)
+        try:
+            if self._task.done() or self._closing or len(self._waiting) >= 2 * self._max_waiting:
+                raise self._lost(execution, "the journal takes no more rows")
+            if self._down is not None and opening is None and not execution.attempts:
+                raise self._lost(execution, self._down)  # it did not run, and waiting would only hold its caller up
+            await self._handed_in(self._closing_of(execution, result, opening))
+        finally:
+            if opening is not None and opening.claim is not None:
+                self._claims.release(opening.claim.name)
+
+    async def close(self) -> None:
+        """Write what is waiting, then end the writer."""
+        self._closing = True
+        self._wake.set()
+        await asyncio.wait({self._task})
+        try:
+            await self._writer.close()
+        except Exception:
+            log.exception("journal_not_closed")  # what it owes is in the spool, and the next start takes it over
+
+    async def _opened(self, ready: ReadyCall, draft: Callable[[], Execution], claim: Claim | None) -> Held:
+        opening = Opening(stored(draft()), ready.receipts, claim)
+        # Before it is committed: one that is cancelled meanwhile must be closed all the same.
+        self._open[ready.run_id] = opening
+        held = await self._handed_in(opening)
+        if claim is None:
+            return Held(ready.run_id, ready.digest, "open", None)
+        if held[claim.name].id != ready.run_id:
+            del self._open[ready.run_id]
+        return held[claim.name]
+
+    def _closing_of(self, execution: Execution, result: ToolResult, opening: Opening | None) -> Closing:
+        row = stored(execution)
+        if opening is None:
+            return Closing(row)
+        did_run = execution.attempts and not (result.problem is not None and result.problem.type is ErrorType.CONFIG)
+        if opening.claim is None or not did_run:
+            return Closing(row, "forget", receipts=opening.receipts)
+        return Closing(row, "keep", "done", self._claims.sealed(result, execution.id), opening.receipts)
+
+    async def _handed_in(self, entry: Opening | Closing) -> dict[str, Held]:
+        waiting = _Waiting(entry, asyncio.get_running_loop().create_future(), _weight(entry))
+        self._bytes += waiting.bytes
+        self._waiting.append(waiting)
+        self._wake.set()
+        return await waiting.done
+
+    async def _write(self) -> None:
+        batch: list[_Waiting] = []
+        try:
+            while not self._closing or self._waiting:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), self._pause())
+                self._wake.clear()
+                batch = self._taken()
+                if self._down is not None:
+                    await self._try_again(batch)
+                elif batch:
+                    await self._commit(batch)
+                await self._tend()
+        finally:
+            # Also when the event loop ends under it: nobody may wait for a writer that is gone.
+            for waiting in (*batch, *self._waiting):
+                self._fail(waiting, "the journal was closed")
+
+    def _pause(self) -> float:
+        if self._down is not None:
+            return RETRY_AFTER_MS / 1000
+        return max(0.0, self._tended_at + TEND_SECONDS - time.monotonic())
+
+    def _taken(self) -> list[_Waiting]:
+        batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
+        self._bytes -= sum(waiting.bytes for waiting in batch)
+        if self._waiting:
+            self._wake.set()
+        return batch
+
+    async def _commit(self, batch: Sequence[_Waiting]) -> bool:
+        """Whether the batch is settled; if not, the database is away and has been for as long as there is patience."""
+        give_up = time.monotonic() + (0.0 if self._down or self._closing else self._patience)
+        while True:
+            try:
+                held = await self._writer.commit(Batch.of([waiting.entry for waiting in batch]))
+            except Condemned:
+                batch = self._disowned(batch)
+            except Exception as error:
+                if self._ledger.is_the_rows_own(error):
+                    return await self._one_by_one(batch, error)
+                if time.monotonic() >= give_up:
+                    log.exception("journal_down")
+                    self._down = type(error).__name__
+                    await self._keep(batch)
+                    return False
+                await asyncio.sleep(0.1)
+            else:
+                for waiting in batch:
+                    if not waiting.done.done():  # else the caller has gone away, or was answered when it was spooled
+                        waiting.done.set_result(held)
+                return True
+
+    async def _one_by_one(self, batch: Sequence[_Waiting], error: Exception) -> bool:
+        """So that one bad row does not cost its neighbours theirs."""
+        if len(batch) == 1:
+            log.error("row_not_storable", exc_info=error)
+            self._fail(batch[0], type(error).__name__)
+            return True
+        return all([await self._commit([waiting]) for waiting in batch])
+
+    async def _try_again(self, arrived: Sequence[_Waiting]) -> None:
+        """While the database is away: first make sure of what came in, then see whether it is back."""
+        await self._keep(arrived)
+        owed, self._owed = self._owed, []
+        if not await self._commit(owed):
+            return
+        log.info("journal_up", spooled=len(owed))
+        self._down = None
+        if self._writer.spool is not None and not self._writer.spool.is_empty:
+            await asyncio.to_thread(self._writer.spool.clear)
+
+    async def _keep(self, batch: Sequence[_Waiting]) -> None:
+        """Rows of calls that ran go to the spool, and stay in memory until they are committed; intents are refused."""
+        new: list[_Waiting] = []
+        texts: list[bytes] = []
+        for waiting in batch:
+            if isinstance(waiting.entry, Opening):
+                self._fail(waiting, str(self._down))
+                continue
+            self._owed.append(waiting)
+            if not waiting.is_spooled:
+                new.append(waiting)
+                texts.append(waiting.entry.spooled())
+        if not new:
+            return
+        try:
+            await self._writer.spool_away(texts)
+        except OSError:
+            log.exception("spool_failed")
+            for waiting in new:
+                self._fail(waiting, str(self._down))
+            return
+        log.warning("spooled", rows=len(new))
+        for waiting in new:
+            waiting.is_spooled = True
+            if not waiting.done.done():
+                waiting.done.set_result({})
+
+    def _disowned(self, batch: Sequence[_Waiting]) -> list[_Waiting]:
+        """What a writer that was taken for dead may still write: not the calls that are recorded as in doubt by now."""
+        kept = []
+        for waiting in batch:
+            if isinstance(waiting.entry, Closing) and waiting.entry.intent == "none":
+                kept.append(waiting)
+            else:
+                self._fail(waiting, "another process took this one for dead")
+        return kept
+
+    async def _tend(self) -> None:
+        if self._down is not None or self._closing or time.monotonic() < self._tended_at + TEND_SECONDS:
+            return
+        self._tended_at = time.monotonic()
+        try:
+            await self._writer.recover()
+            await self._writer.tend()
+        except Exception:
+            log.warning("journal_not_tended", exc_info=True)
+
+    def _fail(self, waiting: _Waiting, why: str) -> None:
+        if isinstance(waiting.entry, Closing):
+            log.error("execution_not_recorded", why=why, execution=_shown(restored(waiting.entry.row)))
+        if not waiting.done.done():
+            waiting.done.set_exception(_unavailable(why))
+
+    def _lost(self, execution: Execution, why: str) -> Unavailable:
+        log.error("execution_not_recorded", why=why, execution=_shown(execution))
+        return _unavailable(why)
+
+
+def _unavailable(why: str) -> Unavailable:
+    return Unavailable(f"The call could not be recorded: {why}", retry_after_ms=RETRY_AFTER_MS)
+
+
+def _weight(entry: Opening | Closing) -> int:
+    arguments, result = entry.row[_ARGUMENTS], entry.row[_RESULT]
+    return _BASE_BYTES + len(arguments or "") + len(result or "")
+
+
+def _shown(execution: Execution) -> dict[str, object]:
+    shown = execution._asdict()
+    del shown["arguments"], shown["result"]
+    return shown

@@ -1,0 +1,266 @@
+"""Checking the journal against its chain, a bounded piece at a time, while it is being written."""
+
+from __future__ import annotations
+
+import time
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from pegboard.core.tool import Model
+from pegboard.journal.chain import Chain
+from pegboard.journal.findings import MAX_FINDINGS, Finding, Trail, Walk
+from pegboard.journal.reading import FINISHED_AT, WINDOW, Span, rows_of
+from pegboard.journal.signatures import Ends, count_findings, ends_of, missing_writers
+from pegboard.store import links, writers
+from pegboard.store.database import Database
+from pegboard.store.writers import Writer
+
+ROWS_A_TURN = 20_000
+_SECONDS_A_TURN = 1.0
+# Rows in one read transaction: a database in memory is not written meanwhile.
+_ROWS_A_READ = 2000
+
+
+class Scope(Model):
+    """What of the journal is checked: one writer's rows between two numbers, or what finished in a span of time."""
+
+    writer: int | None = Field(None, ge=1, description="Only this writer's chain")
+    first: int | None = Field(None, ge=1, description="From this row of the writer on")
+    last: int | None = Field(None, ge=1, description="Up to this row of the writer")
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class Position(Model):
+    """How far a verification has come; `seq` is None where a writer's rows have not been looked at."""
+
+    writer: int
+    seq: int | None = None
+    macs: tuple[str, ...] = ()
+    skipping: bool = False
+    found: int = Field(0, ge=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a verification found so far, and where it goes on; `total` is about how many rows there are in all."""
+
+    checked: int
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    next: Any = None
+    total: int | None = None
+
+
+class Verifier:
+    """Walks every chain in the database."""
+
+    def __init__(self, database: Database, chain: Chain) -> None:
+        self._database = database
+        self._chain = chain
+
+    async def verify(self, scope: Scope, position: Position | None, limit: int) -> Report:
+        """Check about `limit` rows from a position on."""
+        turn = _Turn(self._chain, scope, found=0 if position is None else position.found)
+        notes: list[str] = []
+        total = None
+        if position is None:
+            async with self._database.read() as conn:
+                position, total = await turn.begin(conn, notes)
+        until = time.monotonic() + _SECONDS_A_TURN
+        while position is not None and turn.checked < limit and time.monotonic() < until:
+            async with self._database.read() as conn:
+                position = await turn.step(conn, position, min(_ROWS_A_READ, limit - turn.checked))
+            if position is not None and position.found >= MAX_FINDINGS:
+                notes.append(f"Stopped after {position.found} findings; there may be more")
+                position = None
+        return Report(turn.checked, tuple(turn.findings), tuple(notes), position, total)
+
+
+class _Turn:
+    """One request's part of a verification."""
+
+    def __init__(self, chain: Chain, scope: Scope, *, found: int) -> None:
+        self._chain = chain
+        self._found = found
+        self._scope = scope
+        self._span = Span(scope.since, scope.until)
+        self.checked = 0
+        self.findings: list[Finding] = []
+
+    async def begin(self, conn: AsyncConnection, notes: list[str]) -> tuple[Position | None, int | None]:
+        """Judge the writers as a whole; where to begin, and how many rows there are."""
+        known = await writers.all_of(conn)
+        if self._scope.writer is not None:
+            known = [writer for writer in known if writer.number == self._scope.writer]
+            if not known:
+                self.findings.append(missing_writers(self._scope.writer, self._scope.writer))
+        else:
+            self.findings += count_findings(self._chain, *await writers.count(conn), [it.number for it in known])
+            await self._strays(conn, None, known[0].number if known else None)
+            await self._unchained(conn, known[0].number if known else None, notes)
+        pruned = sum(ends_of(self._chain, writer).pruned.seq for writer in known)
+        if pruned:
+            notes.append(f"{pruned} rows were pruned")
+        ranged = self._span.is_bounded or self._scope.first is not None or self._scope.last is not None
+        total = None if ranged else sum(_length(writer) for writer in known)
+        return self._at(known[0].number if known else None), total
+
+    async def step(self, conn: AsyncConnection, position: Position, room: int) -> Position | None:
+        """Check some more rows of one writer."""
+        number = position.writer
+        writer = await writers.get(conn, number)
+        if writer is None:
+            self.findings.append(missing_writers(number, number))
+            return await self._next(conn, number)
+        ends = ends_of(self._chain, writer)
+        if position.seq is None:
+            walk = Walk(self._chain, number, await self._enter(conn, number, ends))
+            skipping = self._span.is_bounded
+        else:
+            walk = Walk(self._chain, number, Trail(position.seq, position.macs))
+            skipping = position.skipping
+        if ends.pruned.seq > walk.trail.seq:  # somebody is pruning
+            walk.trail = Trail.at(ends.pruned)
+        more = await (self._skip(conn, walk) if skipping else self._walk(conn, walk, room))
+        if more is not None:
+            self.findings += walk.findings
+            return self._at(number, walk.trail, skipping=more)
+        self._end(walk, ends)
+        self.findings += walk.findings
+        return await self._next(conn, number)
+
+    async def _enter(self, conn: AsyncConnection, number: int, ends: Ends) -> Trail:
+        self.findings += [finding for finding in ends.findings if finding.kind == "marker_forged"]
+        lost = await links.misplaced(conn, number, ends.pruned.seq)
+        if lost.rows:
+            message = (
+                f"{lost.rows} {'row names' if lost.rows == 1 else 'rows name'} writer {number} but"
+                f" {'stands' if lost.rows == 1 else 'stand'} outside of its chain, which begins after row"
+                f" {ends.pruned.seq}: execution {lost.id}{'' if lost.rows == 1 else ' is one'}"
+            )
+            self.findings.append(Finding("misplaced", message, number, execution_id=lost.id))
+        first = self._scope.first
+        if first is None or first <= ends.pruned.seq + 1:
+            return Trail.at(ends.pruned)
+        before = await links.mac_at(conn, number, first - 1)
+        if before is not None:
+            return Trail(first - 1, (before,))
+        return Trail(max(ends.pruned.seq, await links.last_before(conn, number, first)), ())
+
+    async def _walk(self, conn: AsyncConnection, walk: Walk, room: int) -> bool | None:
+        """Judge rows; whether to skip from here, or None where there are no more."""
+        began, taken = walk.trail.seq, 0
+        last = self._scope.last
+        outcome: bool | None
+        async with aclosing(rows_of(conn, walk.writer, began, last=last, limit=room)) as rows:
+            async for row in rows:
+                walk.take(row)
+                taken += 1
+                if self._span.is_bounded and not self._span.holds(row):
+                    outcome = True
+                    break
+            else:
+                outcome = None if taken < room else False
+        self.checked += taken
+        there = await links.count_between(conn, walk.writer, began, walk.trail.seq)
+        if there > taken:
+            message = (
+                f"{there - taken} rows of writer {walk.writer} bear the numbers of others among rows {began + 1} to"
+                f" {walk.trail.seq}"
+            )
+            walk.findings.append(Finding("misplaced", message, walk.writer, began + 1, walk.trail.seq))
+        return outcome
+
+    async def _skip(self, conn: AsyncConnection, walk: Walk) -> bool | None:
+        """Pass over rows outside the span of time; only that none is missing is checked of them."""
+        number, after = walk.writer, walk.trail.seq
+        seen = await links.window(
+            conn, number, after=after, limit=WINDOW, since=self._span.since, until=self._span.until
+        )
+        if not seen.rows:
+            return None
+        first = seen.first_within
+        last = seen.last if first is None else first
+        if seen.last - after != seen.rows:
+            for gap in await links.gaps(conn, number, after=after, last=last, limit=MAX_FINDINGS):
+                walk.miss(*gap, judged=gap[1] + 1 != first)
+        if first is None:
+            walk.trail = Trail(last, ())
+            return True
+        if first == after + 1 and walk.trail.macs:
+            return False
+        before = await links.mac_at(conn, number, first - 1)
+        walk.trail = Trail(first - 1, () if before is None else (before,))
+        return False
+
+    def _end(self, walk: Walk, ends: Ends) -> None:
+        walk.findings += [finding for finding in ends.findings if finding.kind == "head_forged"]
+        if ends.head is None:
+            return
+        last = self._scope.last
+        if last is None or last >= ends.head.seq:
+            walk.end(ends.head)
+        elif walk.trail.seq < last:
+            walk.miss(walk.trail.seq + 1, last)
+
+    async def _next(self, conn: AsyncConnection, number: int) -> Position | None:
+        if self._scope.writer is not None:
+            return None
+        following = await writers.following(conn, number)
+        await self._strays(conn, number, following)
+        return self._at(following)
+
+    async def _strays(self, conn: AsyncConnection, after: Any, until: int | None) -> None:
+        """Find rows of writers that there are not, between two that there are."""
+        while len(self.findings) < MAX_FINDINGS:
+            after = await links.next_writer(conn, after)
+            # What is no number at all comes after every number.
+            if after is None or (until is not None and (not isinstance(after, int | float) or after >= until)):
+                return
+            some = await links.rows_naming(conn, after)
+            message = (
+                f"{some.rows} {'row names' if some.rows == 1 else 'rows name'} writer {after}, which there is not:"
+                f" execution {some.id}{'' if some.rows == 1 else ' is one'}"
+            )
+            number = after if type(after) is int else None
+            self.findings.append(Finding("writer_unknown", message, number, execution_id=some.id))
+
+    async def _unchained(self, conn: AsyncConnection, first_writer: int | None, notes: list[str]) -> None:
+        count = await links.unchained(conn)
+        if not count:
+            return
+        notes.append(f"{count} rows are from before there was a chain, and cannot be judged")
+        first = [] if first_writer is None else await links.readable(conn, first_writer, after=0, limit=1)
+        began = _moment(first[0].row[FINISHED_AT]) if first and first[0].row else None
+        late = await links.unchained(conn, since=began) if began is not None else 0
+        if late:
+            message = (
+                f"{late} rows are in no chain although they are later than its beginning: they were put there, or"
+                " written by an older version of the board"
+            )
+            self.findings.append(Finding("outside", message))
+
+    def _at(self, number: int | None, trail: Trail | None = None, *, skipping: bool = False) -> Position | None:
+        if number is None:
+            return None
+        seq, macs = (None, ()) if trail is None else trail
+        return Position(writer=number, seq=seq, macs=macs, skipping=skipping, found=self._found + len(self.findings))
+
+
+def _length(writer: Writer) -> int:
+    if type(writer.seq) is int and type(writer.pruned_seq) is int:
+        return max(0, writer.seq - writer.pruned_seq)
+    return 0
+
+
+def _moment(text: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(f"{text}+00:00")
+    except ValueError:
+        return None

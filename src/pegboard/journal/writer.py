@@ -1,0 +1,268 @@
+"""One process's hand in the journal: its number, its chain, its spool, and the work of siblings that died."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from pegboard.core.ids import new_id
+from pegboard.journal.chain import Chain, Place
+from pegboard.journal.counts import Counts
+from pegboard.journal.entries import Batch, Closing, Held
+from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling
+from pegboard.journal.locks import Leases
+from pegboard.journal.recovery import Sealer, left_open
+from pegboard.journal.spool import Spool, SpoolContent, found
+from pegboard.store.executions import Row
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+# How often the statistics are brought up to date, and expired answers removed; both are cheap, neither is urgent.
+COUNT_SECONDS = 5.0
+EXPIRE_SECONDS = 600.0
+
+
+class Condemned(Exception):
+    """Siblings took this writer for dead and closed it: its open calls are in doubt, and it begins anew."""
+
+
+class _Written(NamedTuple):
+    number: int
+    head: Place
+    held: dict[str, Held]
+
+
+@dataclass
+class _Taken:
+    is_ours: bool = False
+    spooled: int = 0
+    intents: int = 0
+
+
+class Writer:
+    """Commits batches in one chain. It registers with its first batch, so that those who only read leave no trace."""
+
+    def __init__(
+        self, ledger: Ledger, chain: Chain, leases: Leases, seal: Sealer, *, spools: Path | None, is_shared: bool
+    ) -> None:
+        """`is_shared` says that siblings on other hosts look at this writer's beat, and not at its spool's lock."""
+        self._ledger = ledger
+        self._chain = chain
+        self._leases = leases
+        self._seal = seal
+        self._spools = spools
+        self._is_shared = is_shared
+        self._id = new_id()
+        self._number: int | None = None
+        self._head = Place()
+        self._sure = True
+        self._counts = Counts()
+        self._counted_at = self._expired_at = time.monotonic()
+        self.spool: Spool | None = None
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether this process has written anything yet."""
+        return self._number is not None
+
+    async def commit(self, batch: Batch) -> dict[str, Held]:
+        """Make a batch durable; who holds each key that was claimed. A batch that failed may be committed again."""
+        await self._ready()
+        counts = self._counts.take() if time.monotonic() >= self._counted_at + COUNT_SECONDS else []
+
+        async def write(session: Session) -> _Written | None:
+            number, head = await self._place(session)
+            known = set() if self._sure else await session.known([closing.id for closing in batch.closings])
+            if counts:
+                await session.count(number, self._head.seq, counts)
+            held = await _opened(session, number, batch)
+            closings = [closing for closing in batch.closings if closing.id not in known] if known else batch.closings
+            head = await self._append(session, number, head, closings)
+            return _Written(number, head, held)
+
+        try:
+            written = await self._transact(write)
+        except BaseException:
+            self._counts.put_back(counts)
+            raise
+        if counts:
+            self._counted_at = time.monotonic()
+        # Also those that an earlier try of this batch had stored already: they are of this chain, and not counted yet.
+        for closing in batch.closings:
+            self._counts.add(closing.row)
+        return written.held if written is not None else {}
+
+    async def spool_away(self, entries: Sequence[bytes]) -> None:
+        """Put entries on disk, past the database; OSError where that fails too."""
+        if self.spool is None:
+            raise OSError("there is no spool")
+        await asyncio.to_thread(self.spool.append, entries)
+
+    async def tend(self) -> None:
+        """What is due now and then: show that this writer lives, add to the statistics, remove what expired."""
+        now = time.monotonic()
+        if self._number is not None and (self._is_shared or (self._counts and now >= self._counted_at + COUNT_SECONDS)):
+            await self.commit(Batch([], []))
+        if now >= self._expired_at + EXPIRE_SECONDS:
+            self._expired_at = now
+            await self._ledger.transaction(lambda session: session.expire(_now()))
+
+    async def recover(self) -> int:
+        """Take over the work of siblings that died; how many calls were found to be in doubt."""
+        mine = self._number or 0
+        siblings = await self._ledger.transaction(lambda session: session.siblings(mine))
+        by_id = {sibling.id: sibling for sibling in siblings}
+        in_doubt = 0
+        for writer_id, path in await asyncio.to_thread(found, self._spools) if self._spools else ():
+            if writer_id == self._id:
+                continue
+            spool = await asyncio.to_thread(Spool.adopt, path)
+            if spool is not None:
+                in_doubt += await self._take_over(by_id.pop(writer_id, None), writer_id, spool)
+        left = list(by_id.values())
+        for number in sorted(await self._leases.gone(left)):
+            gone = next(one for one in left if one.number == number)
+            in_doubt += await self._take_over(gone, gone.id, None)
+        return in_doubt
+
+    async def close(self) -> None:
+        """Count what is not counted yet and say that this writer is done; a spool that holds something stays."""
+        try:
+            if self._number is not None:
+                self._counted_at = float("-inf")
+                await self.commit(Batch([], []))
+                number = self._number
+                await self._ledger.transaction(lambda session: session.close_writer(number, _now()))
+        finally:
+            if self.spool is not None:
+                spool, self.spool = self.spool, None
+                await asyncio.to_thread(spool.close, remove=spool.is_empty)
+            await self._ledger.close()
+
+    async def _ready(self) -> None:
+        """Before the first row: a spool, whose lock shows siblings on this host that we live."""
+        if self.spool is not None or self._spools is None:
+            return
+        try:
+            self.spool = await asyncio.to_thread(Spool.create, self._spools, self._id)
+        except OSError:
+            if not self._is_shared:
+                raise
+            self._spools = None
+            log.exception("no_spool")
+
+    async def _place(self, session: Session) -> tuple[int, Place]:
+        """This writer's number and head, asked of the database where they are not sure."""
+        if self._number is not None and self._sure:
+            return self._number, self._head
+        there = await session.registered(self._id)
+        if there is not None:
+            if there.is_closed:
+                raise Condemned
+            return there.number, there.head
+        number = await session.next_number()
+        signatures = self._chain.sign_writers(number), self._chain.sign_head(number, Place())
+        await session.register(number, NewWriter(self._id, socket.gethostname(), os.getpid(), _now()), signatures)
+        return number, Place()
+
+    async def _append(self, session: Session, number: int, head: Place, closings: Sequence[Closing]) -> Place:
+        """Rows into the chain, their intents closed, the head moved: one step that happens whole or not at all."""
+        rows: list[Row] = [closing.row for closing in closings]
+        if rows:
+            places = self._chain.links(number, head, rows)
+            await session.insert(number, rows, places)
+            head = places[-1]
+            if forgotten := [closing.id for closing in closings if closing.intent == "forget"]:
+                await session.forget(forgotten)
+            if kept := [closing for closing in closings if closing.intent == "keep"]:
+                await session.keep(kept)
+            if receipts := [closing.id for closing in closings if closing.receipts]:
+                await session.drop_receipts(receipts)
+        if not await session.move_head(number, head, self._chain.sign_head(number, head)):
+            raise Condemned
+        return head
+
+    async def _take_over(self, sibling: Sibling | None, writer_id: str, spool: Spool | None) -> int:
+        """Put a dead sibling's spooled rows and open intents into this chain, and close it."""
+        content = await asyncio.to_thread(spool.read) if spool is not None else SpoolContent([], False)
+        spooled = [Closing.unspooled(entry) for entry in content.entries]
+        taken = _Taken()
+        await self._ready()
+
+        async def write(session: Session) -> _Written | None:
+            there = await session.registered(writer_id)
+            taken.is_ours = there is not None  # else it is the spool of another board that uses the same folder
+            if there is None:
+                return None
+            if sibling is not None and not await session.close_writer(there.number, _now()):
+                return None  # a third one was quicker, and does the rest
+            known = await session.known([closing.id for closing in spooled]) if spooled else set()
+            ended = {closing.id for closing in spooled}
+            left = [intent for intent in await session.intents_of(there.number) if intent.id not in ended]
+            closings = [closing for closing in spooled if closing.id not in known]
+            closings += [await left_open(session, intent, self._seal) for intent in left]
+            taken.spooled, taken.intents = len(spooled), len(left)
+            if not closings:
+                return None
+            number, head = await self._place(session)
+            return _Written(number, await self._append(session, number, head, closings), {})
+
+        try:
+            await self._transact(write)
+        except BaseException:
+            if spool is not None:
+                await asyncio.to_thread(spool.close, remove=False)
+            raise
+        if spool is not None and content.damaged and taken.is_ours:
+            log.error("spool_damaged", writer=writer_id, kept=len(spooled))
+            await asyncio.to_thread(spool.set_aside)
+        elif spool is not None:
+            await asyncio.to_thread(spool.close, remove=taken.is_ours or not spooled)
+        if taken.spooled or taken.intents:
+            log.warning("took_over", writer=writer_id, spooled=taken.spooled, in_doubt=taken.intents)
+        return taken.intents
+
+    async def _transact(self, write: Callable[[Session], Awaitable[_Written | None]]) -> _Written | None:
+        first = self._number is None
+        try:
+            written = await self._ledger.transaction(write)
+        except Condemned:
+            await self._begin_anew()
+            raise
+        except BaseException:
+            self._sure = False  # it may have been committed all the same
+            raise
+        if written is not None:
+            self._number, self._head, self._sure = written.number, written.head, True
+            if first:
+                await self._ledger.hold(written.number)
+        return written
+
+    async def _begin_anew(self) -> None:
+        """A new number and an empty chain; what was not counted under the old one is found in its rows."""
+        log.error("condemned", writer=self._number)
+        self._id, self._number, self._head, self._sure = new_id(), None, Place(), True
+        self._counts = Counts()
+        if self.spool is not None:
+            spool, self.spool = self.spool, None
+            await asyncio.to_thread(spool.close, remove=spool.is_empty)
+
+
+async def _opened(session: Session, number: int, batch: Batch) -> dict[str, Held]:
+    plain = [opening for opening in batch.openings if opening.claim is None]
+    if plain:
+        await session.open(number, plain)
+    claiming = [opening for opening in batch.openings if opening.claim is not None]
+    return await session.claim(number, claiming, _now()) if claiming else {}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(" ", "microseconds")[:26]

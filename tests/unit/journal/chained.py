@@ -1,0 +1,120 @@
+"""Journals for tests: rows in chains, written by plain SQL, and tampered with the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import insert, text, update
+
+from pegboard.core.call import Execution
+from pegboard.core.ids import new_id
+from pegboard.journal.chain import Chain, Place
+from pegboard.store import models
+from pegboard.store.base_models import table_of
+from pegboard.store.database import Database
+from pegboard.store.executions import FIELDS, stored
+from pegboard.store.journal_models import Writer
+from tests.unit.store.rows import NOW, an_execution
+
+CHAIN = Chain(b"a key of the chain for tests only")
+MINUTE = timedelta(minutes=1)
+_board = table_of(models.BoardState)
+_writers = table_of(Writer)
+_CASTS = {
+    "id": "CAST(CAST(:{} AS TEXT) AS UUID)",
+    "started_at": "CAST(CAST(:{} AS TEXT) || '+00' AS TIMESTAMPTZ)",
+    "finished_at": "CAST(CAST(:{} AS TEXT) || '+00' AS TIMESTAMPTZ)",
+    "arguments": "CAST(CAST(:{} AS TEXT) AS JSON)",
+}
+
+
+async def add_writer(database: Database, number: int, chain: Chain = CHAIN) -> None:
+    """A writer that has written nothing yet."""
+    count = {"writers": number, "writers_signature": chain.sign_writers(number)}
+    async with database.write() as conn:
+        await conn.execute(update(_board).values(**count))
+        await conn.execute(
+            insert(_writers).values(
+                number=number,
+                id=new_id(),
+                host="here",
+                pid=number,
+                started_at=NOW,
+                beat=0,
+                counted_seq=0,
+                **_head(chain, number, Place()),
+                **_marker(chain, number, Place()),
+            )
+        )
+
+
+async def append(
+    database: Database, number: int, executions: Sequence[Execution], head: Place | None = None, chain: Chain = CHAIN
+) -> list[Place]:
+    """Rows at the end of a writer's chain, and its head moved; the places they got."""
+    rows = [stored(execution) for execution in executions]
+    columns = [*FIELDS, "writer", "seq", "mac"]
+    casts = _CASTS if database.kind == "postgresql" else {}
+    values = ", ".join(casts.get(name, ":{}").format(name) for name in columns)
+    statement = text(f"INSERT INTO executions ({', '.join(columns)}) VALUES ({values})")
+    async with database.write() as conn:
+        if head is None:
+            found = await conn.execute(text("SELECT seq, mac FROM writers WHERE number = :n"), {"n": number})
+            head = Place(*found.one())
+        places = chain.links(number, head, rows)
+        kept = [
+            dict(zip(columns, (*row, number, *place), strict=True)) for row, place in zip(rows, places, strict=True)
+        ]
+        if database.kind == "sqlite":
+            for values_of in kept:
+                values_of["id"] = values_of["id"].replace("-", "")
+        if kept:
+            await conn.execute(statement, kept)
+            await conn.execute(
+                update(_writers).where(_writers.c.number == number).values(**_head(chain, number, places[-1]))
+            )
+    return places
+
+
+async def journal(database: Database, *lengths: int) -> list[list[Execution]]:
+    """Writers with so many rows each, one row finished every minute from NOW on."""
+    made = []
+    for number, length in enumerate(lengths, start=1):
+        executions = [call(place) for place in range(length)]
+        await add_writer(database, number)
+        await append(database, number, executions)
+        made.append(executions)
+    return made
+
+
+def call(minutes: int = 0, **fields: Any) -> Execution:
+    """A call that finished so many minutes after NOW."""
+    moment = NOW + minutes * MINUTE
+    known = {"arguments": {"n": minutes, "x": 1.5}, "arguments_digest": "abc", "tool_id": new_id(), "attempts": 1}
+    return an_execution(**{"started_at": moment, "finished_at": moment, **known, **fields})
+
+
+async def run(database: Database, statement: str, **values: Any) -> None:
+    """What somebody does who can write to the database and does not hold the key."""
+    async with database.write() as conn:
+        await conn.execute(text(statement), values)
+
+
+async def read(database: Database, statement: str, **values: Any) -> list[Any]:
+    """Rows as they are."""
+    async with database.read() as conn:
+        return [tuple(row) for row in await conn.execute(text(statement), values)]
+
+
+def _head(chain: Chain, number: int, place: Place) -> dict[str, Any]:
+    return {"seq": place.seq, "mac": place.mac, "signature": chain.sign_head(number, place)}
+
+
+def _marker(chain: Chain, number: int, place: Place) -> dict[str, Any]:
+    return {
+        "pruned_seq": place.seq,
+        "pruned_mac": place.mac,
+        "pruned_signature": chain.sign_pruned(number, place),
+    }

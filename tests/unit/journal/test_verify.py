@@ -1,0 +1,419 @@
+"""Each kind of tampering with the journal is named, and nothing else is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pegboard.core.call import Execution
+from pegboard.journal.chain import Chain, Place
+from pegboard.journal.findings import MAX_FINDINGS, Finding
+from pegboard.journal.verify import Position, Report, Scope, Verifier
+from pegboard.store.database import Database
+from tests.unit.journal.chained import CHAIN, MINUTE, add_writer, append, call, journal, read, run
+from tests.unit.store.rows import NOW
+
+
+async def verified(database: Database, limit: int = 20_000, chain: Chain = CHAIN, **scope: Any) -> Report:
+    """All turns of a verification as one report."""
+    verifier = Verifier(database, chain)
+    checked, findings, notes = 0, list[Finding](), list[str]()
+    total: int | None = None
+    position: Position | None = None
+    for turn in range(10_000):
+        report = await verifier.verify(Scope(**scope), position, limit)
+        # It goes to the client and back.
+        position = None if report.next is None else Position.model_validate_json(report.next.model_dump_json())
+        total = report.total if turn == 0 else total
+        checked += report.checked
+        findings += report.findings
+        notes += report.notes
+        if position is None:
+            return Report(checked, tuple(findings), tuple(notes), None, total)
+    raise AssertionError("the verification does not end")
+
+
+async def messages(database: Database, **scope: Any) -> list[str]:
+    return [finding.message for finding in (await verified(database, **scope)).findings]
+
+
+async def test_an_empty_journal_is_clean(database: Database) -> None:
+    assert await verified(database) == Report(0, total=0)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 20_000])
+async def test_an_untouched_journal_is_clean_however_it_is_cut_into_turns(database: Database, limit: int) -> None:
+    await journal(database, 5, 0, 3)
+    assert await verified(database, limit) == Report(8, total=8)
+
+
+async def test_everything_that_can_be_stored_is_clean(database: Database) -> None:
+    odd: list[dict[str, Any]] = [
+        {"arguments": {"z": 1, "a": [None, 2**70, 1.5, "☂", 1e300, -0.0], "": {}}},
+        {"arguments": {1: 2}, "result": {"a": "\ud800\0"}},
+        {"arguments": {"a": float("nan")}, "result": "null"},
+        {"error": "a\0b ☂ \ud800", "tool_name": "x" * 1000, "elapsed_ms": 0.1 + 0.2},
+        {"started_at": NOW.replace(microsecond=0), "finished_at": NOW.replace(year=9999), "elapsed_ms": 1e-9},
+        {"elapsed_ms": 12345678.000001, "attempts": 3, "tool_version": 7, "request_id": "", "repeat_of": "r"},
+    ]
+    await add_writer(database, 1)
+    await append(database, 1, [call(place, **fields) for place, fields in enumerate(odd)])
+    assert (await verified(database)).findings == ()
+
+
+async def test_another_key_finds_everything_wrong(database: Database) -> None:
+    await journal(database, 2)
+    kinds = [finding.kind for finding in (await verified(database, chain=Chain(b"another"))).findings]
+    assert kinds == ["count_forged", "marker_forged", "changed", "head_forged"]
+
+
+async def test_a_changed_row_is_named_and_only_it(database: Database) -> None:
+    [rows] = await journal(database, 6)
+    await run(database, "UPDATE executions SET caller = 'eve' WHERE seq = 3")
+    [finding] = (await verified(database)).findings
+    message = f"Row 3 of writer 1, execution {rows[2].id}, is not as the board wrote it"
+    assert finding == Finding("changed", message, 1, 3, 3, rows[2].id)
+
+
+async def test_a_row_whose_mac_was_changed_is_named_and_only_it(database: Database) -> None:
+    [rows] = await journal(database, 6)
+    await run(database, "UPDATE executions SET mac = :mac WHERE seq = 3", mac="0" * 32)
+    assert await messages(database) == [f"Row 3 of writer 1, execution {rows[2].id}, is not as the board wrote it"]
+
+
+@pytest.mark.parametrize("column", ["mac", "seq", "writer"])
+async def test_a_row_without_its_place_is_found(database: Database, column: str) -> None:
+    await journal(database, 6)
+    await run(database, f"UPDATE executions SET {column} = NULL WHERE seq = 3")
+    kinds = [finding.kind for finding in (await verified(database)).findings]
+    assert kinds == {"mac": ["changed"], "seq": ["misplaced", "removed"], "writer": ["outside", "removed"]}[column]
+
+
+async def test_neighbours_that_were_changed_are_one_finding_and_separate_damage_another(database: Database) -> None:
+    [rows, others] = await journal(database, 9, 2)
+    await run(database, "UPDATE executions SET caller = 'eve' WHERE writer = 1 AND seq IN (2, 3, 4, 7)")
+    await run(database, "UPDATE executions SET mac = 'x' WHERE writer = 2 AND seq = 2")
+    assert await messages(database) == [
+        f"Rows 2 to 4 of writer 1, from execution {rows[1].id} on, are not as the board wrote them",
+        f"Row 7 of writer 1, execution {rows[6].id}, is not as the board wrote it",
+        f"Row 2 of writer 2, execution {others[1].id}, is not as the board wrote it",
+    ]
+
+
+async def test_changes_of_content_and_of_mac_side_by_side_do_not_taint_the_row_after_them(database: Database) -> None:
+    await journal(database, 6)
+    await run(database, "UPDATE executions SET caller = 'eve' WHERE seq = 2")
+    await run(database, "UPDATE executions SET mac = 'x' WHERE seq = 3")
+    [finding] = (await verified(database)).findings
+    assert (finding.first, finding.last) == (2, 3)
+
+
+async def test_removed_rows_are_named_by_their_numbers(database: Database) -> None:
+    await journal(database, 9)
+    await run(database, "DELETE FROM executions WHERE seq IN (1, 4, 5)")
+    assert await messages(database) == [
+        "Row 1 of writer 1 is missing; whether row 2 was changed cannot be told without",
+        "Rows 4 to 5 of writer 1 are missing; whether row 6 was changed cannot be told without",
+    ]
+
+
+async def test_a_cut_tail_is_named(database: Database) -> None:
+    await journal(database, 9, 1)
+    await run(database, "DELETE FROM executions WHERE writer = 1 AND seq > 6 OR writer = 2")
+    [first, second] = (await verified(database)).findings
+    assert first.message == (
+        "Rows 7 to 9 of writer 1 are missing at the end: its signed head is row 9, its chain ends with row 6"
+    )
+    assert (first.kind, first.first, first.last) == ("cut", 7, 9)
+    assert second.message == (
+        "Row 1 of writer 2 is missing at the end: its signed head is row 1, its chain ends with row 0"
+    )
+
+
+async def test_a_head_that_was_cut_with_its_tail_is_not_signed(database: Database) -> None:
+    await journal(database, 9)
+    [(mac,)] = await read(database, "SELECT mac FROM executions WHERE seq = 6")
+    await run(database, "DELETE FROM executions WHERE seq > 6")
+    await run(database, "UPDATE writers SET seq = 6, mac = :mac", mac=mac)
+    assert await messages(database) == [
+        "The head of writer 1, row 6, is not signed by this board: where its chain ends is not known"
+    ]
+
+
+async def test_a_head_that_was_put_back_leaves_rows_behind_it(database: Database) -> None:
+    await journal(database, 6)
+    head = (await read(database, "SELECT seq, mac, signature FROM writers"))[0]
+    await append(database, 1, [call(6), call(7)])
+    await run(database, "UPDATE writers SET seq = :s, mac = :m, signature = :g", s=head[0], m=head[1], g=head[2])
+    assert await messages(database) == [
+        "Rows 7 to 8 of writer 1 are behind its signed head, row 6: the head was put back, or the rows were put there"
+    ]
+
+
+async def test_a_row_put_at_the_end_without_the_key_is_found(database: Database) -> None:
+    [rows] = await journal(database, 2)
+    signed = (await read(database, "SELECT seq, mac, signature FROM writers"))[0]
+    put = call(2)
+    await append(database, 1, [put], chain=Chain(b"a guess"))
+    await run(database, "UPDATE writers SET seq = :s, mac = :m, signature = :g", s=signed[0], m=signed[1], g=signed[2])
+    assert await messages(database) == [
+        f"Row 3 of writer 1, execution {put.id}, is not as the board wrote it",
+        "Row 3 of writer 1 is behind its signed head, row 2: the head was put back, or the rows were put there",
+    ]
+
+
+async def test_rows_that_were_swapped_are_both_named(database: Database) -> None:
+    await journal(database, 6)
+    for step in ("seq = -2 WHERE seq = 2", "seq = 2 WHERE seq = 5", "seq = 5 WHERE seq = -2"):
+        await run(database, f"UPDATE executions SET {step}")
+    found = (await verified(database)).findings
+    assert [(finding.kind, finding.first, finding.last) for finding in found] == [("changed", 2, 3), ("changed", 5, 6)]
+
+
+async def test_a_row_that_stands_twice_is_found(database: Database) -> None:
+    await journal(database, 3)
+    await run(database, "DROP INDEX uq_execution_link")
+    columns = "tool_name, status, started_at, finished_at, elapsed_ms, caller_id, caller, surface, dialect, attempts"
+    twin = f"SELECT :id, {columns}, writer, seq, mac FROM executions WHERE seq = 3"
+    await run(database, f"INSERT INTO executions (id, {columns}, writer, seq, mac) {twin}", id=_raw(database))
+    kinds = {finding.kind for finding in (await verified(database)).findings}
+    assert "misplaced" in kinds
+    assert "misplaced" in {finding.kind for finding in (await verified(database, 1)).findings}
+
+
+def _raw(database: Database) -> Any:
+    made = call().id
+    return made.replace("-", "") if database.kind == "sqlite" else made
+
+
+async def test_a_missing_writer_is_named(database: Database) -> None:
+    await journal(database, 2, 2, 2, 2)
+    await run(database, "DELETE FROM writers WHERE number IN (2, 4)")
+    await run(database, "DELETE FROM executions WHERE writer = 4")
+    [(other,)] = await read(database, "SELECT CAST(MIN(CAST(id AS TEXT)) AS TEXT) FROM executions WHERE writer = 2")
+    assert await messages(database) == [
+        "Writer 2 is missing, and what is signed of it",
+        "Writer 4 is missing, and what is signed of it",
+        f"2 rows name writer 2, which there is not: execution {_dashed(other)} is one",
+    ]
+
+
+def _dashed(text: str) -> str:
+    text = text.replace("-", "")
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+async def test_several_missing_writers_are_one_finding(database: Database) -> None:
+    await journal(database, *[1] * 6)
+    await run(database, "DELETE FROM writers WHERE number <> 2")
+    await run(database, "DELETE FROM executions WHERE writer <> 2")
+    assert await messages(database) == [
+        "Writer 1 is missing, and what is signed of it",
+        "Writers 3 to 6 are missing, and what is signed of them",
+    ]
+
+
+async def test_a_number_of_writers_that_was_changed_is_found(database: Database) -> None:
+    await journal(database, 1, 1)
+    await run(database, "DELETE FROM writers WHERE number = 2")
+    await run(database, "DELETE FROM executions WHERE writer = 2")
+    await run(database, "UPDATE board_state SET writers = 1")
+    assert await messages(database) == [
+        "The number of writers, 1, is not signed by this board: whether there were more after writer 1 is not known"
+    ]
+
+
+async def test_a_number_of_writers_that_was_put_back_is_found(database: Database) -> None:
+    await journal(database, 1, 1)
+    await run(database, "UPDATE board_state SET writers = 1, writers_signature = :s", s=CHAIN.sign_writers(1))
+    assert await messages(database) == [
+        "Writer 2 is not one of the 1 that there have been: their signed number was put back, or the writer was put there"
+    ]
+
+
+async def test_everything_forgotten_but_the_rows_is_found(database: Database) -> None:
+    await journal(database, 2)
+    await run(database, "DELETE FROM writers")
+    await run(database, "UPDATE board_state SET writers = 0, writers_signature = ''")
+    [finding] = (await verified(database)).findings
+    assert (finding.kind, finding.writer) == ("writer_unknown", 1)
+
+
+async def test_a_forged_prune_marker_is_named_with_what_it_hides(database: Database) -> None:
+    await journal(database, 6)
+    [(mac,)] = await read(database, "SELECT mac FROM executions WHERE seq = 4")
+    await run(database, "DELETE FROM executions WHERE seq <= 4")
+    await run(database, "UPDATE writers SET pruned_seq = 4, pruned_mac = :mac", mac=mac)
+    assert await messages(database) == [
+        "The prune marker of writer 1, row 4, is not signed by this board; its rows are judged from row 1 on",
+        "Rows 1 to 4 of writer 1 are missing; whether row 5 was changed cannot be told without",
+    ]
+
+
+async def test_a_head_put_back_before_the_prune_marker_is_found(database: Database) -> None:
+    await journal(database, 2)
+    old = (await read(database, "SELECT seq, mac, signature FROM writers"))[0]
+    places = await append(database, 1, [call(2), call(3)])
+    await prune_by_hand(database, places[1])
+    await run(database, "UPDATE writers SET seq = :s, mac = :m, signature = :g", s=old[0], m=old[1], g=old[2])
+    assert await messages(database) == [
+        "The signed head of writer 1, row 2, lies before its prune marker, row 4: the head was put back"
+    ]
+
+
+async def prune_by_hand(database: Database, place: Place) -> None:
+    await run(database, "DELETE FROM executions WHERE seq <= :seq", seq=place.seq)
+    marker = {"s": place.seq, "m": place.mac, "g": CHAIN.sign_pruned(1, place)}
+    await run(database, "UPDATE writers SET pruned_seq = :s, pruned_mac = :m, pruned_signature = :g", **marker)
+
+
+async def test_a_pruned_journal_is_clean_and_says_so(database: Database) -> None:
+    await add_writer(database, 1)
+    places = await append(database, 1, [call(place) for place in range(6)])
+    await prune_by_hand(database, places[3])
+    assert await verified(database) == Report(2, notes=("4 rows were pruned",), total=2)
+    await prune_by_hand(database, places[5])
+    assert await verified(database) == Report(0, notes=("6 rows were pruned",), total=0)
+
+
+async def test_a_row_that_came_back_after_it_was_pruned_is_found(database: Database) -> None:
+    await add_writer(database, 1)
+    rows = [call(place) for place in range(6)]
+    places = await append(database, 1, rows)
+    await prune_by_hand(database, places[3])
+    head = places[5]
+    await append(database, 1, rows[3:4], places[2])
+    await run(database, "UPDATE writers SET seq = 6, mac = :m, signature = :g", m=head.mac, g=CHAIN.sign_head(1, head))
+    assert await messages(database) == [
+        f"1 row names writer 1 but stands outside of its chain, which begins after row 4: execution {rows[3].id}"
+    ]
+
+
+async def test_rows_from_before_the_chain_are_counted_and_not_judged(database: Database) -> None:
+    await unchained(database, call(-2), call(-1))
+    assert await verified(database) == Report(
+        0, notes=("2 rows are from before there was a chain, and cannot be judged",), total=0
+    )
+    await journal(database, 2)
+    assert (await verified(database)).findings == ()
+
+
+async def unchained(database: Database, *executions: Execution) -> None:
+    await add_writer(database, 1)
+    await append(database, 1, executions)
+    await run(database, "UPDATE executions SET writer = NULL, seq = NULL, mac = NULL")
+    await run(database, "DELETE FROM writers")
+    await run(database, "UPDATE board_state SET writers = 0, writers_signature = ''")
+
+
+async def test_a_row_in_no_chain_that_is_later_than_its_beginning_is_found(database: Database) -> None:
+    await unchained(database, call(-1), call(5))
+    await journal(database, 2)
+    assert await messages(database) == [
+        "1 rows are in no chain although they are later than its beginning: they were put there, or written by an older"
+        " version of the board"
+    ]
+
+
+async def test_so_many_findings_are_enough(database: Database) -> None:
+    await journal(database, 2 * MAX_FINDINGS + 50)
+    await run(database, "UPDATE executions SET caller = 'eve' WHERE seq % 2 = 0")
+    report = await verified(database, 7)
+    assert MAX_FINDINGS <= len(report.findings) <= MAX_FINDINGS + 7
+    assert report.notes == (f"Stopped after {len(report.findings)} findings; there may be more",)
+
+
+async def test_writing_while_it_is_checked_is_no_finding(database: Database) -> None:
+    await journal(database, 5, 1)
+    verifier = Verifier(database, CHAIN)
+    position: Position | None = None
+    checked = 0
+    for step in range(30):
+        report = await verifier.verify(Scope(), position, 2)
+        assert report.findings == ()
+        checked += report.checked
+        position = report.next
+        if position is None:
+            break
+        if step < 4:
+            await append(database, 1 + step % 2, [call(step)])
+        if step == 2:
+            await add_writer(database, 3)
+    assert position is None
+    assert checked == 10
+
+
+async def test_pruning_while_it_is_checked_is_no_finding(database: Database) -> None:
+    await add_writer(database, 1)
+    places = await append(database, 1, [call(place) for place in range(9)])
+    verifier = Verifier(database, CHAIN)
+    first = await verifier.verify(Scope(), None, 2)
+    await prune_by_hand(database, places[4])
+    second = await verifier.verify(Scope(), first.next, 20)
+    assert (first.findings, second.findings, second.next) == ((), (), None)
+    assert first.checked + second.checked == 6
+
+
+class TestRanges:
+    async def test_rows_between_two_numbers_are_checked_and_no_others(self, database: Database) -> None:
+        [rows, _] = await journal(database, 9, 2)
+        await run(database, "UPDATE executions SET caller = 'eve' WHERE writer = 1 AND seq IN (2, 5, 8)")
+        found = await verified(database, writer=1, first=3, last=7)
+        assert found.checked == 5
+        assert [finding.execution_id for finding in found.findings] == [rows[4].id]
+        assert (await verified(database, writer=1, first=6, last=7)) == Report(2)
+        assert (await verified(database, writer=2)) == Report(2, total=2)
+        assert (await verified(database, writer=1, first=9)).checked == 1
+        assert (await verified(database, writer=1, first=100, last=200)) == Report(0)
+
+    async def test_the_first_row_of_a_range_is_checked_against_the_row_before_it(self, database: Database) -> None:
+        await journal(database, 9)
+        await run(database, "UPDATE executions SET mac = 'x' WHERE seq = 4")
+        assert [finding.first for finding in (await verified(database, writer=1, first=5)).findings] == [5]
+        await run(database, "DELETE FROM executions WHERE seq = 4")
+        assert [finding.kind for finding in (await verified(database, writer=1, first=5)).findings] == ["removed"]
+
+    async def test_rows_missing_at_the_end_of_a_range_are_found(self, database: Database) -> None:
+        await journal(database, 9)
+        await run(database, "DELETE FROM executions WHERE seq IN (6, 7)")
+        assert await messages(database, writer=1, first=2, last=7) == ["Rows 6 to 7 of writer 1 are missing"]
+        assert await messages(database, writer=1, first=2, last=5) == []
+
+    async def test_a_writer_that_is_not_there_is_named(self, database: Database) -> None:
+        await journal(database, 1)
+        assert await messages(database, writer=5) == ["Writer 5 is missing, and what is signed of it"]
+
+    @pytest.mark.parametrize("limit", [1, 20_000])
+    async def test_a_span_of_time_is_checked_with_its_neighbours(self, database: Database, limit: int) -> None:
+        [rows, others] = await journal(database, 9, 9)
+        await run(database, "UPDATE executions SET caller = 'eve' WHERE seq IN (2, 5, 9)")
+        span = {"since": NOW + 3 * MINUTE, "until": NOW + 6 * MINUTE}
+        found = await verified(database, limit, **span)
+        assert found.checked == 8
+        assert [finding.execution_id for finding in found.findings] == [rows[4].id, others[4].id]
+        assert (await verified(database, limit, since=NOW + 5 * MINUTE, until=NOW + 7 * MINUTE)).findings == ()
+        assert len((await verified(database, limit, until=NOW + 5 * MINUTE)).findings) == 4
+        assert len((await verified(database, limit, since=NOW + 5 * MINUTE)).findings) == 2
+
+    async def test_rows_removed_from_a_span_of_time_are_found_even_if_all_are(self, database: Database) -> None:
+        await journal(database, 9)
+        await run(database, "DELETE FROM executions WHERE seq IN (4, 5, 6)")
+        for span in (
+            {"since": NOW + 3 * MINUTE, "until": NOW + 6 * MINUTE},
+            {"since": NOW + 5 * MINUTE},
+            {"until": NOW + 5 * MINUTE},
+            {"since": NOW + 8 * MINUTE},
+        ):
+            assert [(it.kind, it.first, it.last) for it in (await verified(database, **span)).findings] == [
+                ("removed", 4, 6)
+            ]
+
+    async def test_a_clock_that_jumped_back_hides_nothing(self, database: Database) -> None:
+        await add_writer(database, 1)
+        rows = [call(minutes) for minutes in (0, 1, 2, 3, 0, 1, 2, 3)]
+        await append(database, 1, rows)
+        await run(database, "UPDATE executions SET caller = 'eve' WHERE seq IN (2, 6)")
+        found = await verified(database, since=NOW + MINUTE, until=NOW + 2 * MINUTE)
+        assert [finding.first for finding in found.findings] == [2, 6]
+        assert found.checked == 4
