@@ -57,13 +57,13 @@ class Trail(NamedTuple):
 
 
 class Walk:
-    """Follows one writer's chain and keeps what does not fit in `findings`."""
+    """Follows one writer's chain and adds what does not fit to `findings`."""
 
-    def __init__(self, chain: Chain, writer: int, trail: Trail) -> None:
+    def __init__(self, chain: Chain, writer: int, trail: Trail, findings: list[Finding]) -> None:
         self._chain = chain
         self.writer = writer
         self.trail = trail
-        self.findings: list[Finding] = []
+        self.findings = findings
 
     def take(self, row: Linked, *, left_out: bool = False, previous: str | None = None) -> None:
         """Judge the next row; numbers that are passed over are removed rows unless they were `left_out` on purpose.
@@ -131,7 +131,7 @@ class Walk:
 
     def _changed(self, row: Linked) -> None:
         last = self.findings[-1] if self.findings else None
-        if last is not None and last.kind == "changed" and last.last == row.seq - 1:
+        if last is not None and (last.kind, last.writer, last.last) == ("changed", self.writer, row.seq - 1):
             first, execution_id = last.first, last.execution_id
             since = f", from execution {execution_id} on," if execution_id else ""
             message = f"Rows {first} to {row.seq} of writer {self.writer}{since} are not as the board wrote them"
@@ -142,6 +142,11 @@ class Walk:
 
     def _find(self, kind: FindingKind, message: str, first: int, last: int) -> None:
         self.findings.append(Finding(kind, message, self.writer, first, last))
+
+
+def some_rows(count: int) -> str:
+    """How many rows, in words."""
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 def _rows(first: int, last: int) -> str:

@@ -1,8 +1,8 @@
 """An export of the journal as JSON Lines: what each line holds, and what a line says.
 
 The first line is the header, signed; the last one the signed number of writers. Between them stand the rows from before
-the chain, then each writer's chain: its signed prune marker, its rows, its signed head. A row shows its fields as the API
-does; where the text under its MAC does not follow from them, `stored` holds that text.
+the chain, then each writer's chain: its signed prune marker, its rows, its signed head. A row shows its fields as the
+API does; where the text under its MAC does not follow from them, `stored` holds that text.
 """
 
 from __future__ import annotations

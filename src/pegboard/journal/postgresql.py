@@ -17,6 +17,9 @@ from pegboard.journal.locks import hold
 from pegboard.store.counts import POSTGRESQL_UPSERT
 from pegboard.store.database import Database
 from pegboard.store.executions import FIELDS, Row
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -69,7 +72,12 @@ class PostgresqlLedger:
     async def hold(self, number: int) -> None:
         """Show siblings that this writer lives, by a lock that ends with the connection."""
         self._held = number
-        await hold(await self._connected(), number)
+        try:
+            await hold(await self._connected(), number)
+        except Exception:
+            # Nothing is lost: whenever the connection is made anew, the lock is asked for again.
+            log.warning("lease_not_held", writer=number, exc_info=True)
+            await self._disconnect()
 
     def is_the_rows_own(self, error: Exception) -> bool:
         """Whether trying the same rows again cannot help."""

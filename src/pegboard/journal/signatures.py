@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from pegboard.journal.chain import Chain, Place
@@ -24,21 +24,11 @@ def ends_of(chain: Chain, writer: Writer) -> Ends:
     head = signed(chain, chain.sign_head, number, (writer.seq, writer.mac), writer.signature)
     marker = (writer.pruned_seq, writer.pruned_mac)
     pruned = signed(chain, chain.sign_pruned, number, marker, writer.pruned_signature)
-    if pruned is None and (*marker, writer.pruned_signature) == (*Place(), ""):
-        pruned = Place()
     findings = []
     if pruned is None:
-        message = (
-            f"The prune marker of writer {number}, row {writer.pruned_seq}, is not signed by this board; its rows are"
-            " judged from row 1 on"
-        )
-        findings.append(Finding("marker_forged", message, number, last=_number(writer.pruned_seq)))
+        findings.append(marker_forged(number, writer.pruned_seq))
     if head is None:
-        message = (
-            f"The head of writer {number}, row {writer.seq}, is not signed by this board: where its chain ends is not"
-            " known"
-        )
-        findings.append(Finding("head_forged", message, number, last=_number(writer.seq)))
+        findings.append(head_forged(number, writer.seq))
     elif pruned is not None and head.seq < pruned.seq:
         message = (
             f"The signed head of writer {number}, row {head.seq}, lies before its prune marker, row {pruned.seq}: the"
@@ -47,6 +37,18 @@ def ends_of(chain: Chain, writer: Writer) -> Ends:
         findings.append(Finding("head_forged", message, number, last=head.seq))
         head = None
     return Ends(head, pruned or Place(), tuple(findings))
+
+
+def marker_forged(number: int, seq: object) -> Finding:
+    """A prune marker is not the board's."""
+    message = f"The prune marker of writer {number}, row {seq}, is not signed by this board, and counts for nothing"
+    return Finding("marker_forged", message, number, last=_number(seq))
+
+
+def head_forged(number: int, seq: object) -> Finding:
+    """A head is not the board's."""
+    message = f"The head of writer {number}, row {seq}, is not signed by this board: where its chain ends is not known"
+    return Finding("head_forged", message, number, last=_number(seq))
 
 
 def signed(
@@ -63,12 +65,23 @@ def signed(
         return None
 
 
-def count_findings(chain: Chain, count: object, signature: object, numbers: Sequence[int]) -> list[Finding]:
+def merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges of numbers in order, those that touch made one."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return found
+
+
+def count_findings(chain: Chain, count: object, signature: object, there: Sequence[tuple[int, int]]) -> list[Finding]:
     """What is wrong with the writers as a whole: some missing, some too many, or their number not signed."""
-    findings = []
-    last = numbers[-1] if numbers else 0
-    if (count, signature) == (0, "") and not numbers:
+    if (count, signature) == (0, "") and not there:
         return []
+    findings = []
+    last = there[-1][1] if there else 0
     if type(count) is int and isinstance(signature, str) and _is_signed(chain, count, signature):
         last = count
     else:
@@ -77,13 +90,14 @@ def count_findings(chain: Chain, count: object, signature: object, numbers: Sequ
             " is not known"
         )
         findings.append(Finding("count_forged", message))
-    there = 0
-    for number in [*(number for number in numbers if 1 <= number <= last), last + 1]:
-        if number > there + 1:
-            findings.append(missing_writers(there + 1, number - 1))
-        there = number
-    for number in numbers:
-        if not 1 <= number <= last:
+    seen = 0
+    for first, end in [*there, (last + 1, last + 1)]:
+        if min(first, last + 1) > seen + 1:
+            findings.append(missing_writers(seen + 1, min(first, last + 1) - 1))
+        seen = max(seen, min(end, last + 1))
+    for first, end in there:
+        if first < 1 or end > last:
+            number = first if first < 1 else max(first, last + 1)
             message = (
                 f"Writer {number} is not one of the {last} that there have been: their signed number was put back, or"
                 " the writer was put there"

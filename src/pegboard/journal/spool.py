@@ -241,11 +241,10 @@ def _scan(key: bytes, content: bytes) -> _Kept:
         line = content[at:stop].lstrip(b"\0")
         at = stop + 1
         # The line break in front of a line belongs to it, so that a lost one costs one entry and not two.
-        start = stop - len(line) - 1
-        entry = _parsed(key, start, line)
+        entry = _parsed(key, stop - len(line) - 1, line)
         if entry is None or entry[0] <= number:
             continue
-        has_gaps = has_gaps or start != end or entry[0] != number + 1
+        has_gaps = has_gaps or entry[0] != number + 1
         number, end = entry[0], at
         entries.append(entry[1])
     return _Kept(entries, number, end, has_gaps)

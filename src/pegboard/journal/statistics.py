@@ -72,9 +72,8 @@ class Statistics:
                 for name, status, code, bucket, calls in part:
                     sums.setdefault(name, _Sums()).add(status, code, bucket, int(calls))
             async for part in counts.uncounted(conn, begin, end, tool_name=tool_name, caller_id=caller_id):
-                for row in part:
-                    name = "" if row.tool_id is None else row.tool_name
-                    sums.setdefault(name, _Sums()).add(row.status, row.code or "", bucket_of(row.elapsed_ms), 1)
+                for name, status, code, elapsed_ms, _ in part:
+                    sums.setdefault(name, _Sums()).add(status, code, bucket_of(elapsed_ms), 1)
         tools = []
         for place, (name, found) in enumerate(sums.items()):
             if place % _AT_ONCE == 0:

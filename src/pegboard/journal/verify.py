@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.tool import Model
 from pegboard.journal.chain import Chain
-from pegboard.journal.findings import MAX_FINDINGS, Finding, Trail, Walk
+from pegboard.journal.findings import MAX_FINDINGS, Finding, Trail, Walk, some_rows
 from pegboard.journal.reading import FINISHED_AT, WINDOW, Span, rows_of
-from pegboard.journal.signatures import Ends, count_findings, ends_of, missing_writers
+from pegboard.journal.signatures import Ends, count_findings, ends_of, merged, missing_writers
 from pegboard.store import links, writers
 from pegboard.store.database import Database
 from pegboard.store.writers import Writer
@@ -101,12 +101,13 @@ class _Turn:
             if not known:
                 self.findings.append(missing_writers(self._scope.writer, self._scope.writer))
         else:
-            self.findings += count_findings(self._chain, *await writers.count(conn), [it.number for it in known])
+            there = merged((writer.number, writer.number) for writer in known)
+            self.findings += count_findings(self._chain, *await writers.count(conn), there)
             await self._strays(conn, None, known[0].number if known else None)
             await self._unchained(conn, known[0].number if known else None, notes)
         pruned = sum(ends_of(self._chain, writer).pruned.seq for writer in known)
         if pruned:
-            notes.append(f"{pruned} rows were pruned")
+            notes.append(f"{some_rows(pruned)} pruned")
         ranged = self._span.is_bounded or self._scope.first is not None or self._scope.last is not None
         total = None if ranged else sum(_length(writer) for writer in known)
         return self._at(known[0].number if known else None), total
@@ -120,19 +121,17 @@ class _Turn:
             return await self._next(conn, number)
         ends = ends_of(self._chain, writer)
         if position.seq is None:
-            walk = Walk(self._chain, number, await self._enter(conn, number, ends))
+            walk = self._walk_from(number, await self._enter(conn, number, ends))
             skipping = self._span.is_bounded
         else:
-            walk = Walk(self._chain, number, Trail(position.seq, position.macs))
+            walk = self._walk_from(number, Trail(position.seq, position.macs))
             skipping = position.skipping
         if ends.pruned.seq > walk.trail.seq:  # somebody is pruning
             walk.trail = Trail.at(ends.pruned)
         more = await (self._skip(conn, walk) if skipping else self._walk(conn, walk, room))
         if more is not None:
-            self.findings += walk.findings
             return self._at(number, walk.trail, skipping=more)
         self._end(walk, ends)
-        self.findings += walk.findings
         return await self._next(conn, number)
 
     async def _enter(self, conn: AsyncConnection, number: int, ends: Ends) -> Trail:
@@ -140,9 +139,8 @@ class _Turn:
         lost = await links.misplaced(conn, number, ends.pruned.seq)
         if lost.rows:
             message = (
-                f"{lost.rows} {'row names' if lost.rows == 1 else 'rows name'} writer {number} but"
-                f" {'stands' if lost.rows == 1 else 'stand'} outside of its chain, which begins after row"
-                f" {ends.pruned.seq}: execution {lost.id}{'' if lost.rows == 1 else ' is one'}"
+                f"{some_rows(lost.rows)} of writer {number} outside of its chain, which begins after row"
+                f" {ends.pruned.seq}: execution {lost.id}{_and_others(lost.rows)}"
             )
             self.findings.append(Finding("misplaced", message, number, execution_id=lost.id))
         first = self._scope.first
@@ -171,10 +169,10 @@ class _Turn:
         there = await links.count_between(conn, walk.writer, began, walk.trail.seq)
         if there > taken:
             message = (
-                f"{there - taken} rows of writer {walk.writer} bear the numbers of others among rows {began + 1} to"
-                f" {walk.trail.seq}"
+                f"{some_rows(there - taken)} of writer {walk.writer} with the number of another, among rows"
+                f" {began + 1} to {walk.trail.seq}"
             )
-            walk.findings.append(Finding("misplaced", message, walk.writer, began + 1, walk.trail.seq))
+            self.findings.append(Finding("misplaced", message, walk.writer, began + 1, walk.trail.seq))
         return outcome
 
     async def _skip(self, conn: AsyncConnection, walk: Walk) -> bool | None:
@@ -200,7 +198,7 @@ class _Turn:
         return False
 
     def _end(self, walk: Walk, ends: Ends) -> None:
-        walk.findings += [finding for finding in ends.findings if finding.kind == "head_forged"]
+        self.findings += [finding for finding in ends.findings if finding.kind == "head_forged"]
         if ends.head is None:
             return
         last = self._scope.last
@@ -225,8 +223,8 @@ class _Turn:
                 return
             some = await links.rows_naming(conn, after)
             message = (
-                f"{some.rows} {'row names' if some.rows == 1 else 'rows name'} writer {after}, which there is not:"
-                f" execution {some.id}{'' if some.rows == 1 else ' is one'}"
+                f"{some_rows(some.rows)} of writer {after}, which there is not: execution"
+                f" {some.id}{_and_others(some.rows)}"
             )
             number = after if type(after) is int else None
             self.findings.append(Finding("writer_unknown", message, number, execution_id=some.id))
@@ -235,16 +233,19 @@ class _Turn:
         count = await links.unchained(conn)
         if not count:
             return
-        notes.append(f"{count} rows are from before there was a chain, and cannot be judged")
+        notes.append(f"{some_rows(count)} from before there was a chain, not judged")
         first = [] if first_writer is None else await links.readable(conn, first_writer, after=0, limit=1)
         began = _moment(first[0].row[FINISHED_AT]) if first and first[0].row else None
         late = await links.unchained(conn, since=began) if began is not None else 0
         if late:
             message = (
-                f"{late} rows are in no chain although they are later than its beginning: they were put there, or"
-                " written by an older version of the board"
+                f"{some_rows(late)} in no chain, and later than the beginning of the first one: put there, or written"
+                " by an older version of the board"
             )
             self.findings.append(Finding("outside", message))
+
+    def _walk_from(self, number: int, trail: Trail) -> Walk:
+        return Walk(self._chain, number, trail, self.findings)
 
     def _at(self, number: int | None, trail: Trail | None = None, *, skipping: bool = False) -> Position | None:
         if number is None:
@@ -264,3 +265,7 @@ def _moment(text: object) -> datetime | None:
         return datetime.fromisoformat(f"{text}+00:00")
     except ValueError:
         return None
+
+
+def _and_others(count: int) -> str:
+    return " and others" if count > 1 else ""

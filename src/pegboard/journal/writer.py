@@ -45,6 +45,7 @@ class _Taken:
     is_ours: bool = False
     spooled: int = 0
     intents: int = 0
+    rows: Sequence[Row] = ()
 
 
 class Writer:
@@ -209,7 +210,7 @@ class Writer:
             left = [intent for intent in await session.intents_of(there.number) if intent.id not in ended]
             closings = [closing for closing in spooled if closing.id not in known]
             closings += [await left_open(session, intent, self._seal) for intent in left]
-            taken.spooled, taken.intents = len(spooled), len(left)
+            taken.spooled, taken.intents, taken.rows = len(spooled), len(left), [closing.row for closing in closings]
             if not closings:
                 return None
             number, head = await self._place(session)
@@ -221,6 +222,8 @@ class Writer:
             if spool is not None:
                 await asyncio.to_thread(spool.close, remove=False)
             raise
+        for row in taken.rows:
+            self._counts.add(row)
         if spool is not None and content.damaged and taken.is_ours:
             log.error("spool_damaged", writer=writer_id, kept=len(spooled))
             await asyncio.to_thread(spool.set_aside)

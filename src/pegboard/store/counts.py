@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, func, literal, select
+from sqlalchemy import Select, case, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.store import journal_models
@@ -61,6 +61,8 @@ def counted_query(hours: range, *, tool_name: str | None, caller_id: str | None)
     hour = hour.union_all(select(hour.c.hour + 1).where(hour.c.hour < hours.stop - 1))
     alike = (columns.tool_name, columns.status, columns.code, columns.bucket)
     query = select(*alike, func.sum(columns.calls)).join_from(hour, _counts, columns.hour == hour.c.hour)
+    # The same again as a span: PostgreSQL cannot know how few hours those are.
+    query = query.where(columns.hour >= hours.start, columns.hour < hours.stop)
     query = query.where(columns.caller_id == (EVERYBODY if caller_id is None else caller_id))
     if tool_name is not None:
         query = query.where(columns.tool_name == tool_name)
@@ -75,16 +77,16 @@ async def uncounted(
     tool_name: str | None = None,
     caller_id: str | None = None,
 ) -> AsyncIterator[Sequence[Any]]:
-    """Rows of (tool_name, tool_id, status, code, elapsed_ms, seq) that no count holds yet, some at a time."""
+    """Rows of (tool_name, status, code, elapsed_ms, seq) that no count holds yet, some at a time."""
     writers = select(_writers.c.number, _writers.c.counted_seq).where(_writers.c.seq > _writers.c.counted_seq)
     columns = _executions.c
-    query = select(
-        columns.tool_name, columns.tool_id, columns.status, columns.code, columns.elapsed_ms, columns.seq
-    ).where(columns.started_at >= since, columns.started_at < until)
+    name = case((columns.tool_id.is_(None), ""), else_=columns.tool_name)
+    query = select(name, columns.status, func.coalesce(columns.code, ""), columns.elapsed_ms, columns.seq)
+    query = query.where(columns.started_at >= since, columns.started_at < until)
     if caller_id is not None:
         query = query.where(columns.caller_id == caller_id)
     if tool_name is not None:
-        query = query.where(columns.tool_name == tool_name, columns.tool_id.is_not(None))
+        query = query.where(name == tool_name)
     # Writer by writer: what a database expects of a join here is a walk through all executions.
     for number, after in (await conn.execute(writers)).all():
         place, full = after, True

@@ -86,33 +86,42 @@ def page_query(wanted: ExecutionFilter, *, before: str | None, limit: int) -> Se
 
 def stored(execution: Execution) -> Row:
     """The execution as it is stored: one text, number or None a field, the same for every database."""
+    it = execution
+    # One look at all texts together: what no database can store is rare, and looking is on every call's way.
+    texts = (
+        f"{it.tool_name}{it.caller_id}{it.caller}{it.dialect}{it.key_id}{it.agent_id}{it.request_id}{it.code}"
+        f"{it.error}{it.row_id}{it.chain_id}{it.thread_id}{it.repeat_of}"
+    )
+    if not texts.isascii() or "\0" in texts:
+        cleaned: Any = (storable(value) if isinstance(value, str) else value for value in execution)
+        it = Execution(*cleaned)
     return (
-        execution.id,
-        storable(execution.tool_name)[:_INDEXED_LENGTH],
-        execution.status,
-        _moment(execution.started_at),
-        _moment(execution.finished_at),
-        execution.elapsed_ms,
-        storable(execution.caller_id)[:_INDEXED_LENGTH],
-        storable(execution.caller),
-        execution.surface,
-        _text(execution.dialect),
-        execution.attempts,
-        execution.tool_id,
-        execution.tool_version,
-        execution.kind,
-        _text(execution.key_id),
-        _text(execution.agent_id),
-        _text(execution.request_id),
-        _text(execution.code),
-        _text(execution.error),
-        execution.arguments_digest,
-        None if execution.arguments is None else json_text(execution.arguments),
-        _text(execution.row_id),
-        _text(execution.chain_id),
-        _text(execution.thread_id),
-        _text(execution.repeat_of),
-        None if execution.result is None else json_text(execution.result),
+        it.id,
+        it.tool_name[:_INDEXED_LENGTH],
+        it.status,
+        _moment(it.started_at),
+        _moment(it.finished_at),
+        it.elapsed_ms,
+        it.caller_id[:_INDEXED_LENGTH],
+        it.caller,
+        it.surface,
+        it.dialect,
+        it.attempts,
+        it.tool_id,
+        it.tool_version,
+        it.kind,
+        it.key_id,
+        it.agent_id,
+        it.request_id,
+        it.code,
+        it.error,
+        it.arguments_digest,
+        None if it.arguments is None else json_text(it.arguments),
+        it.row_id,
+        it.chain_id,
+        it.thread_id,
+        it.repeat_of,
+        None if it.result is None else json_text(it.result),
     )
 
 
@@ -151,10 +160,6 @@ def _as_stored(name: str, database: str) -> ColumnElement[Any]:
             return type_coerce(column, Text)
         return func.to_char(func.timezone("UTC", column), "YYYY-MM-DD HH24:MI:SS.US")
     return cast(column, Text) if name in ("arguments", "result") else column
-
-
-def _text(value: str | None) -> str | None:
-    return None if value is None else storable(value)
 
 
 def _shifted(moment: datetime, span: timedelta) -> datetime:

@@ -1,15 +1,14 @@
-"""Where the journal's rows stand in their writers' chains: looked up, counted, removed.
+"""Where the journal's rows stand in their writers' chains: looked up and counted.
 
 Whoever tampers with the journal may have put anything anywhere, so nothing here trusts a column's type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Text, and_, cast, delete, func, select, true
+from sqlalchemy import ColumnElement, Text, and_, cast, func, select, true
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -111,12 +110,6 @@ async def gaps(conn: AsyncConnection, writer: int, *, after: int, last: int, lim
     return [(row[0], row[1]) for row in await conn.execute(found.order_by(query.c.seq).limit(limit))]
 
 
-async def remove(conn: AsyncConnection, writer: int, *, after: int, last: int) -> int:
-    """Take rows away from a chain; how many there were."""
-    done = await conn.execute(delete(_executions).where(_c.writer == writer, _c.seq > after, _c.seq <= last))
-    return done.rowcount
-
-
 async def unchained(conn: AsyncConnection, *, since: datetime | None = None, until: datetime | None = None) -> int:
     """How many rows are in no chain at all, of those that began after or finished before a moment."""
     query = select(func.count()).where(_c.writer.is_(None)).select_from(_executions)
@@ -125,13 +118,6 @@ async def unchained(conn: AsyncConnection, *, since: datetime | None = None, unt
     if until is not None:
         query = query.where(_c.finished_at < until)
     return (await conn.execute(query)).scalar_one()
-
-
-async def remove_unchained(conn: AsyncConnection, until: datetime, *, limit: int) -> int:
-    """Take away rows in no chain that finished before a moment; how many."""
-    query = select(_c.id).where(_c.writer.is_(None), _c.finished_at < until).limit(limit)
-    ids: Sequence[str] = (await conn.execute(query)).scalars().all()
-    return (await conn.execute(delete(_executions).where(_c.id.in_(ids)))).rowcount if ids else 0
 
 
 async def last_unchained(conn: AsyncConnection) -> str | None:

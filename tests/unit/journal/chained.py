@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +17,7 @@ from pegboard.store.base_models import table_of
 from pegboard.store.database import Database
 from pegboard.store.executions import FIELDS, stored
 from pegboard.store.journal_models import Writer
+from pegboard.store.migrate import migrate
 from tests.unit.store.rows import NOW, an_execution
 
 CHAIN = Chain(b"a key of the chain for tests only")
@@ -28,6 +30,17 @@ _CASTS = {
     "finished_at": "CAST(CAST(:{} AS TEXT) || '+00' AS TIMESTAMPTZ)",
     "arguments": "CAST(CAST(:{} AS TEXT) AS JSON)",
 }
+
+
+@asynccontextmanager
+async def memory_database() -> AsyncIterator[Database]:
+    """A database that is quick to make."""
+    database = Database.create("memory")
+    await migrate(database)
+    try:
+        yield database
+    finally:
+        await database.close()
 
 
 async def add_writer(database: Database, number: int, chain: Chain = CHAIN) -> None:
@@ -94,6 +107,33 @@ def call(minutes: int = 0, **fields: Any) -> Execution:
     moment = NOW + minutes * MINUTE
     known = {"arguments": {"n": minutes, "x": 1.5}, "arguments_digest": "abc", "tool_id": new_id(), "attempts": 1}
     return an_execution(**{"started_at": moment, "finished_at": moment, **known, **fields})
+
+
+async def unchained(database: Database, *executions: Execution) -> None:
+    """Rows from before there was a chain; call it first."""
+    await add_writer(database, 1)
+    await append(database, 1, executions)
+    await run(database, "UPDATE executions SET writer = NULL, seq = NULL, mac = NULL")
+    await _forget_writers(database)
+
+
+async def empty(database: Database) -> None:
+    """Begin anew."""
+    await run(database, "DELETE FROM executions")
+    await _forget_writers(database)
+
+
+async def _forget_writers(database: Database) -> None:
+    await run(database, "DELETE FROM writers")
+    await run(database, "UPDATE board_state SET writers = 0, writers_signature = ''")
+
+
+async def prune_by_hand(database: Database, place: Place) -> None:
+    """Take away the beginning of writer 1's chain as the board would."""
+    await run(database, "DELETE FROM executions WHERE writer = 1 AND seq <= :seq", seq=place.seq)
+    marker = {"s": place.seq, "m": place.mac, "g": CHAIN.sign_pruned(1, place)}
+    step = "pruned_seq = :s, pruned_mac = :m, pruned_signature = :g"
+    await run(database, f"UPDATE writers SET {step} WHERE number = 1", **marker)
 
 
 async def run(database: Database, statement: str, **values: Any) -> None:

@@ -203,7 +203,7 @@ class Watch:
     async def is_unlocked(self) -> bool:
         async with self.database.read() as conn:
             counted = await conn.execute(text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
-            return counted.scalar_one() == 0
+            return bool(counted.scalar_one() == 0)
 
 
 @asynccontextmanager

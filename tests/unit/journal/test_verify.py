@@ -6,36 +6,17 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.call import Execution
-from pegboard.journal.chain import Chain, Place
+from pegboard.journal.chain import Chain
 from pegboard.journal.findings import MAX_FINDINGS, Finding
 from pegboard.journal.verify import Position, Report, Scope, Verifier
 from pegboard.store.database import Database
-from tests.unit.journal.chained import CHAIN, MINUTE, add_writer, append, call, journal, read, run
+from tests.unit.journal.audits import told, verified
+from tests.unit.journal.chained import CHAIN, add_writer, append, call, journal, prune_by_hand, read, run, unchained
 from tests.unit.store.rows import NOW
 
 
-async def verified(database: Database, limit: int = 20_000, chain: Chain = CHAIN, **scope: Any) -> Report:
-    """All turns of a verification as one report."""
-    verifier = Verifier(database, chain)
-    checked, findings, notes = 0, list[Finding](), list[str]()
-    total: int | None = None
-    position: Position | None = None
-    for turn in range(10_000):
-        report = await verifier.verify(Scope(**scope), position, limit)
-        # It goes to the client and back.
-        position = None if report.next is None else Position.model_validate_json(report.next.model_dump_json())
-        total = report.total if turn == 0 else total
-        checked += report.checked
-        findings += report.findings
-        notes += report.notes
-        if position is None:
-            return Report(checked, tuple(findings), tuple(notes), None, total)
-    raise AssertionError("the verification does not end")
-
-
 async def messages(database: Database, **scope: Any) -> list[str]:
-    return [finding.message for finding in (await verified(database, **scope)).findings]
+    return told(await verified(database, **scope))
 
 
 async def test_an_empty_journal_is_clean(database: Database) -> None:
@@ -152,7 +133,7 @@ async def test_a_head_that_was_put_back_leaves_rows_behind_it(database: Database
 
 
 async def test_a_row_put_at_the_end_without_the_key_is_found(database: Database) -> None:
-    [rows] = await journal(database, 2)
+    await journal(database, 2)
     signed = (await read(database, "SELECT seq, mac, signature FROM writers"))[0]
     put = call(2)
     await append(database, 1, [put], chain=Chain(b"a guess"))
@@ -195,7 +176,7 @@ async def test_a_missing_writer_is_named(database: Database) -> None:
     assert await messages(database) == [
         "Writer 2 is missing, and what is signed of it",
         "Writer 4 is missing, and what is signed of it",
-        f"2 rows name writer 2, which there is not: execution {_dashed(other)} is one",
+        f"2 rows of writer 2, which there is not: execution {_dashed(other)} and others",
     ]
 
 
@@ -228,7 +209,8 @@ async def test_a_number_of_writers_that_was_put_back_is_found(database: Database
     await journal(database, 1, 1)
     await run(database, "UPDATE board_state SET writers = 1, writers_signature = :s", s=CHAIN.sign_writers(1))
     assert await messages(database) == [
-        "Writer 2 is not one of the 1 that there have been: their signed number was put back, or the writer was put there"
+        "Writer 2 is not one of the 1 that there have been: their signed number was put back, or the writer was put"
+        " there"
     ]
 
 
@@ -246,7 +228,7 @@ async def test_a_forged_prune_marker_is_named_with_what_it_hides(database: Datab
     await run(database, "DELETE FROM executions WHERE seq <= 4")
     await run(database, "UPDATE writers SET pruned_seq = 4, pruned_mac = :mac", mac=mac)
     assert await messages(database) == [
-        "The prune marker of writer 1, row 4, is not signed by this board; its rows are judged from row 1 on",
+        "The prune marker of writer 1, row 4, is not signed by this board, and counts for nothing",
         "Rows 1 to 4 of writer 1 are missing; whether row 5 was changed cannot be told without",
     ]
 
@@ -262,19 +244,13 @@ async def test_a_head_put_back_before_the_prune_marker_is_found(database: Databa
     ]
 
 
-async def prune_by_hand(database: Database, place: Place) -> None:
-    await run(database, "DELETE FROM executions WHERE seq <= :seq", seq=place.seq)
-    marker = {"s": place.seq, "m": place.mac, "g": CHAIN.sign_pruned(1, place)}
-    await run(database, "UPDATE writers SET pruned_seq = :s, pruned_mac = :m, pruned_signature = :g", **marker)
-
-
 async def test_a_pruned_journal_is_clean_and_says_so(database: Database) -> None:
     await add_writer(database, 1)
     places = await append(database, 1, [call(place) for place in range(6)])
     await prune_by_hand(database, places[3])
-    assert await verified(database) == Report(2, notes=("4 rows were pruned",), total=2)
+    assert await verified(database) == Report(2, notes=("4 rows pruned",), total=2)
     await prune_by_hand(database, places[5])
-    assert await verified(database) == Report(0, notes=("6 rows were pruned",), total=0)
+    assert await verified(database) == Report(0, notes=("6 rows pruned",), total=0)
 
 
 async def test_a_row_that_came_back_after_it_was_pruned_is_found(database: Database) -> None:
@@ -286,33 +262,23 @@ async def test_a_row_that_came_back_after_it_was_pruned_is_found(database: Datab
     await append(database, 1, rows[3:4], places[2])
     await run(database, "UPDATE writers SET seq = 6, mac = :m, signature = :g", m=head.mac, g=CHAIN.sign_head(1, head))
     assert await messages(database) == [
-        f"1 row names writer 1 but stands outside of its chain, which begins after row 4: execution {rows[3].id}"
+        f"1 row of writer 1 outside of its chain, which begins after row 4: execution {rows[3].id}"
     ]
 
 
 async def test_rows_from_before_the_chain_are_counted_and_not_judged(database: Database) -> None:
     await unchained(database, call(-2), call(-1))
-    assert await verified(database) == Report(
-        0, notes=("2 rows are from before there was a chain, and cannot be judged",), total=0
-    )
+    assert await verified(database) == Report(0, notes=("2 rows from before there was a chain, not judged",), total=0)
     await journal(database, 2)
     assert (await verified(database)).findings == ()
-
-
-async def unchained(database: Database, *executions: Execution) -> None:
-    await add_writer(database, 1)
-    await append(database, 1, executions)
-    await run(database, "UPDATE executions SET writer = NULL, seq = NULL, mac = NULL")
-    await run(database, "DELETE FROM writers")
-    await run(database, "UPDATE board_state SET writers = 0, writers_signature = ''")
 
 
 async def test_a_row_in_no_chain_that_is_later_than_its_beginning_is_found(database: Database) -> None:
     await unchained(database, call(-1), call(5))
     await journal(database, 2)
     assert await messages(database) == [
-        "1 rows are in no chain although they are later than its beginning: they were put there, or written by an older"
-        " version of the board"
+        "1 row in no chain, and later than the beginning of the first one: put there, or written by an older version of"
+        " the board"
     ]
 
 
@@ -353,67 +319,3 @@ async def test_pruning_while_it_is_checked_is_no_finding(database: Database) -> 
     second = await verifier.verify(Scope(), first.next, 20)
     assert (first.findings, second.findings, second.next) == ((), (), None)
     assert first.checked + second.checked == 6
-
-
-class TestRanges:
-    async def test_rows_between_two_numbers_are_checked_and_no_others(self, database: Database) -> None:
-        [rows, _] = await journal(database, 9, 2)
-        await run(database, "UPDATE executions SET caller = 'eve' WHERE writer = 1 AND seq IN (2, 5, 8)")
-        found = await verified(database, writer=1, first=3, last=7)
-        assert found.checked == 5
-        assert [finding.execution_id for finding in found.findings] == [rows[4].id]
-        assert (await verified(database, writer=1, first=6, last=7)) == Report(2)
-        assert (await verified(database, writer=2)) == Report(2, total=2)
-        assert (await verified(database, writer=1, first=9)).checked == 1
-        assert (await verified(database, writer=1, first=100, last=200)) == Report(0)
-
-    async def test_the_first_row_of_a_range_is_checked_against_the_row_before_it(self, database: Database) -> None:
-        await journal(database, 9)
-        await run(database, "UPDATE executions SET mac = 'x' WHERE seq = 4")
-        assert [finding.first for finding in (await verified(database, writer=1, first=5)).findings] == [5]
-        await run(database, "DELETE FROM executions WHERE seq = 4")
-        assert [finding.kind for finding in (await verified(database, writer=1, first=5)).findings] == ["removed"]
-
-    async def test_rows_missing_at_the_end_of_a_range_are_found(self, database: Database) -> None:
-        await journal(database, 9)
-        await run(database, "DELETE FROM executions WHERE seq IN (6, 7)")
-        assert await messages(database, writer=1, first=2, last=7) == ["Rows 6 to 7 of writer 1 are missing"]
-        assert await messages(database, writer=1, first=2, last=5) == []
-
-    async def test_a_writer_that_is_not_there_is_named(self, database: Database) -> None:
-        await journal(database, 1)
-        assert await messages(database, writer=5) == ["Writer 5 is missing, and what is signed of it"]
-
-    @pytest.mark.parametrize("limit", [1, 20_000])
-    async def test_a_span_of_time_is_checked_with_its_neighbours(self, database: Database, limit: int) -> None:
-        [rows, others] = await journal(database, 9, 9)
-        await run(database, "UPDATE executions SET caller = 'eve' WHERE seq IN (2, 5, 9)")
-        span = {"since": NOW + 3 * MINUTE, "until": NOW + 6 * MINUTE}
-        found = await verified(database, limit, **span)
-        assert found.checked == 8
-        assert [finding.execution_id for finding in found.findings] == [rows[4].id, others[4].id]
-        assert (await verified(database, limit, since=NOW + 5 * MINUTE, until=NOW + 7 * MINUTE)).findings == ()
-        assert len((await verified(database, limit, until=NOW + 5 * MINUTE)).findings) == 4
-        assert len((await verified(database, limit, since=NOW + 5 * MINUTE)).findings) == 2
-
-    async def test_rows_removed_from_a_span_of_time_are_found_even_if_all_are(self, database: Database) -> None:
-        await journal(database, 9)
-        await run(database, "DELETE FROM executions WHERE seq IN (4, 5, 6)")
-        for span in (
-            {"since": NOW + 3 * MINUTE, "until": NOW + 6 * MINUTE},
-            {"since": NOW + 5 * MINUTE},
-            {"until": NOW + 5 * MINUTE},
-            {"since": NOW + 8 * MINUTE},
-        ):
-            assert [(it.kind, it.first, it.last) for it in (await verified(database, **span)).findings] == [
-                ("removed", 4, 6)
-            ]
-
-    async def test_a_clock_that_jumped_back_hides_nothing(self, database: Database) -> None:
-        await add_writer(database, 1)
-        rows = [call(minutes) for minutes in (0, 1, 2, 3, 0, 1, 2, 3)]
-        await append(database, 1, rows)
-        await run(database, "UPDATE executions SET caller = 'eve' WHERE seq IN (2, 6)")
-        found = await verified(database, since=NOW + MINUTE, until=NOW + 2 * MINUTE)
-        assert [finding.first for finding in found.findings] == [2, 6]
-        assert found.checked == 4

@@ -6,19 +6,24 @@ import re
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 from sqlalchemy import Connection, event, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.core.ids import new_id
+from pegboard.core.ids import first_id, new_id
 from pegboard.core.people import User
 from pegboard.core.tool import Kind
+from pegboard.journal.counts import Counts, hour_of
 from pegboard.store import executions, tools, users
+from pegboard.store.counts import counted_query, uncounted
 from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter
+from pegboard.store.executions import ExecutionFilter, stored
 from pegboard.store.tools import ToolFilter
 from pegboard.store.types import is_not_deleted
+from tests.unit.store.keeping import keep, keep_counts, keep_writer
 from tests.unit.store.rows import NOW, a_tool, a_user, an_execution
 
 Query = Callable[[AsyncConnection], Awaitable[Any]]
@@ -39,20 +44,20 @@ def statements(connection: Connection) -> Iterator[list[tuple[str, Any]]]:
         event.remove(connection, "before_cursor_execute", note)
 
 
-async def plan(database: Database, query: Query) -> str:
-    """How the database runs a query."""
+async def plan(database: Database, query: Query, telling: str = "FROM") -> str:
+    """How the database runs a query; the first one with these words in it."""
     explain = "EXPLAIN QUERY PLAN" if database.kind == "sqlite" else "EXPLAIN"
     async with database.read() as conn:
         assert conn.sync_connection is not None
         with statements(conn.sync_connection) as seen:
             await query(conn)
-        ((statement, parameters),) = [each for each in seen if each[0].startswith("SELECT")]
+        statement, parameters = next(each for each in seen if telling in each[0])
         rows = await conn.exec_driver_sql(f"{explain} {statement}", parameters)
         return "\n".join(str(row[-1]) for row in rows)
 
 
 async def fill(database: Database) -> User:
-    """Some thousand tools, few of them unusual, and calls of them; returns somebody with a few of both."""
+    """Some thousand tools, few of them unusual; returns somebody with a few."""
     admin, somebody = a_user("admin"), a_user("somebody")
     kinds = [Kind.HTTP] * 60 + [Kind.PYTHON] * 30 + [Kind.SHELL] * 9 + [Kind.TABLE]
     made = [
@@ -67,25 +72,41 @@ async def fill(database: Database) -> User:
         )
         for number in range(3000)
     ]
-    journal = [
-        an_execution(
-            tool_id=made[number % 1000].id,
-            tool_name=made[number % 1000].name,
-            caller_id=(somebody if number % 200 == 0 else admin).id,
-            status="failed" if number % 200 == 0 else "succeeded",
-            started_at=NOW + timedelta(seconds=number),
-        )
-        for number in range(5000)
-    ]
     async with database.write() as conn:
         await users.add(conn, admin, revision=1)
         await users.add(conn, somebody, revision=1)
         rows = [{**tools._row(tool), "revision": number} for number, tool in enumerate(made)]
         await conn.execute(tools._tools.insert(), rows)
-        await executions.add_all(conn, journal)
         if database.kind == "postgresql":
             await conn.exec_driver_sql("ANALYZE")
     return somebody
+
+
+async def fill_journal(database: Database) -> None:
+    """Some thousand calls, few of which went wrong."""
+    tool_ids, callers = [new_id() for _ in range(50)], [new_id() for _ in range(20)]
+    made = []
+    for number in range(5000):
+        begun = NOW + timedelta(seconds=number)
+        ended = {"status": "failed", "code": ("timeout", "custom")[number % 3 % 2]} if number % 50 == 0 else {}
+        made.append(
+            an_execution(
+                id=first_id(begun)[:24] + new_id()[24:],
+                tool_id=tool_ids[number * 7919 % 50],
+                tool_name=f"tool_{number * 7919 % 50:02}",
+                caller_id=callers[number * 104_729 % 20],
+                started_at=begun,
+                **ended,
+            )
+        )
+    await keep(database, *made)
+    counts = Counts()
+    for one in made:
+        counts.add(stored(one))
+    await keep_counts(database, counts.take())
+    if database.kind == "postgresql":
+        async with database.write() as conn:
+            await conn.exec_driver_sql("ANALYZE")
 
 
 async def unused(database: Database, queries: dict[str, Query]) -> dict[str, str]:
@@ -121,19 +142,77 @@ async def test_the_next_page_of_tools_starts_where_the_last_one_ended(database: 
     assert re.search(r"SEARCH tools USING INDEX uq_tool_name|Index Scan using uq_tool_name", how), how
 
 
+SPAN = {"since": NOW + timedelta(seconds=1000), "until": NOW + timedelta(seconds=4000)}
+FILTERS: dict[str, dict[str, Any]] = {
+    "tool": {"tool": new_id()},
+    "name": {"tool": "tool_07"},
+    "caller": {"caller_id": new_id()},
+    "status": {"status": "failed"},
+    "code": {"code": "timeout"},
+    "span": SPAN,
+}
+PRIMARY = {"sqlite": "sqlite_autoindex_executions_1", "postgresql": "pk_executions"}
+
+
+def listed(*filters: str) -> Query:
+    """The next page of the journal under these filters together."""
+    wanted = ExecutionFilter(**{name: value for each in filters for name, value in FILTERS[each].items()})
+
+    return as_if_many(lambda conn: executions.page(conn, wanted, before=new_id(), limit=20))
+
+
+def as_if_many(query: Query) -> Query:
+    """The query, run the way PostgreSQL would with many rows: few are soon walked through and sorted."""
+
+    async def run(conn: AsyncConnection) -> None:
+        if conn.dialect.name == "postgresql":
+            for choice in ("enable_seqscan", "enable_bitmapscan"):
+                await conn.exec_driver_sql(f"SET LOCAL {choice} = off")
+        await query(conn)
+
+    return run
+
+
 async def test_lists_of_executions_use_the_indexes_made_for_them(database: Database) -> None:
-    caller = (await fill(database)).id
+    await fill_journal(database)
+    primary = PRIMARY[database.kind]
+    assert await unused(database, {primary: listed()}) == {}
+    assert await unused(database, {primary: listed("span")}) == {}
+    assert await unused(database, {primary: lambda conn: executions.page(conn, ExecutionFilter(), limit=20)}) == {}
+    for span in ((), ("span",)):
+        queries = {f"idx_execution_{each}": listed(each, *span) for each in FILTERS if each != "span"}
+        assert await unused(database, queries) == {}
 
-    def listed(**wanted: Any) -> Query:
-        return lambda conn: executions.page(conn, ExecutionFilter(**wanted), before=new_id(), limit=20)
 
-    queries: dict[str, Query] = {
-        "idx_execution_tool": listed(tool=new_id()),
-        "idx_execution_name": listed(tool="tool_0000"),
-        "idx_execution_caller": listed(caller_id=caller),
-        "idx_execution_status": listed(status="failed"),
-        {"sqlite": "sqlite_autoindex_executions_1", "postgresql": "pk_executions"}[database.kind]: listed(),
+async def test_no_filters_together_walk_the_journal_or_sort_it(database: Database) -> None:
+    await fill_journal(database)
+    together = [each for size in range(len(FILTERS)) for each in combinations(FILTERS, size)]
+    together = [each for each in together if not {"tool", "name"} <= set(each)]
+    assert len(together) == 3 * 2**4
+    good = {
+        "sqlite": r"SEARCH executions USING INDEX \S+ \((\w+=\? AND )?(id>\? AND )?id<\?\)",
+        "postgresql": r"Limit.*\n.*Index Scan Backward using \w+ on .*\n +Index Cond: .*\bid <.*(\n +Filter: .*)?",
     }
-    if database.kind == "postgresql":
-        queries["idx_execution_started"] = listed(since=NOW + timedelta(seconds=4990))
-    assert await unused(database, queries) == {}
+    plans = {each: await plan(database, listed(*each)) for each in together}
+    assert {each: how for each, how in plans.items() if not re.fullmatch(good[database.kind], how.strip())} == {}
+
+
+async def test_statistics_are_read_hour_by_hour_and_uncounted_rows_by_their_place(database: Database) -> None:
+    await fill_journal(database)
+    await keep_writer(database, seq=5000, counted_seq=4990)
+    hours = range(hour_of(NOW), hour_of(NOW) + 2)
+    key = {"sqlite": "sqlite_autoindex_execution_counts_1", "postgresql": "pk_execution_counts"}[database.kind]
+
+    async def last_rows(conn: AsyncConnection) -> None:
+        found = [row async for part in uncounted(conn, NOW, NOW + timedelta(days=1)) for row in part]
+        assert len(found) == 10
+
+    for caller_id in (None, new_id()):
+        for tool_name in (None, "tool_07"):
+            query = counted_query(hours, tool_name=tool_name, caller_id=caller_id)
+            how = await plan(database, as_if_many(partial(AsyncConnection.execute, statement=query)))
+            assert re.search(rf"\b{key}\b.*(\(hour=\?|\n +Index Cond: .*\bhour (=|>=) )", how), how
+    how = await plan(database, as_if_many(last_rows), "FROM executions")
+    assert re.search(
+        r"\buq_execution_link\b.*(\(writer=\? AND seq>\?\)|\n +Index Cond: .*\bwriter = .*\bseq > )", how
+    ), how

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pegboard.surfaces.cli.audit_stats import Whose, id_of, stats
 from pegboard.surfaces.cli.moments import ago
 from pegboard.surfaces.cli.output import moment, write_json, write_table
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
+
+if TYPE_CHECKING:
+    from pegboard.surfaces.cli.client import Client, Reply
 
 app = group("audit", "Read the journal of calls.")
 WIDEST = 64
@@ -21,6 +25,7 @@ def list_executions(
     ctx: typer.Context,
     *,
     tool: Annotated[str | None, typer.Option("--tool", help="Only calls of this tool, by name or id")] = None,
+    caller: Whose = None,
     status: Annotated[str | None, typer.Option("--status", help="succeeded, failed, refused or in_doubt")] = None,
     code: Annotated[str | None, typer.Option("--code", help="Only this code, e.g. rate_limited")] = None,
     since: Annotated[str | None, typer.Option("--since", help="Begun since: 30m, 1h, 2d, or an ISO time")] = None,
@@ -60,8 +65,11 @@ def list_executions(
         )
         say_more(page)
 
-    path = route("executions")
-    give(ctx, with_board(ctx, lambda it: it.pages(path, wanted, limit=limit, cursor=cursor, every=every)), show)
+    async def work(client: Client) -> Reply:
+        whose = {"caller": await id_of(client, caller)}
+        return await client.pages(route("executions"), wanted | whose, limit=limit, cursor=cursor, every=every)
+
+    give(ctx, with_board(ctx, work), show)
 
 
 def cut(name: str) -> str:
@@ -76,3 +84,6 @@ def show_execution(
 ) -> None:
     """Show everything that is recorded of one call."""
     give(ctx, with_board(ctx, lambda it: it.get(route("executions", execution_id))), write_json)
+
+
+app.command("stats", cls=BoardCommand)(stats)

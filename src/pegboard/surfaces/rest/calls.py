@@ -20,6 +20,7 @@ from pegboard.surfaces.rest.edge import unless_gone
 from pegboard.surfaces.rest.fields import Moment
 from pegboard.surfaces.rest.models import DialectResponse, ExecutionPage, ExecutionResponse
 from pegboard.surfaces.rest.problems import UNAVAILABLE
+from pegboard.surfaces.rest.statistics import CallerId, whose
 
 calls = APIRouter(prefix="/v1", tags=["calls"])
 journal = APIRouter(prefix="/v1/executions", tags=["journal"])
@@ -88,6 +89,7 @@ async def list_executions(
     board: Board,
     caller: Who,
     tool: Annotated[str | None, Query(description="A tool's name or id")] = None,
+    user_id: CallerId = None,
     status: Literal["succeeded", "failed", "refused", "in_doubt"] | None = None,
     code: str | None = None,
     since: Annotated[Moment | None, Query(description="Started at or after")] = None,
@@ -96,7 +98,7 @@ async def list_executions(
     cursor: Cursor = None,
 ) -> ExecutionPage:
     """The journal, newest first: one's own calls, or everybody's for an admin."""
-    wanted = ExecutionFilter(tool=tool, status=status, code=code, since=since, until=until)
+    wanted = ExecutionFilter(whose(caller, user_id), tool, status, code, since, until)
     return ExecutionPage.model_validate(await board.executions(wanted, caller=caller, cursor=cursor, limit=limit))
 
 

@@ -1,0 +1,75 @@
+"""Whole verifications and exports, gone through turn by turn as a client does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pegboard.journal.audit import Audit
+from pegboard.journal.chain import Chain
+from pegboard.journal.export import ExportPosition
+from pegboard.journal.findings import Finding
+from pegboard.journal.verify import Position, Report, Scope
+from pegboard.journal.verify_lines import LinesPosition
+from pegboard.store.database import Database
+from tests.unit.journal.chained import CHAIN
+
+TURNS = 10_000
+
+
+async def verified(database: Database, limit: int = 20_000, chain: Chain = CHAIN, **scope: Any) -> Report:
+    """All turns of a verification as one report."""
+    audit = Audit(database, chain)
+    checked, findings, notes = 0, list[Finding](), list[str]()
+    total: int | None = None
+    position: Position | None = None
+    for turn in range(TURNS):
+        report = await audit.verify(Scope(**scope), next=position, limit=limit)
+        # It goes to the client and back.
+        position = None if report.next is None else Position.model_validate_json(report.next.model_dump_json())
+        total = report.total if turn == 0 else total
+        checked += report.checked
+        findings += report.findings
+        notes += report.notes
+        if position is None:
+            return Report(checked, tuple(findings), tuple(notes), None, total)
+    raise AssertionError("the verification does not end")
+
+
+async def exported(database: Database, limit: int = 1000, **span: Any) -> list[str]:
+    """All lines of an export."""
+    audit = Audit(database, CHAIN)
+    lines: list[str] = []
+    position: ExportPosition | None = None
+    for _ in range(TURNS):
+        page = await audit.export(next=position, limit=limit, **span)
+        lines += page.lines
+        if page.next is None:
+            return lines
+        position = ExportPosition.model_validate_json(page.next.model_dump_json())
+    raise AssertionError("the export does not end")
+
+
+async def lines_verified(
+    database: Database, lines: Sequence[str], size: int = 1000, *, compare: bool = False, chain: Chain = CHAIN
+) -> Report:
+    """All turns of the verification of an export as one report."""
+    audit = Audit(database, chain)
+    checked, findings, notes = 0, list[Finding](), list[str]()
+    position: LinesPosition | None = None
+    for start in range(0, max(len(lines), 1), size):
+        last = start + size >= len(lines)
+        some = lines[start : start + size]
+        report = await audit.verify_lines(some, next=position, last=last, compare=compare)
+        checked += report.checked
+        findings += report.findings
+        notes += report.notes
+        if report.next is None:
+            break
+        position = LinesPosition.model_validate_json(report.next.model_dump_json())
+    return Report(checked, tuple(findings), tuple(notes))
+
+
+def told(report: Report) -> list[str]:
+    """The findings in words."""
+    return [finding.message for finding in report.findings]
