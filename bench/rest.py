@@ -7,7 +7,8 @@ from bench.load import Measured, put_load, request
 from bench.servers import BODY, KEY
 
 ROUNDS = 5
-AIM = 0.6
+# Of a bare endpoint: without the row and with it. Of the same route without the row: with it.
+AIM_OFF, AIM_ON, AIM_ROW = 0.6, 0.5, 0.8
 
 
 def main(seconds: float = 2.0) -> bool:
@@ -44,7 +45,13 @@ def main(seconds: float = 2.0) -> bool:
             f"{median([run.percentile(0.99) for run in runs]):.2f}",
             sum(run.failures for run in runs),
         )
-    ratio = median([run.rate for run in seen["unrecorded"]]) / base
+    rates = {name: median([run.rate for run in runs]) for name, runs in seen.items()}
     failures = sum(run.failures for runs in seen.values() for run in runs)
-    print(f"  aim: row off at least {AIM} of Starlette: {'met' if ratio >= AIM else 'MISSED'} ({ratio:.2f})")
-    return ratio >= AIM and not failures
+    aims = (
+        ("row off, of Starlette", rates["unrecorded"] / base, AIM_OFF),
+        ("row committed, of Starlette", rates["recorded"] / base, AIM_ON),
+        ("row committed, of row off", rates["recorded"] / rates["unrecorded"], AIM_ROW),
+    )
+    for what, ratio, aim in aims:
+        print(f"  aim: {what} at least {aim}: {'met' if ratio >= aim else 'MISSED'} ({ratio:.2f})")
+    return all(ratio >= aim for _, ratio, aim in aims) and not failures

@@ -15,33 +15,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from contextvars import ContextVar
-from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
-from pegboard.core.errors import (
-    Cancelled,
-    ExecutionFailed,
-    InDoubt,
-    InternalError,
-    Problem,
-    ToolError,
-    Unavailable,
-    Unrecorded,
-)
+from pegboard.core.call import Caller, ToolCall, ToolResult
+from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, ToolError, Unavailable
 from pegboard.core.ids import new_id
-from pegboard.core.tool import RateLimit, Tool
-from pegboard.journal.base import Earlier, Journal
-from pegboard.journal.recovery import IN_DOUBT
-from pegboard.registry.peg import Peg
+from pegboard.core.tool import RateLimit
+from pegboard.journal.base import Journal
 from pegboard.registry.snapshot import Snapshot
 from pegboard.stages.check import Checker, as_json
-from pegboard.stages.execute import Attempts, Outcome, execute
+from pegboard.stages.execute import Outcome, execute
 from pegboard.stages.limit import Limiter, limit
 from pegboard.stages.resolve import resolve
+from pegboard.stages.run import Replaying, Run
 from pegboard.stages.validate import Validator
 from pegboard.telemetry.logs import get_logger
 from pegboard.telemetry.metrics import Metrics
@@ -53,8 +40,6 @@ log = get_logger(__name__)
 _inside: ContextVar[bool] = ContextVar("pegboard_inside_a_call", default=False)
 # What a cancelled call gets to be recorded, when the board is closing.
 LAST_SECONDS = 5.0
-# The largest result that the journal keeps where a tool says so, as JSON.
-MAX_KEPT_RESULT = 64 * 1024
 
 
 class Pipeline:
@@ -80,7 +65,7 @@ class Pipeline:
         self._journal = journal
         self._metrics = metrics
         self._tracing = tracing
-        self._running: dict[_Run, asyncio.Task[Any] | None] = {}
+        self._running: dict[Run, asyncio.Task[Any] | None] = {}
         self._idle = asyncio.Event()
         self._draining = False
         metrics.watch_in_flight(lambda: len(self._running))
@@ -91,7 +76,7 @@ class Pipeline:
         """Run one call to its end and say how it ended; only the caller's own cancellation is raised."""
         if self._draining and not _inside.get():
             return refused(call, Unavailable("The board is shutting down", retry_after_ms=1000))
-        this = _Run(call, caller, replaying)
+        this = Run(call, caller, replaying)
         entered = _inside.set(True)
         self._running[this] = asyncio.current_task()
         try:
@@ -107,7 +92,7 @@ class Pipeline:
             if self._draining and not self._running:
                 self._idle.set()
 
-    async def _answer(self, this: _Run, fall_back: bool) -> ToolResult:
+    async def _answer(self, this: Run, fall_back: bool) -> ToolResult:
         try:
             return await self._stages(this, fall_back)
         except asyncio.CancelledError:
@@ -120,7 +105,7 @@ class Pipeline:
             log.exception("call_broke_the_board", tool=this.call.name, run_id=this.id)
             return this.failed(InternalError().problem)
 
-    async def _stages(self, this: _Run, fall_back: bool) -> ToolResult:
+    async def _stages(self, this: Run, fall_back: bool) -> ToolResult:
         try:
             this.peg = peg = this.pinned or resolve(self._snapshot, this.call.name, this.caller)
             this.ready = ready = self._validator.validate(peg, this.call, this.caller, this.id)
@@ -132,7 +117,7 @@ class Pipeline:
         except ToolError as error:
             return await self._fallen_back(this, error, fall_back)
 
-    async def _fallen_back(self, this: _Run, error: ToolError, allowed: bool) -> ToolResult:
+    async def _fallen_back(self, this: Run, error: ToolError, allowed: bool) -> ToolResult:
         fallback = this.peg.tool.fallback if this.peg is not None and this.attempts.count and allowed else None
         if fallback is None:
             return this.failed(error.problem)
@@ -145,7 +130,7 @@ class Pipeline:
             return this.failed(error.problem)
         return this.succeeded(Outcome(other.output_json, this.attempts.count, fallback=True))
 
-    async def _recorded(self, this: _Run, result: ToolResult) -> ToolResult:
+    async def _recorded(self, this: Run, result: ToolResult) -> ToolResult:
         self._metrics.finished(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
         try:
             await self._journal.record(this.execution(result), result)
@@ -172,137 +157,6 @@ class Pipeline:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._idle.wait(), seconds)
         return not self._running
-
-
-class Replaying(NamedTuple):
-    """That a call runs a recorded one again, perhaps against another version of its tool."""
-
-    execution_id: str
-    peg: Peg | None = None
-
-
-class _Run:
-    """What is known so far about one call on its way."""
-
-    __slots__ = ("attempts", "begun", "call", "caller", "id", "peg", "pinned", "ready", "repeat_of", "started_at")
-
-    def __init__(self, call: ToolCall, caller: Caller, replaying: Replaying | None) -> None:
-        self.begun = time.perf_counter()
-        self.started_at = datetime.now(UTC)
-        self.id = new_id()
-        self.call = call
-        self.caller = caller
-        self.attempts = Attempts()
-        self.peg: Peg | None = None
-        self.ready: ReadyCall | None = None
-        self.pinned = replaying.peg if replaying is not None else None
-        self.repeat_of = replaying.execution_id if replaying is not None else None
-
-    @property
-    def kind(self) -> str:
-        return self.peg.tool.tool_type.value if self.peg is not None else "none"
-
-    @property
-    def _style(self) -> str:
-        return self.peg.tool.result_style if self.peg is not None else "plain"
-
-    def _elapsed(self) -> float:
-        return round((time.perf_counter() - self.begun) * 1000, 3)
-
-    def succeeded(self, outcome: Outcome) -> ToolResult:
-        return ToolResult(
-            self.call.name,
-            True,
-            outcome.text,
-            None,
-            self._elapsed(),
-            self.call.id,
-            self.id,
-            outcome.attempts,
-            outcome.fallback,
-            self._style,
-        )
-
-    def failed(self, problem: Problem) -> ToolResult:
-        return ToolResult(
-            self.call.name,
-            False,
-            problem=problem,
-            elapsed_ms=self._elapsed(),
-            call_id=self.call.id,
-            run_id=self.id,
-            attempts=self.attempts.count,
-            result_style=self._style,
-        )
-
-    def repeated(self, earlier: Earlier) -> ToolResult:
-        self.repeat_of = earlier.run_id
-        answer = earlier.answer
-        return ToolResult(
-            self.call.name,
-            answer.success,
-            answer.output_json,
-            answer.problem,
-            answer.elapsed_ms,
-            self.call.id,
-            self.id,
-            answer.attempts,
-            answer.fallback,
-            answer.result_style,
-            earlier.run_id,
-        )
-
-    def draft(self) -> Execution:
-        """The row this call becomes if its process does not live to tell how it ended."""
-        return self.execution(self.failed(InDoubt(IN_DOUBT).problem))._replace(status="in_doubt", attempts=1)
-
-    def unrecorded(self, result: ToolResult, error: ToolError) -> ToolResult:
-        if self.attempts.count:
-            error = Unrecorded(f"The tool ran, but {error.message[:1].lower()}{error.message[1:]}")
-        return replace(self.failed(error.problem), elapsed_ms=result.elapsed_ms)
-
-    def execution(self, result: ToolResult) -> Execution:
-        call, caller, problem, ready = self.call, self.caller, result.problem, self.ready
-        tool = self.peg.tool if self.peg is not None else None
-        did_run = self.attempts.count or result.repeat_of
-        status: Status = "succeeded" if result.success else "failed" if did_run else "refused"
-        keeps_result = result.success and tool is not None and tool.keep_result
-        arguments: Any = ready.arguments if ready is not None and tool is not None and tool.keep_arguments else None
-        return Execution(
-            self.id,
-            tool.name if tool is not None else call.name[:255],
-            status,
-            self.started_at,
-            datetime.now(UTC),
-            result.elapsed_ms,
-            caller.user_id,
-            caller.name,
-            call.surface,
-            call.dialect,
-            self.attempts.count,
-            tool.id if tool is not None else None,
-            tool.version if tool is not None else None,
-            tool.tool_type.value if tool is not None else None,
-            caller.key_id,
-            caller.agent_id,
-            call.request_id or self.id,
-            problem.code if problem is not None else None,
-            _kept_error(problem, tool) if problem is not None else None,
-            ready.digest if ready is not None else None,
-            arguments,
-            repeat_of=self.repeat_of,
-            result=_kept_result(result) if keeps_result else None,
-        )
-
-
-def _kept_error(problem: Problem, tool: Tool | None) -> str:
-    """What the journal keeps of a failure: no argument's value, unless the tool keeps arguments anyway."""
-    text = problem.message if tool is not None and tool.keep_arguments else problem.without_values
-    return text[:2000]
-
-
-def _kept_result(result: ToolResult) -> Any:
-    return result.output if len(result.output_json) <= MAX_KEPT_RESULT else None
 
 
 def refused(call: ToolCall, error: ToolError) -> ToolResult:

@@ -135,7 +135,7 @@ class LinesVerifier:
         pruned = signed(self._chain, self._chain.sign_pruned, number, marker, signature)
         if self._walk is not None and self._walk.writer == number:
             # Rows were pruned while they were exported.
-            if pruned is None or pruned.seq < self._walk.trail.seq:
+            if pruned is None or pruned.seq <= self._walk.trail.seq:
                 self._find(f"Line {self._line} is a prune marker of writer {number} where there can be none")
                 return
             self._pruned += pruned.seq - self._walk.trail.seq

@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
-from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Text, cast, func, select, type_coerce
+from sqlalchemy import ColumnElement, Select, Text, TextClause, Tuple, cast, func, literal, select, tuple_, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.call import Execution, Status
@@ -25,6 +24,7 @@ _INDEXED_LENGTH = 255
 
 # How far a call's beginning may be from the time in its id, which is taken right after: the clock may be set between.
 _SLACK = 3 * AHEAD
+_FIRST, _LAST = "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 Row = tuple[Any, ...]
 
@@ -53,35 +53,60 @@ async def page(
     conn: AsyncConnection, wanted: ExecutionFilter, *, before: str | None = None, limit: int
 ) -> list[Execution]:
     """Executions, newest first; `before` is the id of the last one seen."""
-    return [_execution(row) for row in await conn.execute(page_query(wanted, before=before, limit=limit))]
+    return [
+        _execution(row) for row in await conn.execute(page_query(wanted, conn.dialect.name, before=before, limit=limit))
+    ]
 
 
-def page_query(wanted: ExecutionFilter, *, before: str | None, limit: int) -> Select[Any]:
-    """The query behind `page`."""
+def page_query(wanted: ExecutionFilter, database: str, *, before: str | None, limit: int) -> Select[Any]:
+    """The query behind `page`, which walks down one index and never sorts."""
     columns = _executions.c
-    query = select(*_COLUMNS)
-    if wanted.tool is not None:
-        by_id = is_uuid(wanted.tool)
-        wanted_tool = str(UUID(wanted.tool)) if by_id else wanted.tool[:_INDEXED_LENGTH]
-        query = query.where((columns.tool_id if by_id else columns.tool_name) == wanted_tool)
-    if wanted.caller_id is not None:
-        query = query.where(columns.caller_id == wanted.caller_id[:_INDEXED_LENGTH])
-    if wanted.status is not None:
-        query = query.where(columns.status == wanted.status)
-        if wanted.status != "succeeded":
-            query = query.where(journal_models.NOT_WELL)  # in the words of its index, or SQLite would not use it
-    if wanted.code is not None:
-        query = query.where(columns.code == wanted.code)
-    # Ids sort by time, and the index that a filter uses holds them in that order; the exact moment comes after.
+    query = select(*_COLUMNS).limit(limit)
+    low, high = _FIRST, before.lower() if before is not None else _LAST
+    # Ids sort by time, and every index holds them in that order; the exact moment comes after.
     if wanted.since is not None:
-        query = query.where(columns.started_at >= wanted.since, columns.id >= first_id(_shifted(wanted.since, -_SLACK)))
+        query = query.where(columns.started_at >= wanted.since)
+        low = first_id(_shifted(wanted.since, -_SLACK))
     if wanted.until is not None:
         query = query.where(columns.started_at < wanted.until)
-        last = first_id(_shifted(wanted.until, _SLACK))
-        before = last if before is None else min(before.lower(), last)  # one bound: SQLite would use either
-    if before is not None:
-        query = query.where(columns.id < before)
-    return query.order_by(columns.id.desc()).limit(limit)
+        high = min(high, first_id(_shifted(wanted.until, _SLACK)))
+    alike = _alike(wanted)
+    for _, _, index_holds in alike:
+        if index_holds is not None:
+            query = query.where(index_holds)  # in the index's very words, or it would not be used
+    if database == "postgresql" and alike:
+        # It would rather walk through all executions by their ids than down an index of few that lie far back,
+        # unless only this index has the order that is asked for.
+        column, value, _ = alike.pop()
+        place = tuple_(column, columns.id)
+        query = query.where(place >= _place(column, value, low), place < _place(column, value, high))
+        query = query.order_by(column.desc(), columns.id.desc())
+    else:
+        query = query.where(columns.id >= low, columns.id < high).order_by(columns.id.desc())
+    return query.where(*(column == value for column, value, _ in alike))
+
+
+def _alike(wanted: ExecutionFilter) -> list[tuple[ColumnElement[str], str, TextClause | None]]:
+    """What executions must have in common, each with what its index holds alone; the likely rarest last."""
+    columns = _executions.c
+    found: list[tuple[ColumnElement[str], str, TextClause | None]] = []
+    if wanted.status == "succeeded":
+        found.append((columns.status, wanted.status, None))
+    if wanted.tool is not None and is_uuid(wanted.tool):
+        found.append((columns.tool_id, wanted.tool.lower(), None))
+    elif wanted.tool is not None:
+        found.append((columns.tool_name, wanted.tool[:_INDEXED_LENGTH], None))
+    if wanted.caller_id is not None:
+        found.append((columns.caller_id, wanted.caller_id[:_INDEXED_LENGTH], None))
+    if wanted.status is not None and wanted.status != "succeeded":
+        found.append((columns.status, wanted.status, journal_models.NOT_WELL))
+    if wanted.code is not None:
+        found.append((columns.code, wanted.code, journal_models.WITH_CODE))
+    return found
+
+
+def _place(column: ColumnElement[str], value: str, execution_id: str) -> Tuple:
+    return tuple_(literal(value, column.type), literal(execution_id, _executions.c.id.type))
 
 
 def stored(execution: Execution) -> Row:

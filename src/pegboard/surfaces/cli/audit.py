@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pegboard.surfaces.cli.audit_replay import replay
 from pegboard.surfaces.cli.audit_stats import Whose, id_of, stats
 from pegboard.surfaces.cli.moments import ago
 from pegboard.surfaces.cli.output import moment, write_json, write_table
@@ -87,3 +88,4 @@ def show_execution(
 
 
 app.command("stats", cls=BoardCommand)(stats)
+app.command("replay", cls=BoardCommand)(replay)

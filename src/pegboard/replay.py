@@ -1,0 +1,264 @@
+"""A recorded call, run again: against its tool as it is now, another tool, or the tool as it was once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, islice, zip_longest
+from typing import Any, Final, Literal
+
+from pegboard.core.call import Caller, Execution, Surface, ToolCall, ToolResult
+from pegboard.core.refusals import Conflict, Forbidden, Invalid, NotFound
+from pegboard.core.tool import Fallback, Kind, RateLimit, Retry, Tool
+from pegboard.executors.base import Prepared
+from pegboard.pipeline import Pipeline, Replaying
+from pegboard.registry.peg import Peg
+from pegboard.registry.shown import cut, field_of, text_of
+from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.subschemas import Document, Path
+from pegboard.store import tools
+from pegboard.store.database import Database
+from pegboard.store.tools import ToolVersion
+from pegboard.store.types import storable
+
+MAX_DIFFERENCES = 100
+# The longest value that a difference shows whole.
+LONGEST = 200
+# As much of an error as the journal keeps.
+_KEPT_ERROR = 2000
+# Who may call a tool, how often, and what is kept of it is never as it was once.
+_OF_TODAY = ("name", "is_active", "is_public", "rate_limit", "keep_arguments", "keep_result")
+_ABSENT: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where a call ended otherwise than recorded; values that are long are cut."""
+
+    path: str
+    change: Literal["changed", "added", "removed"]
+    before: Any = None
+    after: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A recorded call, the tool that it was run against again, how that ended, and what differs.
+
+    `more` says that there are differences beyond those listed; `note` says why the results could not be compared.
+    """
+
+    execution: Execution
+    tool: Tool
+    result: ToolResult
+    differences: tuple[Difference, ...]
+    more: bool = False
+    note: str | None = None
+
+    @property
+    def same(self) -> bool | None:
+        """Whether it ended as recorded; None where nothing else differs and the results could not be compared."""
+        if self.differences:
+            return False
+        return None if self.note else True
+
+
+class Replays:
+    """Runs recorded calls again."""
+
+    def __init__(
+        self, database: Database, snapshot: Snapshot, pipeline: Pipeline, prepare: Callable[[Tool], Prepared]
+    ) -> None:
+        self._database = database
+        self._snapshot = snapshot
+        self._pipeline = pipeline
+        self._prepare = prepare
+
+    async def run(
+        self,
+        execution: Execution,
+        caller: Caller,
+        *,
+        tool: str | None = None,
+        version: int | None = None,
+        careful: bool = False,
+        surface: Surface = "library",
+        request_id: str | None = None,
+    ) -> Replay:
+        """Run the call again, for a caller who may see it, and compare; `careful` refuses to repeat effects."""
+        if tool is not None and version is not None:
+            raise Invalid("Give either another tool or a version of the call's own tool, not both")
+        arguments = await self._arguments(execution)
+        peg = present = self._other(tool, caller) if tool is not None else self._own(execution, caller)
+        if version is not None:
+            peg = await self._as_it_was(present, version, caller)
+        if careful:
+            self._refuse_effects(peg.tool)
+        name = peg.tool.name
+        if self._snapshot.find(name) is not present:
+            name = present.tool.id  # a function of this process has the name
+        call = ToolCall(name, arguments, surface=surface, request_id=request_id)
+        replaying = Replaying(execution.id, peg if peg is not present else None)
+        return compared(execution, peg.tool, await self._pipeline.run(call, caller, replaying=replaying))
+
+    async def _arguments(self, execution: Execution) -> Any:
+        """What the call was given, without what its tool itself put beside that."""
+        arguments = execution.arguments
+        if execution.arguments_digest is None:
+            raise Invalid(
+                f"Execution '{execution.id}' was refused before its arguments were accepted ({execution.code}), so "
+                f"there is nothing to run again; call '{cut(execution.tool_name)}' itself"
+            )
+        if arguments is None:
+            raise Invalid(
+                f"The arguments of execution '{execution.id}' were not kept, so it cannot be run again; "
+                f"set keep_arguments: true on '{execution.tool_name}', and calls from then on can be"
+            )
+        if execution.kind != Kind.BUILTIN or execution.tool_id is None or not isinstance(arguments, Mapping):
+            return arguments
+        then = await self._version(execution.tool_id, execution.tool_version or 0)
+        if then is None:
+            return arguments
+        presets: Mapping[str, Any] = then.definition["config"].get("parameters") or {}
+        declared, _ = Document(then.definition["input_schema"]).declared()
+        beside = [(name, value) for name, value in presets.items() if name not in declared]
+        return {name: value for name, value in arguments.items() if (name, value) not in beside}
+
+    def _own(self, execution: Execution, caller: Caller) -> Peg:
+        """The tool that was called, under whatever name it has now."""
+        for ref in (execution.tool_id or "", execution.tool_name):
+            peg = self._snapshot.find(ref)
+            if peg is not None and peg.tool.id == execution.tool_id and self._snapshot.may_call(peg.tool, caller):
+                return peg
+        raise NotFound(
+            f"The tool that execution '{execution.id}' called, '{execution.tool_name}', is no longer there for you; "
+            f"name another one to run it against, or put it back: pegboard tools restore {execution.tool_id}"
+        )
+
+    def _other(self, ref: str, caller: Caller) -> Peg:
+        peg = self._snapshot.find(ref)
+        if peg is None or not self._snapshot.may_call(peg.tool, caller):
+            raise NotFound(f"Tool '{cut(ref)}' not found")
+        return peg
+
+    async def _as_it_was(self, present: Peg, version: int, caller: Caller) -> Peg:
+        tool = present.tool
+        if version == tool.version:
+            return present
+        if not (caller.is_admin or tool.owner_id == caller.user_id):
+            raise Forbidden(f"Earlier versions of '{tool.name}' are there for its owner and for admins only")
+        then = await self._version(tool.id, version) if 0 < version < tool.version else None
+        if then is None:
+            raise NotFound(f"Tool '{tool.name}' has no version {version}; it is at version {tool.version}")
+        # One that is switched off takes no calls in any version.
+        return Peg(_restored(tool, then), self._prepare) if tool.is_active else present
+
+    async def _version(self, tool_id: str, version: int) -> ToolVersion | None:
+        async with self._database.read() as conn:
+            found = await tools.versions(conn, tool_id, before=version + 1, limit=1)
+        return found[0] if found and found[0].version == version else None
+
+    def _refuse_effects(self, tool: Tool) -> None:
+        fallback = self._snapshot.find(tool.fallback.tool) if tool.fallback and tool.fallback.tool else None
+        for each in [tool, *([fallback.tool] if fallback is not None else [])]:
+            if each.has_effects and not each.idempotent:
+                raise Conflict(
+                    f"'{each.name}' may change something, and is not marked idempotent or read_only: running this "
+                    "call again may do it twice. Confirm that you want that (confirm: true, or --yes), or run it "
+                    "against a mock (tool, or --tool MOCK) or a harmless version (version, or --version N)"
+                )
+
+
+def compared(execution: Execution, tool: Tool, result: ToolResult) -> Replay:
+    """What differs between how a call ended as recorded and how it ended when run again."""
+    found = _outcome(execution, result)
+    note = None
+    if execution.status == "succeeded" and result.success:
+        if execution.result is None:
+            note = (
+                "There is no recorded result to compare with: it is kept where a tool has keep_result: true, "
+                "unless it is null or larger than 64 KiB"
+            )
+        else:
+            found = chain(found, differing(execution.result, result.output, ("result",)))
+    listed = tuple(islice(found, MAX_DIFFERENCES + 1))
+    return Replay(execution, tool, result, listed[:MAX_DIFFERENCES], len(listed) > MAX_DIFFERENCES, note)
+
+
+def differing(before: Any, after: Any, path: Path = ()) -> Iterator[Difference]:
+    """Each place where two JSON values differ, in their order; arrays are compared place by place."""
+    todo = [iter([(path, before, after)])]  # and no recursion: a result may be nested as deeply as JSON goes
+    while todo:
+        step = next(todo[-1], None)
+        if step is None:
+            todo.pop()
+            continue
+        here, one, other = step
+        if isinstance(one, dict) and isinstance(other, dict):
+            todo.append(_members(here, one, other))
+        elif isinstance(one, list) and isinstance(other, list):
+            todo.append(_items(here, one, other))
+        elif one is _ABSENT:
+            yield Difference(field_of(here) or "", "added", None, _shown(other))
+        elif other is _ABSENT:
+            yield Difference(field_of(here) or "", "removed", _shown(one), None)
+        # True equals 1 in Python, never in JSON.
+        elif one != other or isinstance(one, bool) != isinstance(other, bool):
+            yield Difference(field_of(here) or "", "changed", _shown(one), _shown(other))
+
+
+_Steps = Iterator[tuple[Path, Any, Any]]
+
+
+def _members(path: Path, one: dict[str, Any], other: dict[str, Any]) -> _Steps:
+    for name in chain(one, (name for name in other if name not in one)):
+        yield (*path, name), one.get(name, _ABSENT), other.get(name, _ABSENT)
+
+
+def _items(path: Path, one: list[Any], other: list[Any]) -> _Steps:
+    for place, (item, its) in enumerate(zip_longest(one, other, fillvalue=_ABSENT)):
+        yield (*path, place), item, its
+
+
+def _outcome(execution: Execution, result: ToolResult) -> Iterator[Difference]:
+    problem = result.problem
+    status = "succeeded" if result.success else "failed" if result.attempts else "refused"
+    error = storable(problem.message[:_KEPT_ERROR]) if problem is not None else None
+    then = [execution.status, execution.code, execution.error]
+    now = [status, problem.code if problem is not None else None, error]
+    for name, before, after in zip(("status", "code", "error"), then, now, strict=True):
+        if before != after:
+            change: Any = "added" if before is None else "removed" if after is None else "changed"
+            yield Difference(name, change, _shown(before), _shown(after))
+    # Of a call in doubt it is not known, and one that was answered from an earlier one made none.
+    known = execution.attempts if execution.status != "in_doubt" else 0
+    if known and result.attempts and known != result.attempts:
+        yield Difference("attempts", "changed", known, result.attempts)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return cut(value, LONGEST)
+    return value if _is_short(value) else text_of(value)
+
+
+def _is_short(value: Any) -> bool:
+    room, todo = LONGEST, [value]
+    while todo and room >= 0:
+        item = todo.pop()
+        room -= len(item) if isinstance(item, str | dict | list) else 1
+        if room >= 0 and isinstance(item, dict | list):
+            todo += chain(item, item.values()) if isinstance(item, dict) else item
+    return room >= 0
+
+
+def _restored(tool: Tool, then: ToolVersion) -> Tool:
+    """The tool as it was at a version, to be called under the rules of today."""
+    known = {name: value for name, value in then.definition.items() if name in Tool.__dataclass_fields__}
+    known["tool_type"] = Kind(known["tool_type"])
+    known["tags"] = tuple(known.get("tags") or ())
+    for name, model in (("rate_limit", RateLimit), ("retry", Retry), ("fallback", Fallback)):
+        if known.get(name) is not None:
+            known[name] = model.model_validate(known[name])
+    was = Tool(id=tool.id, owner_id=tool.owner_id, created_at=tool.created_at, updated_at=then.created_at, **known)
+    return replace(was, version=then.version, **{name: getattr(tool, name) for name in _OF_TODAY})

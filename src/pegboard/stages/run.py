@@ -1,0 +1,157 @@
+"""One call on its way: what is known of it so far, as the answer it gets and the row it leaves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
+from pegboard.core.errors import InDoubt, Problem, ToolError, Unrecorded
+from pegboard.core.ids import new_id
+from pegboard.core.tool import Tool
+from pegboard.journal.base import Earlier
+from pegboard.journal.recovery import IN_DOUBT
+from pegboard.registry.peg import Peg
+from pegboard.stages.execute import Attempts, Outcome
+
+# The largest result that the journal keeps where a tool says so, as JSON.
+MAX_KEPT_RESULT = 64 * 1024
+
+
+class Replaying(NamedTuple):
+    """That a call runs a recorded one again, perhaps against another version of its tool."""
+
+    execution_id: str
+    peg: Peg | None = None
+
+
+class Run:
+    """What is known so far about one call on its way."""
+
+    __slots__ = ("attempts", "begun", "call", "caller", "id", "peg", "pinned", "ready", "repeat_of", "started_at")
+
+    def __init__(self, call: ToolCall, caller: Caller, replaying: Replaying | None) -> None:
+        self.begun = time.perf_counter()
+        self.started_at = datetime.now(UTC)
+        self.id = new_id()
+        self.call = call
+        self.caller = caller
+        self.attempts = Attempts()
+        self.peg: Peg | None = None
+        self.ready: ReadyCall | None = None
+        self.pinned = replaying.peg if replaying is not None else None
+        self.repeat_of = replaying.execution_id if replaying is not None else None
+
+    @property
+    def kind(self) -> str:
+        """The kind of the tool, where it was found."""
+        return self.peg.tool.tool_type.value if self.peg is not None else "none"
+
+    @property
+    def _style(self) -> str:
+        return self.peg.tool.result_style if self.peg is not None else "plain"
+
+    def _elapsed(self) -> float:
+        return round((time.perf_counter() - self.begun) * 1000, 3)
+
+    def succeeded(self, outcome: Outcome) -> ToolResult:
+        """The answer with what the tool returned."""
+        return ToolResult(
+            self.call.name,
+            True,
+            outcome.text,
+            None,
+            self._elapsed(),
+            self.call.id,
+            self.id,
+            outcome.attempts,
+            outcome.fallback,
+            self._style,
+        )
+
+    def failed(self, problem: Problem) -> ToolResult:
+        """The answer that says what went wrong."""
+        return ToolResult(
+            self.call.name,
+            False,
+            problem=problem,
+            elapsed_ms=self._elapsed(),
+            call_id=self.call.id,
+            run_id=self.id,
+            attempts=self.attempts.count,
+            result_style=self._style,
+        )
+
+    def repeated(self, earlier: Earlier) -> ToolResult:
+        """The answer that the first call with the same key got."""
+        self.repeat_of = earlier.run_id
+        answer = earlier.answer
+        return ToolResult(
+            self.call.name,
+            answer.success,
+            answer.output_json,
+            answer.problem,
+            answer.elapsed_ms,
+            self.call.id,
+            self.id,
+            answer.attempts,
+            answer.fallback,
+            answer.result_style,
+            earlier.run_id,
+        )
+
+    def draft(self) -> Execution:
+        """The row this call becomes if its process does not live to tell how it ended."""
+        return self.execution(self.failed(InDoubt(IN_DOUBT).problem))._replace(status="in_doubt", attempts=1)
+
+    def unrecorded(self, result: ToolResult, error: ToolError) -> ToolResult:
+        """The answer where the row could not be kept: an outcome nobody can find again is none."""
+        if self.attempts.count:
+            error = Unrecorded(f"The tool ran, but {error.message[:1].lower()}{error.message[1:]}")
+        return replace(self.failed(error.problem), elapsed_ms=result.elapsed_ms)
+
+    def execution(self, result: ToolResult) -> Execution:
+        """The row that this call leaves."""
+        call, caller, problem, ready = self.call, self.caller, result.problem, self.ready
+        tool = self.peg.tool if self.peg is not None else None
+        did_run = self.attempts.count or result.repeat_of
+        status: Status = "succeeded" if result.success else "failed" if did_run else "refused"
+        keeps_result = result.success and tool is not None and tool.keep_result
+        arguments: Any = ready.arguments if ready is not None and tool is not None and tool.keep_arguments else None
+        return Execution(
+            self.id,
+            tool.name if tool is not None else call.name[:255],
+            status,
+            self.started_at,
+            datetime.now(UTC),
+            result.elapsed_ms,
+            caller.user_id,
+            caller.name,
+            call.surface,
+            call.dialect,
+            self.attempts.count,
+            tool.id if tool is not None else None,
+            tool.version if tool is not None else None,
+            tool.tool_type.value if tool is not None else None,
+            caller.key_id,
+            caller.agent_id,
+            call.request_id or self.id,
+            problem.code if problem is not None else None,
+            _kept_error(problem, tool) if problem is not None else None,
+            ready.digest if ready is not None else None,
+            arguments,
+            repeat_of=self.repeat_of,
+            result=_kept_result(result) if keeps_result else None,
+        )
+
+
+def _kept_error(problem: Problem, tool: Tool | None) -> str:
+    """What the journal keeps of a failure: no argument's value, unless the tool keeps arguments anyway."""
+    text = problem.message if tool is not None and tool.keep_arguments else problem.without_values
+    return text[:2000]
+
+
+def _kept_result(result: ToolResult) -> Any:
+    return result.output if len(result.output_json) <= MAX_KEPT_RESULT else None

@@ -1,0 +1,109 @@
+"""The route that runs a recorded call again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, Body, Request, Response
+from pydantic import Field
+
+from pegboard.core.call import Surface
+from pegboard.core.tool import Model
+from pegboard.dialects.base import Dialect
+from pegboard.replay import Replay
+from pegboard.store.types import json_text
+from pegboard.surfaces.rest.deps import Board, Who
+from pegboard.surfaces.rest.edge import unless_gone
+from pegboard.surfaces.rest.models import ExecutionResponse, PlainResult, Shown
+from pegboard.surfaces.rest.problems import UNAVAILABLE
+
+router = APIRouter(prefix="/v1/executions", tags=["journal"])
+
+
+class ReplayBody(Model):
+    """What to run a recorded call against; its own tool as it is now, if neither is given."""
+
+    tool: str | None = Field(None, description="Another tool, by name or id, such as a mock")
+    version: int | None = Field(None, description="An earlier version of its own tool; for the tool's owner and admins")
+    confirm: bool = Field(False, description="Run it although that may repeat what the call changed")
+
+
+class DifferenceBody(Shown):
+    """One place where the call ended otherwise than recorded."""
+
+    path: str
+    change: Literal["changed", "added", "removed"]
+    before: Any = None
+    after: Any = None
+
+
+class ReplayResponse(Shown):
+    """A recorded call and how it ended when it was run again."""
+
+    execution: ExecutionResponse = Field(description="The call as it was recorded")
+    result: PlainResult = Field(description="How it ended now")
+    repeated_by: str = Field(description="The id of the new row in the journal")
+    tool_name: str = Field(description="The tool it was run against")
+    tool_version: int = Field(description="And its version")
+    same: bool | None = Field(description="Whether it ended the same; null where the results could not be compared")
+    differences: list[DifferenceBody] = Field(description="At most 100; long values are cut")
+    more: bool = Field(description="Whether there are differences beyond these")
+    note: str | None = Field(description="Why the results could not be compared")
+
+
+@router.post("/{execution_id}/replay", operation_id="replay_execution", response_model=ReplayResponse)
+async def replay_execution(
+    execution_id: str,
+    request: Request,
+    board: Board,
+    caller: Who,
+    body: Annotated[ReplayBody | None, Body()] = None,
+) -> Response:
+    """Run a recorded call again, as an ordinary call of whoever asks, and say what differs."""
+    wanted = body or ReplayBody()
+    execution = await board.execution(execution_id, caller=caller)
+    surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
+    running = board.replays.run(
+        execution,
+        caller,
+        tool=wanted.tool,
+        version=wanted.version,
+        careful=not wanted.confirm,
+        surface=surface,
+        request_id=request.state.request_id,
+    )
+    replay = await unless_gone(request.receive, running)
+    if replay is None:
+        return Response(status_code=400)  # nobody is there to read it
+    problem = replay.result.problem
+    headers = {"X-Execution-Id": replay.result.run_id}
+    status = 200
+    if problem is not None and problem.code in UNAVAILABLE:
+        status = 503
+        headers["Retry-After"] = "1"
+    return Response(written(replay, board.dialects["plain"]), status, headers, "application/json")
+
+
+def written(replay: Replay, plain: Dialect) -> bytes:
+    """The answer as JSON text; what calls gave and answered is taken over as text, however deep it is."""
+    execution = replay.execution
+    bare = ExecutionResponse.model_validate(execution._replace(arguments=None, result=None))
+    row = bare.model_dump(mode="json") | {
+        "arguments": orjson.Fragment(json_text(execution.arguments)),
+        "result": orjson.Fragment(json_text(execution.result)),
+    }
+    return orjson.dumps(
+        {
+            "execution": row,
+            "result": orjson.Fragment(plain.render_json(replay.result)),
+            "repeated_by": replay.result.run_id,
+            "tool_name": replay.tool.name,
+            "tool_version": replay.tool.version,
+            "same": replay.same,
+            "differences": [asdict(difference) for difference in replay.differences],
+            "more": replay.more,
+            "note": replay.note,
+        }
+    )

@@ -1,0 +1,163 @@
+"""Journals that stand alone, wired as a board wires them, with what they stand on open to trouble."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolResult
+from pegboard.core.ids import new_id
+from pegboard.core.tool import Kind, Tool
+from pegboard.journal.base import Earlier
+from pegboard.journal.chain import Chain
+from pegboard.journal.claims import Claims
+from pegboard.journal.ledger import Ledger, Session
+from pegboard.journal.locks import FileLeases, Leases, ObservedLeases
+from pegboard.journal.sqlite import SqliteLedger
+from pegboard.journal.start import chain_of
+from pegboard.journal.store import StoreJournal
+from pegboard.journal.writer import Writer
+from pegboard.store.database import Database
+from pegboard.store.keyring import EnvironmentKeyring
+from pegboard.store.vault import Vault
+
+T = TypeVar("T")
+NOW = datetime(2026, 3, 1, 12, 30, 15, 123456, tzinfo=UTC)
+VAULT = Vault(EnvironmentKeyring(base64.b64encode(bytes(range(32))).decode()), root=bytes(range(32, 64)))
+CALLER = Caller("0198a000-0000-7000-8000-000000000001", "ada")
+_TOOL = Tool(
+    id="0198a000-0000-7000-8000-000000000002",
+    owner_id=CALLER.user_id,
+    name="note",
+    tool_type=Kind.INTERNAL,
+    config={"handler": "note"},
+    input_schema={"type": "object"},
+    created_at=NOW,
+    updated_at=NOW,
+)
+_READING = replace(_TOOL, name="look", read_only=True)
+
+
+class FlakyLedger:
+    """A ledger that fails as it is told: `away` before anything happens, `mute` after all of it did."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.trouble: Literal["", "away", "mute"] = ""
+
+    async def transaction(self, work: Callable[[Session], Awaitable[T]]) -> T:
+        """What the true one gives, or OSError."""
+        if self.trouble == "away":
+            raise OSError("the database is away")
+        result = await self._ledger.transaction(work)
+        if self.trouble == "mute":
+            raise OSError("the connection ended before it said that all was well")
+        return result
+
+    async def hold(self, number: int) -> None:
+        """As the true one."""
+        await self._ledger.hold(number)
+
+    def is_the_rows_own(self, error: Exception) -> bool:
+        """As the true one."""
+        return self._ledger.is_the_rows_own(error)
+
+    async def close(self) -> None:
+        """As the true one."""
+        await self._ledger.close()
+
+
+class FlakyWriter(Writer):
+    """A writer whose spool fails where it is told to."""
+
+    spool_fails = False
+
+    async def spool_away(self, entries: Sequence[bytes]) -> None:
+        """As the true one, or OSError."""
+        if self.spool_fails:
+            raise OSError("no room for the spool")
+        await super().spool_away(entries)
+
+
+class Process:
+    """What one process has of the journal; `crash` leaves of it what a death would."""
+
+    def __init__(self, url: str, spools: Path, *, patience: float = 0.0, leases: Leases | None = None) -> None:
+        self.database = Database.create(url)
+        is_shared = self.database.kind == "postgresql"
+        if is_shared:
+            from pegboard.journal.postgresql import PostgresqlLedger
+
+            self.ledger = FlakyLedger(PostgresqlLedger(self.database))
+            leases = leases or ObservedLeases(self.database.read)
+        else:
+            self.ledger = FlakyLedger(SqliteLedger(self.database))
+            leases = leases or FileLeases(spools)
+        self.claims = Claims(VAULT)
+        self.writer = FlakyWriter(
+            self.ledger, chain_of(VAULT), leases, self.claims.seal, spools=spools, is_shared=is_shared
+        )
+        self.journal = StoreJournal(self.ledger, self.writer, self.claims, patience=patience)
+
+    async def crash(self) -> None:
+        """End at once; the kernel would give its locks back, and so does this."""
+        task = self.journal._task
+        task.cancel()
+        await asyncio.wait({task})
+        if self.writer.spool is not None:
+            self.writer.spool.close(remove=False)
+        await self.ledger.close()
+        await self.database.close()
+
+    async def close(self) -> None:
+        """End in good order."""
+        await self.journal.close()
+        await self.database.close()
+
+    async def begin(self, call: ReadyCall) -> Earlier | None:
+        """Begin a call as the pipeline does."""
+        return await self.journal.begin(call, lambda: execution(call, "in_doubt", code="in_doubt"))
+
+    async def end(self, call: ReadyCall, status: Status = "succeeded", **fields: Any) -> Execution:
+        """Record a call that ran as the pipeline does; the row."""
+        row = execution(call, status, **fields)
+        await self.journal.record(row, answer(call, success=status == "succeeded"))
+        return row
+
+
+def chain() -> Chain:
+    """The chain that these journals write."""
+    return chain_of(VAULT)
+
+
+def ready(*, key: str | None = None, digest: str = "d", has_effects: bool = True, seconds: float = 10.0) -> ReadyCall:
+    """A call that may run."""
+    tool = _TOOL if has_effects else _READING
+    return ReadyCall(new_id(), tool, CALLER, {}, digest, time.monotonic() + seconds, key=key)
+
+
+def execution(call: ReadyCall, status: Status = "succeeded", **fields: Any) -> Execution:
+    """The row of a call that ran."""
+    now = datetime.now(UTC)
+    basics: dict[str, Any] = {
+        "elapsed_ms": 1.5,
+        "caller_id": CALLER.user_id,
+        "caller": CALLER.name,
+        "surface": "library",
+        "dialect": "plain",
+        "attempts": 1,
+        "tool_id": call.tool.id,
+        "arguments_digest": call.digest,
+    }
+    return Execution(call.run_id, call.tool.name, status, now, now, **{**basics, **fields})
+
+
+def answer(call: ReadyCall, *, success: bool = True) -> ToolResult:
+    """What the caller of a call is told, which names the call."""
+    return ToolResult(call.tool.name, success, b'"%s"' % call.run_id.encode(), run_id=call.run_id, attempts=1)

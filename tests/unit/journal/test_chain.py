@@ -1,0 +1,241 @@
+"""The chain itself, and that nothing in a journal can be changed without it showing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from pegboard.core.ids import new_id
+from pegboard.journal.chain import START, Chain, Place
+from pegboard.store.database import Database
+from pegboard.store.executions import FIELDS, stored
+from tests.unit.journal.audits import exported, lines_verified, verified
+from tests.unit.journal.chained import CHAIN, add_writer, append, call, empty, memory_database, read, run
+
+KEEP_FIXTURES = [HealthCheck.function_scoped_fixture]
+
+
+@pytest.fixture
+async def quick_database() -> AsyncIterator[Database]:
+    """A database for many examples."""
+    async with memory_database() as made:
+        yield made
+
+
+def test_a_link_depends_on_everything_it_is_made_of() -> None:
+    row = stored(call())
+    link = CHAIN.link("before", 1, 2, row)
+    assert link == CHAIN.link("before", 1, 2, row)
+    others = {
+        Chain(b"another key").link("before", 1, 2, row),
+        CHAIN.link("other", 1, 2, row),
+        CHAIN.link("before", 2, 2, row),
+        CHAIN.link("before", 1, 3, row),
+        *(CHAIN.link("before", 1, 2, (*row[:n], "other", *row[n + 1 :])) for n in range(len(FIELDS))),
+    }
+    assert len(others | {link}) == 5 + len(FIELDS)
+    assert len(link) == 32
+
+
+def test_links_follow_one_another() -> None:
+    rows = [stored(call(minutes)) for minutes in range(3)]
+    first, second, third = CHAIN.links(7, Place(), rows)
+    assert first == (1, CHAIN.link(START, 7, 1, rows[0]))
+    assert second == (2, CHAIN.link(first.mac, 7, 2, rows[1]))
+    assert CHAIN.links(7, second, rows[2:]) == [third]
+    assert CHAIN.links(7, third, []) == []
+
+
+def test_what_is_signed_for_one_purpose_is_good_for_no_other() -> None:
+    place = Place(3, "mac")
+    signatures = {
+        CHAIN.sign_head(1, place),
+        CHAIN.sign_head(2, place),
+        CHAIN.sign_head(1, Place(4, "mac")),
+        CHAIN.sign_head(1, Place(3, "other")),
+        CHAIN.sign_pruned(1, place),
+        CHAIN.sign_writers(1),
+        CHAIN.sign_writers(2),
+        CHAIN.link("mac", 1, 3, ()),
+    }
+    assert len(signatures) == 8
+
+
+def test_macs_are_compared_whole() -> None:
+    assert CHAIN.same("ab", "ab")
+    assert not CHAIN.same("ab", "abc")
+    assert not CHAIN.same("ab", "")
+
+
+TEXTS = st.none() | st.text(max_size=5)
+VALUES = st.recursive(
+    st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5), st.lists, max_leaves=4
+)
+CALLS = st.fixed_dictionaries(
+    {
+        "tool_name": st.text(max_size=5),
+        "error": TEXTS,
+        "code": TEXTS,
+        "arguments": VALUES,
+        "result": VALUES,
+        "elapsed_ms": st.floats(0, 1e9),
+        "tool_version": st.none() | st.integers(0, 2**31 - 2),
+    }
+)
+JOURNALS = st.lists(st.lists(CALLS, max_size=4), min_size=1, max_size=3)
+
+# What to make of a field, given what it is; each gives something else.
+_NOT_NULL = ("tool_name", "status", "caller_id", "caller", "surface", "dialect")
+_NULLABLE = (
+    *("tool_id", "kind", "key_id", "agent_id", "request_id", "code", "error"),
+    *("arguments_digest", "row_id", "chain_id", "thread_id", "repeat_of", "result"),
+)
+CHANGES = {
+    **{name: f"{name} || 'x'" for name in _NOT_NULL},
+    **{name: f"COALESCE({name}, '') || 'x'" for name in _NULLABLE},
+    "elapsed_ms": "elapsed_ms * 2 + 1",
+    "attempts": "attempts + 1",
+    "tool_version": "COALESCE(tool_version, 0) + 1",
+    "mac": "'00000000000000000000000000000000'",
+    "seq": "seq + 1000",
+    "writer": "writer + 1000",
+}
+SQLITE = {
+    "id": f"'{new_id().replace('-', '')}'",
+    "started_at": "started_at || '1'",
+    "finished_at": "'2026-03-01 12:30:15'",
+    "arguments": "COALESCE(arguments, '') || ' '",
+}
+POSTGRESQL = {
+    "id": f"CAST('{new_id()}' AS UUID)",
+    "started_at": "started_at + INTERVAL '1 microsecond'",
+    "finished_at": "finished_at - INTERVAL '1 microsecond'",
+    "arguments": "CAST(COALESCE(CAST(arguments AS TEXT), '1') || ' ' AS JSON)",
+}
+# Only SQLite lets a column hold anything.
+NONSENSE = ["'abc'", "X'00FF'", "CAST(X'FF' AS TEXT)", "1e999", "-1.5", "''"]
+SIGNED = [
+    *(("writers", name) for name in ("seq", "mac", "signature", "pruned_seq", "pruned_mac", "pruned_signature")),
+    *(("board_state", name) for name in ("writers", "writers_signature")),
+]
+
+
+async def written(database: Database, journal: list[list[dict[str, Any]]]) -> list[tuple[int, int]]:
+    """The journal in the database; the places of its rows."""
+    await empty(database)
+    for number, calls in enumerate(journal, start=1):
+        await add_writer(database, number)
+        await append(database, number, [call(minutes, **fields) for minutes, fields in enumerate(calls)])
+    return [(writer + 1, seq + 1) for writer, calls in enumerate(journal) for seq in range(len(calls))]
+
+
+async def damage(database: Database, where: tuple[int, int], column: str, change: str) -> None:
+    statement = f"UPDATE executions SET {column} = {change} WHERE writer = :w AND seq = :s"
+    await run(database, statement, w=where[0], s=where[1])
+
+
+async def is_found(database: Database, size: int = 20_000) -> bool:
+    return bool((await verified(database, size)).findings)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@given(journal=JOURNALS, size=st.integers(1, 10))
+async def test_an_untouched_journal_is_never_suspected(
+    quick_database: Database, journal: list[list[dict[str, Any]]], size: int
+) -> None:
+    places = await written(quick_database, journal)
+    report = await verified(quick_database, size)
+    assert (report.findings, report.checked) == ((), len(places))
+    lines = await exported(quick_database, size)
+    assert (await lines_verified(quick_database, lines, size)).findings == ()
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@given(journal=JOURNALS)
+async def test_an_untouched_journal_is_never_suspected_on_either_database(
+    database: Database, journal: list[list[dict[str, Any]]]
+) -> None:
+    await written(database, journal)
+    assert not await is_found(database)
+    assert (await lines_verified(database, await exported(database))).findings == ()
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@given(journal=JOURNALS, pick=st.integers(0, 1000), column=st.sampled_from([*FIELDS, "mac", "seq", "writer"]))
+async def test_any_changed_field_is_found_and_its_row_named_first(
+    quick_database: Database, journal: list[list[dict[str, Any]]], pick: int, column: str
+) -> None:
+    places = await written(quick_database, journal)
+    assume(places)
+    where = places[pick % len(places)]
+    await damage(quick_database, where, column, {**CHANGES, **SQLITE}[column])
+    first = (await verified(quick_database)).findings[0]
+    if column in FIELDS or column == "mac":
+        assert (first.kind, first.writer, first.first) == ("changed", *where)
+
+
+@pytest.mark.parametrize("column", [*FIELDS, "mac", "seq", "writer"])
+async def test_any_changed_field_is_found_on_either_database(database: Database, column: str) -> None:
+    await written(database, [[{}, {}, {}], [{}]])
+    changes = {**CHANGES, **(SQLITE if database.kind == "sqlite" else POSTGRESQL)}
+    await damage(database, (1, 2), column, changes[column])
+    assert await is_found(database)
+    assert (await lines_verified(database, await exported(database))).findings
+
+
+@pytest.mark.parametrize("column", [*FIELDS, "mac", "seq", "writer"])
+@pytest.mark.parametrize("nonsense", NONSENSE)
+async def test_a_field_that_holds_what_it_cannot_is_found(quick_database: Database, column: str, nonsense: str) -> None:
+    await written(quick_database, [[{}, {}, {}], [{}]])
+    await damage(quick_database, (1, 2), column, nonsense)
+    assert await is_found(quick_database)
+    assert await is_found(quick_database, 1)
+    assert (await lines_verified(quick_database, await exported(quick_database))).findings
+
+
+@pytest.mark.parametrize(("table", "column"), SIGNED)
+async def test_any_change_to_what_is_signed_is_found(database: Database, table: str, column: str) -> None:
+    await written(database, [[{}, {}], [{}]])
+    number = column in ("seq", "pruned_seq", "writers")
+    await run(database, f"UPDATE {table} SET {column} = {f'{column} + 1' if number else ':new'}", new="0" * 32)
+    assert await is_found(database)
+    assert (await lines_verified(database, await exported(database))).findings
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@given(journal=JOURNALS, pick=st.integers(0, 1000), many=st.integers(1, 3))
+async def test_any_removed_row_is_found(
+    quick_database: Database, journal: list[list[dict[str, Any]]], pick: int, many: int
+) -> None:
+    places = await written(quick_database, journal)
+    assume(places)
+    writer, seq = places[pick % len(places)]
+    statement = "DELETE FROM executions WHERE writer = :w AND seq >= :s AND seq < :e"
+    await run(quick_database, statement, w=writer, s=seq, e=seq + many)
+    found = (await verified(quick_database)).findings[0]
+    assert (found.kind, found.writer, found.first) in (("removed", writer, seq), ("cut", writer, seq))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@given(journal=JOURNALS, one=st.integers(0, 1000), other=st.integers(0, 1000), with_mac=st.booleans())
+async def test_any_swapped_pair_is_found(
+    quick_database: Database, journal: list[list[dict[str, Any]]], one: int, other: int, with_mac: bool
+) -> None:
+    places = await written(quick_database, journal)
+    assume(len(places) > 1)
+    first, second = places[one % len(places)], places[other % len(places)]
+    assume(first != second)
+    macs = {(row[0], row[1]): row[2] for row in await read(quick_database, "SELECT writer, seq, mac FROM executions")}
+    aside = (0, 0)
+    for (writer, seq), target in ((first, aside), (second, first), (aside, second)):
+        statement = "UPDATE executions SET writer = :tw, seq = :ts WHERE writer = :w AND seq = :s"
+        await run(quick_database, statement, w=writer, s=seq, tw=target[0], ts=target[1])
+    if not with_mac:  # the rows change places, and the MACs stay where they are
+        for writer, seq in (first, second):
+            statement = "UPDATE executions SET mac = :mac WHERE writer = :w AND seq = :s"
+            await run(quick_database, statement, w=writer, s=seq, mac=macs[writer, seq])
+    assert await is_found(quick_database)
