@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from bench import growth, rest
+from bench import growth, journal, rest
 
-BENCHES = {"rest": rest.main, "growth": growth.main}
+BENCHES = {"rest": rest.main, "growth": growth.main, "journal": journal.main}
 
 
 def main() -> None:

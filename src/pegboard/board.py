@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar, overload
 
@@ -15,37 +14,39 @@ from sqlalchemy.exc import SQLAlchemyError
 from pegboard.core.call import Caller, Execution, Progress, ToolCall, ToolResult
 from pegboard.core.definitions import ToolCreate
 from pegboard.core.keys import check_key, keys_of
-from pegboard.core.refusals import Conflict, NotFound
+from pegboard.core.refusals import Conflict
 from pegboard.core.tool import Kind, Tool
 from pegboard.dialects.catalog import dialect_named, dialects
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import Handler, InternalExecutor
+from pegboard.journal.audit import Audit
 from pegboard.journal.base import Journal
-from pegboard.journal.start import start_journal
+from pegboard.journal.start import chain_of, start_journal
+from pegboard.journal.statistics import Statistics
 from pegboard.pipeline import Pipeline
 from pegboard.registry.apply import Plan, apply
 from pegboard.registry.definition import bare, build, read_definition
+from pegboard.registry.executions import Executions
 from pegboard.registry.first_run import Started, start
 from pegboard.registry.functions import function_id, function_tool
 from pegboard.registry.named_secrets import NamedSecrets
-from pegboard.registry.pages import Page, an_id, cut, read_cursor
+from pegboard.registry.pages import Page
 from pegboard.registry.people import People
-from pegboard.registry.registry import Registry, refuse_agents
+from pegboard.registry.registry import Registry
 from pegboard.registry.rotation import RotationReport, rotate
 from pegboard.registry.sealing import open_auth, open_config
 from pegboard.registry.snapshot import Snapshot
+from pegboard.replay import Replay, Replays
 from pegboard.settings import Settings
 from pegboard.stages.check import Checker
 from pegboard.stages.limit import Limiter, MemoryLimiter
 from pegboard.stages.validate import Validator
 from pegboard.stages.valkey_limit import ValkeyLimiter
-from pegboard.store import executions
 from pegboard.store.changes import Changes
 from pegboard.store.database import Database, DatabaseUnusable
 from pegboard.store.executions import ExecutionFilter
 from pegboard.store.migrate import pending
-from pegboard.store.types import is_uuid
 from pegboard.telemetry.metrics import Metrics
 from pegboard.telemetry.tracing import find_tracing
 
@@ -86,6 +87,10 @@ class Pegboard:
             metrics=self.metrics,
             tracing=find_tracing(),
         )
+        self.audit = Audit(database, chain_of(self._vault))
+        self.statistics = Statistics(database)
+        self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare)
+        self._recorded = Executions(database, self.snapshot)
 
     @classmethod
     @asynccontextmanager
@@ -220,27 +225,19 @@ class Pegboard:
         self, wanted: ExecutionFilter, *, caller: Caller | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page[Execution]:
         """The journal, newest first: one's own calls, or everybody's for an admin."""
-        caller = caller or self.admin
-        refuse_agents(caller)
-        named = self.snapshot.find(wanted.tool) if wanted.tool is not None else None
-        if named is not None and not is_uuid(wanted.tool or ""):
-            wanted = replace(wanted, tool=named.tool.name)  # names are found in any case, and by alias
-        place = read_cursor(cursor, an_id)
-        async with self._database.read() as conn:
-            found = await executions.page(
-                conn, visible_executions(wanted, caller), before=place[0] if place else None, limit=limit + 1
-            )
-        return cut(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+        return await self._recorded.page(wanted, caller or self.admin, cursor=cursor, limit=limit)
 
     async def execution(self, execution_id: str, *, caller: Caller | None = None) -> Execution:
         """One row of the journal."""
+        return await self._recorded.get(execution_id, caller or self.admin)
+
+    async def replay(
+        self, execution_id: str, *, tool: str | None = None, version: int | None = None, caller: Caller | None = None
+    ) -> Replay:
+        """Run a recorded call again, effects and all: against its tool, a version of it, or another tool."""
         caller = caller or self.admin
-        refuse_agents(caller)
-        async with self._database.read() as conn:
-            found = await executions.get(conn, execution_id)
-        if found is None or not (caller.is_admin or found.caller_id == caller.user_id):
-            raise NotFound(f"Execution '{execution_id}' not found")
-        return found
+        recorded = await self.execution(execution_id, caller=caller)
+        return await self.replays.run(recorded, caller, tool=tool, version=version)
 
     async def rotate_secrets(
         self, *, on_progress: Callable[[int, int], None] | None = None, force: bool = False
@@ -294,13 +291,6 @@ async def _start(store: Database, settings: Settings) -> Started:
         )
     except (OSError, SQLAlchemyError) as error:
         raise DatabaseUnusable(f"the database {store.shown_url} cannot be used: {error}") from error
-
-
-def visible_executions(wanted: ExecutionFilter, caller: Caller) -> ExecutionFilter:
-    """The filter, narrowed to what this caller may see."""
-    if caller.is_admin:
-        return wanted
-    return replace(wanted, caller_id=caller.user_id)
 
 
 def _limiter(settings: Settings) -> Limiter:

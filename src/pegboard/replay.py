@@ -11,11 +11,12 @@ from pegboard.core.call import Caller, Execution, Surface, ToolCall, ToolResult
 from pegboard.core.refusals import Conflict, Forbidden, Invalid, NotFound
 from pegboard.core.tool import Fallback, Kind, RateLimit, Retry, Tool
 from pegboard.executors.base import Prepared
-from pegboard.pipeline import Pipeline, Replaying
+from pegboard.pipeline import Pipeline
 from pegboard.registry.peg import Peg
 from pegboard.registry.shown import cut, field_of, text_of
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.subschemas import Document, Path
+from pegboard.stages.run import Replaying
 from pegboard.store import tools
 from pegboard.store.database import Database
 from pegboard.store.tools import ToolVersion

@@ -63,7 +63,9 @@ async def everything(url: str) -> str:
             found += [str(tuple(row)) for row in await conn.execute(text(f'SELECT * FROM "{table}"'))]
     await database.close()
     if database.file is not None:
-        found += [path.read_bytes().decode("latin-1") for path in database.file.parent.glob(f"{database.file.name}*")]
+        beside = database.file.parent.glob(f"{database.file.name}*")
+        files = [file for path in beside for file in (path.rglob("*") if path.is_dir() else [path])]
+        found += [file.read_bytes().decode("latin-1") for file in files]
     assert len(found) > 10
     return "\n".join(found)
 

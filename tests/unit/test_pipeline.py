@@ -10,10 +10,9 @@ import anyio
 import pytest
 
 from pegboard import Pegboard, ToolResult
-from pegboard.core.call import Execution, ReadyCall
-from pegboard.core.errors import Unavailable
 from pegboard.testing import NoSettings, calls_of, member, memory_board
 from tests.surfaces.rest.clients import mock
+from tests.unit.recording import Recording
 
 NUMBER: dict[str, Any] = {"type": "integer"}
 
@@ -26,32 +25,6 @@ async def board() -> AsyncIterator[Pegboard]:
 
 def code(result: ToolResult) -> str | None:
     return result.problem.code if result.problem is not None else None
-
-
-class Recording:
-    """A journal that notes what it is asked and does as it is told."""
-
-    def __init__(self) -> None:
-        self.begun: list[ReadyCall] = []
-        self.rows: list[Execution] = []
-        self.refusing = False
-        self.losing = False
-        self.wait: asyncio.Event | None = None
-
-    async def begin(self, ready: ReadyCall) -> None:
-        if self.refusing:
-            raise Unavailable("no room")
-        self.begun.append(ready)
-
-    async def record(self, execution: Execution) -> None:
-        self.rows.append(execution)
-        if self.wait is not None:
-            await self.wait.wait()
-        if self.losing:
-            raise Unavailable("The disk is full")
-
-    async def close(self) -> None:
-        return
 
 
 @pytest.fixture

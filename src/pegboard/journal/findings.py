@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -120,9 +121,12 @@ class Walk:
             )
 
     def _link(self, before: str, row: Linked) -> str | None:
+        # Neither can have been written by the board, and what is not finite reads like nothing under a MAC.
+        if math.inf in row.row or -math.inf in row.row:
+            return None
         try:
             return self._chain.link(before, self.writer, row.seq, row.row)
-        except TypeError:  # something that the board cannot have written
+        except TypeError:
             return None
 
     def _misplaced(self, row: Linked) -> None:

@@ -8,6 +8,7 @@ API does; where the text under its MAC does not follow from them, `stored` holds
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -137,7 +138,8 @@ def _shown(name: str, value: Any) -> tuple[Any, bool]:
         except (ValueError, TypeError, RecursionError):
             return None, False
         return parsed, parsed is not None and json_text(parsed) == value
-    return (value, True) if type(value) in (str, int, float) else (None, False)
+    is_plain = type(value) in (str, int) or (type(value) is float and math.isfinite(value))
+    return (value, True) if is_plain else (None, False)
 
 
 def _kept(name: str, value: Any) -> Any:

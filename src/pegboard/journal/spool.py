@@ -1,9 +1,9 @@
 """The spool: a file of its own for every writer, which keeps journal entries while the database cannot.
 
-An entry is a line of text: a line break, a checksum, the entry's number, its offset in the file, the entry in base64, a
-line break. After the last one everything is zeros, and there is at least one. The checksum covers number, offset and
-the writer's id, so that a line counts only where it was written; base64 has neither blanks nor line breaks, so that
-nothing inside an entry can pass for a line. So a damaged place costs the entries it touches, and no others.
+An entry is a line of text: a line break, a checksum, the entry's number, the entry in base64, a line break. After the
+last one everything is zeros, and there is at least one of them. The checksum covers the writer's id too, so that a line
+counts only in its own file; base64 has neither blanks nor line breaks, so that nothing inside an entry can pass for a
+line. So a damaged place costs the entries it touches, and no others.
 
 A writer holds a lock on its file for as long as it lives; the kernel ends the lock with the process, however that ends.
 """
@@ -86,7 +86,7 @@ class Spool:
         """The spool of a dead writer, locked; None if somebody holds its lock, or if it is gone."""
         with ExitStack() as undo:
             try:
-                descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+                descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
                 undo.callback(os.close, descriptor)
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except (FileNotFoundError, BlockingIOError):
@@ -116,21 +116,19 @@ class Spool:
         """Return once all entries are on the disk; on OSError none of them is in the spool."""
         with self._turn:
             descriptor = self._open()
-            lines, end = [], self._end
-            for number, entry in enumerate(entries, self._number + 1):
-                lines.append(_line(self._key, number, end, entry))
-                end += len(lines[-1])
-            if not lines:
+            if not entries:
                 return
+            lines = b"".join(_line(self._key, number, entry) for number, entry in enumerate(entries, self._number + 1))
+            end = self._end + len(lines)
             self._grow(descriptor, end + 1)
             try:
-                self._write(descriptor, b"".join(lines) + bytes(max(0, self._high - end)), self._end)
+                self._write(descriptor, lines + bytes(max(0, self._high - end)), self._end)
             except BaseException:
                 # Else a process that dies now would leave behind, as if they were kept, entries that it gave up.
                 with suppress(OSError):
                     self._write(descriptor, bytes(self._high - self._end), self._end)
                 raise
-            self._number += len(lines)
+            self._number += len(entries)
             self._end = self._high = end
             self._is_torn = False
 
@@ -238,10 +236,8 @@ def _scan(key: bytes, content: bytes) -> _Kept:
     number = end = at = 0
     has_gaps = False
     while (stop := content.find(b"\n", at)) >= 0:
-        line = content[at:stop].lstrip(b"\0")
+        entry = _parsed(key, content[at:stop].lstrip(b"\0"))
         at = stop + 1
-        # The line break in front of a line belongs to it, so that a lost one costs one entry and not two.
-        entry = _parsed(key, stop - len(line) - 1, line)
         if entry is None or entry[0] <= number:
             continue
         has_gaps = has_gaps or entry[0] != number + 1
@@ -250,18 +246,19 @@ def _scan(key: bytes, content: bytes) -> _Kept:
     return _Kept(entries, number, end, has_gaps)
 
 
-def _line(key: bytes, number: int, offset: int, entry: bytes) -> bytes:
-    body = b"%d %d %s" % (number, offset, b64encode(entry))
+def _line(key: bytes, number: int, entry: bytes) -> bytes:
+    body = b"%d %s" % (number, b64encode(entry))
+    # With a line break in front as well, the loss of one costs one entry and not two.
     return b"\n%s %s\n" % (_checksum(key, body), body)
 
 
-def _parsed(key: bytes, offset: int, line: bytes) -> tuple[int, bytes] | None:
+def _parsed(key: bytes, line: bytes) -> tuple[int, bytes] | None:
     checksum, _, body = line.partition(b" ")
     if checksum != _checksum(key, body):
         return None
     try:
-        number, place, text = body.split(b" ")
-        return (int(number), b64decode(text, validate=True)) if int(place) == offset else None
+        number, text = body.split(b" ")
+        return int(number), b64decode(text, validate=True)
     except ValueError:
         return None
 

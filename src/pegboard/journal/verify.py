@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -103,7 +104,7 @@ class _Turn:
         else:
             there = merged((writer.number, writer.number) for writer in known)
             self.findings += count_findings(self._chain, *await writers.count(conn), there)
-            await self._strays(conn, None, known[0].number if known else None)
+            await self._strays(conn, -math.inf, known[0].number if known else None)
             await self._unchained(conn, known[0].number if known else None, notes)
         pruned = sum(ends_of(self._chain, writer).pruned.seq for writer in known)
         if pruned:
@@ -214,20 +215,20 @@ class _Turn:
         await self._strays(conn, number, following)
         return self._at(following)
 
-    async def _strays(self, conn: AsyncConnection, after: Any, until: int | None) -> None:
+    async def _strays(self, conn: AsyncConnection, after: float, until: int | None) -> None:
         """Find rows of writers that there are not, between two that there are."""
         while len(self.findings) < MAX_FINDINGS:
-            after = await links.next_writer(conn, after)
-            # What is no number at all comes after every number.
-            if after is None or (until is not None and (not isinstance(after, int | float) or after >= until)):
+            named = await links.next_writer(conn, after)
+            if named is None or (until is not None and named >= until):
                 return
-            some = await links.rows_naming(conn, after)
+            some = await links.rows_naming(conn, after, named)
+            who = f"writer {named}" if math.isfinite(named) else "a writer without a number"
             message = (
-                f"{some_rows(some.rows)} of writer {after}, which there is not: execution"
-                f" {some.id}{_and_others(some.rows)}"
+                f"{some_rows(some.rows)} of {who}, which there is not: execution {some.id}{_and_others(some.rows)}"
             )
-            number = after if type(after) is int else None
+            number = named if type(named) is int else None
             self.findings.append(Finding("writer_unknown", message, number, execution_id=some.id))
+            after = named
 
     async def _unchained(self, conn: AsyncConnection, first_writer: int | None, notes: list[str]) -> None:
         count = await links.unchained(conn)

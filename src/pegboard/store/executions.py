@@ -70,6 +70,8 @@ def page_query(wanted: ExecutionFilter, database: str, *, before: str | None, li
     if wanted.until is not None:
         query = query.where(columns.started_at < wanted.until)
         high = min(high, first_id(_shifted(wanted.until, _SLACK)))
+    if wanted.status == "succeeded":
+        query = query.where(columns.status == wanted.status)  # most are, so there is no index of them
     alike = _alike(wanted)
     for _, _, index_holds in alike:
         if index_holds is not None:
@@ -90,8 +92,6 @@ def _alike(wanted: ExecutionFilter) -> list[tuple[ColumnElement[str], str, TextC
     """What executions must have in common, each with what its index holds alone; the likely rarest last."""
     columns = _executions.c
     found: list[tuple[ColumnElement[str], str, TextClause | None]] = []
-    if wanted.status == "succeeded":
-        found.append((columns.status, wanted.status, None))
     if wanted.tool is not None and is_uuid(wanted.tool):
         found.append((columns.tool_id, wanted.tool.lower(), None))
     elif wanted.tool is not None:

@@ -5,10 +5,11 @@ Whoever tampers with the journal may have put anything anywhere, so nothing here
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Text, and_, cast, func, select, true
+from sqlalchemy import ColumnElement, Select, Text, and_, cast, func, literal, select, true
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -40,16 +41,17 @@ async def readable(conn: AsyncConnection, writer: int, *, after: int, limit: int
     """The next rows of a chain; one that nobody could have written and nobody can read has nothing in it."""
     try:
         return await linked(conn, writer, after=after, limit=limit)
-    except (ValueError, TypeError, DBAPIError):
-        if limit > 1:
-            return await readable(conn, writer, after=after, limit=max(1, limit // 8))
-        query = select(_c.seq).where(_c.writer == writer, _c.seq > after).order_by(_c.seq).limit(1)
-        return [Linked(writer, seq, "", ()) for seq in (await conn.execute(query)).scalars()]
+    except (ValueError, TypeError, DBAPIError) as error:
+        _is_nonsense(error)
+    if limit > 1:
+        return await readable(conn, writer, after=after, limit=max(1, limit // 8))
+    query = select(_c.seq).where(_c.writer == writer, _c.seq > after).order_by(_c.seq).limit(1)
+    return [Linked(writer, await _scalar(conn, query), "", ())]
 
 
 async def mac_at(conn: AsyncConnection, writer: int, seq: int) -> str | None:
     """The MAC of one row, if it is there and has one."""
-    found = (await conn.execute(select(_c.mac).where(_c.writer == writer, _c.seq == seq))).scalars().first()
+    found = await _scalar(conn, select(_c.mac).where(_c.writer == writer, _c.seq == seq))
     return found if isinstance(found, str) else None
 
 
@@ -73,17 +75,18 @@ async def misplaced(conn: AsyncConnection, writer: int, marker: int) -> Some:
     return Some(nowhere.rows + before.rows, nowhere.id or before.id)
 
 
-async def next_writer(conn: AsyncConnection, after: Any) -> Any:
-    """The next thing that any row names as its writer; None if there is no other."""
-    query = select(_c.writer).where(_c.writer.is_not(None))
-    if after is not None:
-        query = query.where(_c.writer > after)
-    return (await conn.execute(query.order_by(_c.writer).limit(1))).scalar()
+async def next_writer(conn: AsyncConnection, after: float | None) -> float | None:
+    """The next number that any row names as its writer; infinity for what is no number and comes after all of them."""
+    condition = _named_after(after)
+    if not (await conn.execute(select(literal(1)).where(condition).limit(1))).first():
+        return None
+    found = await _scalar(conn, select(_c.writer).where(condition).order_by(_c.writer).limit(1))
+    return found if isinstance(found, int | float) else math.inf
 
 
-async def rows_naming(conn: AsyncConnection, writer: Any) -> Some:
-    """The rows that name this as their writer."""
-    return await _some(conn, _c.writer == writer)
+async def rows_naming(conn: AsyncConnection, after: float | None, writer: float) -> Some:
+    """The rows that name this as their writer, where it is the next one `after` another."""
+    return await _some(conn, _c.writer == writer if math.isfinite(writer) else _named_after(after))
 
 
 async def window(
@@ -135,11 +138,30 @@ async def unchained_page(conn: AsyncConnection, *, after: str | None, last: str,
     return [stored(Execution(**row._mapping)) for row in found]
 
 
+def _named_after(writer: float | None) -> ColumnElement[bool]:
+    condition: ColumnElement[bool] = _c.writer.is_not(None) if writer is None else _c.writer > writer
+    return condition
+
+
 async def _some(conn: AsyncConnection, condition: ColumnElement[bool]) -> Some:
     # As text: a minimum of ids as they are is not to be had on PostgreSQL, and on SQLite leads past the index.
-    query = select(func.count(), func.min(cast(_c.id, Text))).where(condition)
-    count, one = (await conn.execute(query)).one()
-    return Some(count, _dashed(one))
+    one = _dashed(await _scalar(conn, select(func.min(cast(_c.id, Text))).where(condition)))
+    return Some((await conn.execute(select(func.count()).select_from(_executions).where(condition))).scalar_one(), one)
+
+
+async def _scalar(conn: AsyncConnection, query: Select[Any]) -> Any:
+    """What a query gives; None where that can be no value of ours."""
+    try:
+        return (await conn.execute(query)).scalar()
+    except (ValueError, DBAPIError) as error:
+        _is_nonsense(error)
+        return None
+
+
+def _is_nonsense(error: Exception) -> None:
+    """Raise the error again, unless it only says that what SQLite has stored is no value of its column."""
+    if isinstance(error, DBAPIError) and "Could not decode" not in str(error.orig):
+        raise error
 
 
 def _dashed(text: str | None) -> str | None:

@@ -239,6 +239,8 @@ class TestExecutions:
             "finished_at": row["finished_at"],
             "chain_id": None,
             "thread_id": None,
+            "repeat_of": None,
+            "result": None,
         }
         assert len(row["arguments_digest"]) == 32
         assert row["started_at"] <= row["finished_at"]

@@ -30,6 +30,7 @@ EVERYTHING: dict[str, Any] = {
     "read_only": True,
     "destructive": True,
     "keep_arguments": True,
+    "keep_result": True,
     "max_result_bytes": 1000,
 }
 

@@ -72,15 +72,14 @@ def test_macs_are_compared_whole() -> None:
 
 
 TEXTS = st.none() | st.text(max_size=5)
-VALUES = st.recursive(
-    st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5), st.lists, max_leaves=4
-)
+SCALARS = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
+VALUES = st.recursive(SCALARS, st.lists, max_leaves=4)
 CALLS = st.fixed_dictionaries(
     {
         "tool_name": st.text(max_size=5),
         "error": TEXTS,
         "code": TEXTS,
-        "arguments": VALUES,
+        "arguments": st.none() | st.dictionaries(st.text(max_size=3), VALUES, max_size=3),
         "result": VALUES,
         "elapsed_ms": st.floats(0, 1e9),
         "tool_version": st.none() | st.integers(0, 2**31 - 2),
@@ -117,7 +116,7 @@ POSTGRESQL = {
     "arguments": "CAST(COALESCE(CAST(arguments AS TEXT), '1') || ' ' AS JSON)",
 }
 # Only SQLite lets a column hold anything.
-NONSENSE = ["'abc'", "X'00FF'", "CAST(X'FF' AS TEXT)", "1e999", "-1.5", "''"]
+NONSENSE = ["'nonsense'", "X'00FF'", "CAST(X'FF' AS TEXT)", "1e999", "-1.5", "''"]
 SIGNED = [
     *(("writers", name) for name in ("seq", "mac", "signature", "pruned_seq", "pruned_mac", "pruned_signature")),
     *(("board_state", name) for name in ("writers", "writers_signature")),

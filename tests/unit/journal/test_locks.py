@@ -180,6 +180,9 @@ def test_only_spools_are_found_oldest_first(tmp_path: Path) -> None:
     (tmp_path / f"{new_id()}.spool").mkdir()
     (tmp_path / f"{new_id()}.spool").symlink_to(tmp_path / f"{ids[0]}.spool")
     assert found(tmp_path) == [(writer_id, tmp_path / f"{writer_id}.spool") for writer_id in ids]
+    for wrong in ("", "..", f"../{ids[0]}", ids[0].upper(), f"{ids[0]}\n"):
+        with pytest.raises(ValueError, match="not the id of a writer"):
+            spool_path(tmp_path, wrong)
 
 
 @dataclass
@@ -233,7 +236,8 @@ async def test_who_holds_the_lock_lives_however_long_nothing_is_heard(
         assert await watch.after(*[5] * 10) == [set()] * 10
         # A writer that lost its connection takes the lock again before the server has noticed.
         async with watch.database.apart() as again:
-            await hold(again, 1)
+            with anyio.fail_after(10):
+                await hold(again, 1)
             assert await again.fetchval("SELECT current_setting('tcp_keepalives_idle')") == "5"
         assert await watch.after(*[5] * 5) == [set()] * 5
         with shared_postgres.fresh_database() as url:

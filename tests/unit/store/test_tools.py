@@ -67,6 +67,7 @@ def everything(owner: User) -> Tool:
         read_only=True,
         destructive=True,
         keep_arguments=True,
+        keep_result=True,
         max_result_bytes=100,
         drifted=True,
     )

@@ -1,0 +1,127 @@
+"""A server to be killed: the board behind HTTP as `pegboard serve` runs it, with a tool whose effects outlive it.
+
+Run it with one argument, the JSON of an Outfit; it says "ready" once it serves, and ends when its standard input does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from pegboard import CallContext, Pegboard, board
+from pegboard.journal import locks, store
+from pegboard.journal.start import start_journal
+from pegboard.store import database as databases
+from pegboard.store.database import Database
+from pegboard.store.vault import Vault
+from pegboard.surfaces.rest.server import listen, serve_forever
+from pegboard.telemetry.logs import configure_logs
+from pegboard.testing import NoSettings
+
+KEY = "a-key-for-tests-0123456789"
+NUMBERED = {"type": "object", "properties": {"n": {"type": "string"}, "seconds": {"type": "number"}}, "required": ["n"]}
+TOOLS = (
+    {
+        "name": "note",
+        "tool_type": "internal",
+        "config": {"handler": "note"},
+        "input_schema": NUMBERED,
+        "keep_arguments": True,
+        "timeout": 20,
+    },
+    {
+        "name": "say",
+        "tool_type": "mock",
+        "config": {"mock_response": "said"},
+        "input_schema": NUMBERED,
+        "keep_arguments": True,
+    },
+)
+
+
+@dataclass(frozen=True)
+class Outfit:
+    """What a server is told."""
+
+    url: str
+    home: str
+    effects: str
+    port: int
+    # Seconds; None for what a board does by itself.
+    patience: float | None = None
+    grace: float | None = None
+    drain: float = 5.0
+
+
+def hurry(outfit: Outfit) -> None:
+    """Make the journal lose its patience sooner than a server in the world should."""
+    if outfit.patience is None:
+        return
+    patience, grace = outfit.patience, outfit.grace
+    databases._PRAGMAS = (f"busy_timeout = {int(patience * 1000)}", *databases._PRAGMAS[1:])
+    store.TEND_SECONDS = 0.1
+    store.RETRY_AFTER_MS = 100
+    if grace is not None:
+        observed = locks.ObservedLeases.__init__
+        locks.ObservedLeases.__init__ = lambda self, connection: observed(self, connection, grace=grace)  # type: ignore[method-assign, misc, assignment]
+
+    def start(database: Database, vault: Vault, home: Path) -> store.StoreJournal:
+        journal = start_journal(database, vault, home)
+        journal._patience = patience
+        return journal
+
+    board.start_journal = start  # type: ignore[attr-defined]
+
+
+def noting(effects: Path) -> Callable[..., Awaitable[str]]:
+    """The handler: what it does is there at once and for good, then it takes a while."""
+    descriptor = os.open(effects, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+    async def note(n: str, context: CallContext, seconds: float = 0.0) -> str:
+        os.write(descriptor, f"{n} {context.run_id}\n".encode())
+        await asyncio.sleep(seconds)
+        return n
+
+    return note
+
+
+def _end_with_our_parent() -> None:
+    sys.stdin.read()
+    os._exit(3)
+
+
+def main(told: str) -> None:
+    """Serve until told to stop."""
+    outfit = Outfit(**orjson.loads(told))
+    threading.Thread(target=_end_with_our_parent, daemon=True).start()
+    configure_logs("info", "json")
+    hurry(outfit)
+    settings = NoSettings(
+        home=Path(outfit.home), database_url=outfit.url, admin_key=KEY, drain_seconds=outfit.drain
+    )
+
+    async def on_open(opened: Pegboard) -> None:
+        opened.handler("note")(noting(Path(outfit.effects)))
+        for definition in TOOLS:
+            if opened.snapshot.find(str(definition["name"])) is None:
+                await opened.add(definition)
+
+    def ready() -> None:
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+
+    bound: Any = listen("127.0.0.1", outfit.port)
+    with bound:
+        serve_forever(settings, "test", bound, on_open=on_open, ready=ready)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

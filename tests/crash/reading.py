@@ -1,0 +1,93 @@
+"""What a journal holds, read past the board that wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+from sqlalchemy import text
+
+from pegboard.journal.audit import Audit
+from pegboard.journal.chain import Chain
+from pegboard.journal.start import chain_of
+from pegboard.store.database import Database
+from pegboard.store.keyfile import FileKeyring
+from pegboard.store.vault import Vault
+from tests.waiting import until
+
+
+class Kept(NamedTuple):
+    """One row of the journal; `n` is the number that its call was made with."""
+
+    id: str
+    status: str
+    code: str | None
+    tool: str
+    n: str
+    repeat_of: str | None
+    writer: int
+    seq: int
+
+
+class Reader:
+    """Looks at the journal, and leaves no trace in it."""
+
+    def __init__(self, database: Database, chain: Chain) -> None:
+        self._database = database
+        self._chain = chain
+
+    async def rows(self, tool: str | None = None) -> list[Kept]:
+        """Every row, each writer's in the order of its chain."""
+        found = await self.all_of(
+            "SELECT CAST(id AS TEXT), status, code, tool_name, CAST(arguments AS TEXT), repeat_of, writer, seq"
+            " FROM executions ORDER BY writer, seq"
+        )
+        rows = [Kept(_dashed(row[0]), *row[1:4], _number(row[4]), *row[5:]) for row in found]
+        return [row for row in rows if tool is None or row.tool == tool]
+
+    async def settled(self, seconds: float = 30.0) -> None:
+        """Return once no call is open any more."""
+
+        async def none_is_open() -> bool:
+            return not await self.all_of("SELECT 1 FROM intents WHERE state = 'open'")
+
+        await until(none_is_open, seconds)
+
+    async def faults(self) -> list[str]:
+        """What is wrong with the chain, also with how many rows there are."""
+        audit = Audit(self._database, self._chain)
+        report = await audit.verify()
+        checked, faults = report.checked, [finding.message for finding in report.findings]
+        while report.next is not None:
+            report = await audit.verify(next=report.next)
+            checked += report.checked
+            faults += [finding.message for finding in report.findings]
+        rows = len(await self.rows())
+        return faults if checked == rows else [*faults, f"{checked} rows were checked, there are {rows}"]
+
+    async def all_of(self, statement: str, **values: Any) -> list[Any]:
+        """Rows as they are."""
+        async with self._database.read() as conn:
+            return [tuple(row) for row in await conn.execute(text(statement), values)]
+
+
+@asynccontextmanager
+async def reader(url: str, home: Path) -> AsyncIterator[Reader]:
+    """Somebody who reads the journal of the board with this home."""
+    database = Database.create(url)
+    try:
+        yield Reader(database, chain_of(Vault(FileKeyring(home / "secret.key", create=False))))
+    finally:
+        await database.close()
+
+
+def _number(arguments: str | None) -> str:
+    return str(orjson.loads(arguments)["n"]) if arguments else ""
+
+
+def _dashed(text: str) -> str:
+    plain = text.replace("-", "")
+    return "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))

@@ -1,0 +1,134 @@
+"""Server processes that tests kill, freeze and start again, and the people who call them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import httpx
+import orjson
+
+from tests.crash.program import KEY, Outfit
+from tests.servers import free_port
+
+STARTING = 30.0
+
+
+class Served:
+    """One server process; started again after its end, it is another process at the same address."""
+
+    def __init__(self, url: str, folder: Path, *, name: str = "one", **more: Any) -> None:
+        self.url = url
+        self.home = folder / "home"
+        self._effects = folder / "effects"
+        self.log = folder / f"{name}.log"
+        self._outfit = Outfit(url, str(self.home), str(self._effects), free_port(), **more)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        """Where it serves."""
+        return f"http://127.0.0.1:{self._outfit.port}"
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        """The process that runs now."""
+        assert self._process is not None
+        return self._process
+
+    @property
+    def spools(self) -> Path:
+        """Where its spools lie."""
+        file = self.url.partition("sqlite:///")[2]
+        return Path(f"{file}.spool") if file else self.home / "spool"
+
+    async def start(self) -> None:
+        """Return once it serves."""
+        self.spawn()
+        with anyio.fail_after(STARTING):
+            assert self.process.stdout is not None
+            said = await anyio.to_thread.run_sync(self.process.stdout.readline, abandon_on_cancel=True)
+        assert said == b"ready\n", self.log.read_text()
+
+    def spawn(self) -> None:
+        """Begin to start."""
+        assert self._process is None
+        program = [sys.executable, "-m", "tests.crash.program", orjson.dumps(asdict(self._outfit)).decode()]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                program,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=Path(__file__).parents[2],
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+
+    async def end(self, number: int = signal.SIGKILL) -> int:
+        """Send a signal that ends it, and wait for that; what it exits with."""
+        if self._process is None:
+            return 0
+        process, self._process = self._process, None
+        process.send_signal(number)
+        if number == signal.SIGKILL:
+            process.send_signal(signal.SIGCONT)
+        with process:
+            with anyio.fail_after(STARTING):
+                return await anyio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
+
+    def effects(self) -> list[tuple[str, str]]:
+        """What its tool did: the number it was called with, and the execution."""
+        if not self._effects.exists():
+            return []
+        lines = self._effects.read_text().splitlines()
+        return [(n, run_id) for n, run_id in (line.split() for line in lines)]
+
+
+@asynccontextmanager
+async def serving(*servers: Served) -> AsyncIterator[None]:
+    """The servers, started one after another; whatever still runs at the end is killed."""
+    try:
+        for server in servers:
+            await server.start()
+        yield
+    finally:
+        with anyio.CancelScope(shield=True):
+            for server in servers:
+                await server.end()
+
+
+@asynccontextmanager
+async def caller(server: Served, *, timeout: float = 30.0) -> AsyncIterator[httpx.AsyncClient]:
+    """Somebody who calls it."""
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+    headers = {"Authorization": f"Bearer {KEY}"}
+    async with httpx.AsyncClient(
+        base_url=server.address, headers=headers, timeout=timeout, limits=limits, trust_env=False
+    ) as client:
+        yield client
+
+
+async def call(client: httpx.AsyncClient, tool: str, n: str, key: str | None = None, **more: Any) -> httpx.Response:
+    """One call, as it is answered."""
+    headers = {"Idempotency-Key": key} if key is not None else {}
+    return await client.post(f"/v1/tools/{tool}/call", json={"n": n, **more}, headers=headers)
+
+
+def succeeded(answer: httpx.Response) -> bool:
+    """Whether the caller was told that all went well."""
+    return answer.status_code == 200 and answer.json()["success"] is True
+
+
+def code_of(answer: httpx.Response) -> str:
+    """What went wrong, by its code."""
+    details = answer.json().get("error_details")
+    return str(details["code"]) if details else ""

@@ -1,0 +1,43 @@
+"""A journal for tests of what stands before it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from pegboard import ToolResult
+from pegboard.core.call import Execution, ReadyCall
+from pegboard.core.errors import Unavailable
+from pegboard.journal.base import Earlier
+
+
+class Recording:
+    """A journal that notes what it is asked and does as it is told."""
+
+    def __init__(self) -> None:
+        self.begun: list[ReadyCall] = []
+        self.drafts: list[Execution] = []
+        self.rows: list[Execution] = []
+        self.results: list[ToolResult] = []
+        self.earlier: Earlier | None = None
+        self.refusing = False
+        self.losing = False
+        self.wait: asyncio.Event | None = None
+
+    async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
+        if self.refusing:
+            raise Unavailable("no room")
+        self.begun.append(ready)
+        self.drafts.append(draft())
+        return self.earlier
+
+    async def record(self, execution: Execution, result: ToolResult) -> None:
+        self.rows.append(execution)
+        self.results.append(result)
+        if self.wait is not None:
+            await self.wait.wait()
+        if self.losing:
+            raise Unavailable("The disk is full")
+
+    async def close(self) -> None:
+        return

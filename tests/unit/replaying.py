@@ -1,0 +1,31 @@
+"""What the tests of replays share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pegboard import Caller, Pegboard, Refusal
+from pegboard.testing import calls_of
+
+KEEPING: dict[str, Any] = {"keep_arguments": True, "keep_result": True}
+
+
+async def called(board: Pegboard, tool: str, arguments: Any = None, caller: Caller | None = None) -> str:
+    """The id of the row that a call leaves."""
+    return (await board.call(tool, arguments, caller=caller)).run_id
+
+
+def answering(response: Any) -> dict[str, Any]:
+    """What makes a mock answer this."""
+    return {"config": {"mock_response": response}}
+
+
+async def refusal(board: Pegboard, execution_id: str, kind: type[Refusal], **how: Any) -> str:
+    """What a replay that must be refused is told."""
+    before = len(await calls_of(board))
+    with pytest.raises(kind) as caught:
+        await board.replay(execution_id, **how)
+    assert len(await calls_of(board)) == before, "what is refused is not run"
+    return caught.value.message
