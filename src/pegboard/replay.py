@@ -213,12 +213,17 @@ _Steps = Iterator[tuple[Path, Any, Any]]
 
 def _members(path: Path, one: dict[str, Any], other: dict[str, Any]) -> _Steps:
     for name in chain(one, (name for name in other if name not in one)):
-        yield (*path, name), one.get(name, _ABSENT), other.get(name, _ABSENT)
+        yield _under(path, name), one.get(name, _ABSENT), other.get(name, _ABSENT)
 
 
 def _items(path: Path, one: list[Any], other: list[Any]) -> _Steps:
     for place, (item, its) in enumerate(zip_longest(one, other, fillvalue=_ABSENT)):
-        yield (*path, place), item, its
+        yield _under(path, place), item, its
+
+
+def _under(path: Path, step: str | int) -> Path:
+    # Of a longer one nothing more would be shown.
+    return (*path, step) if len(path) <= LONGEST else path
 
 
 def _outcome(execution: Execution, result: ToolResult) -> Iterator[Difference]:

@@ -37,7 +37,7 @@ class TestAgainstTheStore:
     async def test_a_call_that_ends_as_recorded_is_the_same_and_leaves_a_row_that_says_what_it_repeats(
         self, stored: Pegboard
     ) -> None:
-        @stored.tool(**KEEPING)
+        @stored.tool(keep_arguments=True, keep_result=True)
         async def give_back(text: str, n: list[Any]) -> list[Any]:
             return [text, *n]
 
@@ -77,6 +77,22 @@ class TestAgainstTheStore:
         replay = await stored.replay(first)
         assert (replay.same, replay.tool.name, replay.result.tool_name) == (True, "renamed", "renamed")
 
+    async def test_a_function_of_the_same_name_does_not_take_its_place(
+        self, stored: Pegboard, database_url: str, tmp_path: Path
+    ) -> None:
+        @stored.tool(name="both")
+        async def function() -> int:
+            return 2
+
+        async with Pegboard.open(database_url, settings=NoSettings(home=tmp_path / "home")) as sibling:
+            await sibling.add(mock("both", **KEEPING))
+            first = await called(sibling, "both")
+        await stored.snapshot.refresh()
+        assert (await stored.call("both")).output == 2
+        replay = await stored.replay(first)
+        assert (replay.result.output, replay.same) == (1, True)
+        assert (await stored.execution(replay.result.run_id)).tool_name == "both"
+
     async def test_a_tool_that_was_removed_is_not_replaced_by_another_of_its_name(self, stored: Pegboard) -> None:
         tool = await stored.add(mock(**KEEPING))
         first = await called(stored, "quote")
@@ -88,7 +104,9 @@ class TestAgainstTheStore:
         replay = await stored.replay(first, tool="quote")
         assert replay.differences == (Difference("result", "changed", 1, 2),)
 
-    async def test_an_earlier_version_has_its_own_credentials_where_they_open(self, stored: Pegboard) -> None:
+    async def test_an_earlier_version_has_its_own_credentials_where_they_open(
+        self, stored: Pegboard, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         class Telling:
             """Runs a tool by telling its credentials."""
 
@@ -101,7 +119,7 @@ class TestAgainstTheStore:
             async def close(self) -> None:
                 return
 
-        stored._executors[Kind.HTTP] = Telling()
+        monkeypatch.setattr(stored, "_executors", {**stored._executors, Kind.HTTP: Telling()})
         await stored.secrets.put("TOKEN", "named", stored.admin)
         config = {"url": "https://example.com", "method": "GET", "headers": {"X-A": "one", "X-B": "{{secret:TOKEN}}"}}
         auth = {"type": "bearer", "token": "old"}
@@ -123,7 +141,7 @@ class TestTargets:
     async def test_a_mock_stands_in_so_that_nothing_happens_twice(self, board: Pegboard) -> None:
         sent = []
 
-        @board.tool(**KEEPING)
+        @board.tool(keep_arguments=True, keep_result=True)
         async def send(to: str) -> dict[str, str]:
             sent.append(to)
             return {"sent": to}
@@ -147,7 +165,7 @@ class TestTargets:
         assert (await board.execution(replay.result.run_id)).status == "refused"
 
     async def test_a_function_that_is_still_there_is_found(self, board: Pegboard) -> None:
-        @board.tool(**KEEPING)
+        @board.tool(keep_arguments=True, keep_result=True)
         async def add(a: int, b: int = 2) -> int:
             return a + b
 

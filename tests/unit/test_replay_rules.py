@@ -96,7 +96,7 @@ class TestAnOrdinaryCall:
     async def test_no_idempotency_key_keeps_it_from_running(self, board: Pegboard) -> None:
         ran = []
 
-        @board.tool(**KEEPING)
+        @board.tool(keep_arguments=True, keep_result=True)
         async def note() -> int:
             ran.append(1)
             return 7

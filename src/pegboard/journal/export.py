@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.tool import Model
@@ -25,15 +26,16 @@ ROWS_A_PAGE = 1000
 _OLD_ROWS = 100
 _BYTES_A_PAGE = 2**20
 _SECONDS_A_PAGE = 1.0
+_ID = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 
 class ExportPosition(Model):
     """How far an export has come: among the rows from before the chain, then in each writer's chain."""
 
-    old: str | None = None
-    last_old: str | None = None
-    writer: int | None = None
-    seq: int | None = None
+    old: str | None = Field(None, pattern=_ID)
+    last_old: str | None = Field(None, pattern=_ID)
+    writer: int | None = Field(None, ge=0, le=2**31 - 1)
+    seq: int | None = Field(None, ge=0, le=2**63 - 1)
     mac: str | None = None
     skipping: bool = False
 

@@ -76,7 +76,7 @@ async def rows_of(
                 return
             yield row
             await pause.breathe()
-        if not rows:
+        if not rows or rows[-1].seq is None:
             return
         after = rows[-1].seq
         limit -= len(rows)

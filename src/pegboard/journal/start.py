@@ -18,19 +18,16 @@ CHAIN = "journal chain"
 
 
 def start_journal(database: Database, vault: Vault, home: Path) -> StoreJournal:
-    """A journal that has begun its work; a file's spools lie beside it, where all who share it find them."""
+    """A journal that has begun its work."""
     ledger: Ledger
     leases: Leases
-    spools: Path | None
+    spools = spool_folder(database, home)
     if database.kind == "postgresql":
         from pegboard.journal.postgresql import PostgresqlLedger  # noqa: PLC0415 -- its driver is only loaded if used
 
-        ledger, leases, spools = PostgresqlLedger(database), ObservedLeases(database.read), home / "spool"
-    elif database.file is None:
-        ledger, leases, spools = SqliteLedger(database), NoSiblings(), None
+        ledger, leases = PostgresqlLedger(database), ObservedLeases(database.read)
     else:
-        spools = database.file.with_name(f"{database.file.name}.spool")
-        ledger, leases = SqliteLedger(database), FileLeases(spools)
+        ledger, leases = SqliteLedger(database), FileLeases(spools) if spools else NoSiblings()
     claims = Claims(vault)
     writer = Writer(
         ledger, chain_of(vault), leases, claims.seal, spools=spools, is_shared=database.kind == "postgresql"
@@ -41,3 +38,10 @@ def start_journal(database: Database, vault: Vault, home: Path) -> StoreJournal:
 def chain_of(vault: Vault) -> Chain:
     """The chain under the board's key."""
     return Chain(vault.derive(CHAIN))
+
+
+def spool_folder(database: Database, home: Path) -> Path | None:
+    """Where a database's spools lie: beside a file, where all who share it find them; else in home."""
+    if database.kind == "postgresql":
+        return home / "spool"
+    return database.file.with_name(f"{database.file.name}.spool") if database.file is not None else None

@@ -30,9 +30,9 @@ _ROWS_A_READ = 2000
 class Scope(Model):
     """What of the journal is checked: one writer's rows between two numbers, or what finished in a span of time."""
 
-    writer: int | None = Field(None, ge=1, description="Only this writer's chain")
-    first: int | None = Field(None, ge=1, description="From this row of the writer on")
-    last: int | None = Field(None, ge=1, description="Up to this row of the writer")
+    writer: int | None = None
+    first: int | None = None
+    last: int | None = None
     since: datetime | None = None
     until: datetime | None = None
 
@@ -40,9 +40,9 @@ class Scope(Model):
 class Position(Model):
     """How far a verification has come; `seq` is None where a writer's rows have not been looked at."""
 
-    writer: int
-    seq: int | None = None
-    macs: tuple[str, ...] = ()
+    writer: int = Field(ge=0, le=2**31 - 1)
+    seq: int | None = Field(None, ge=0, le=2**63 - 1)
+    macs: tuple[str, ...] = Field((), max_length=3)
     skipping: bool = False
     found: int = Field(0, ge=0)
 
@@ -104,7 +104,7 @@ class _Turn:
         else:
             there = merged((writer.number, writer.number) for writer in known)
             self.findings += count_findings(self._chain, *await writers.count(conn), there)
-            await self._strays(conn, -math.inf, known[0].number if known else None)
+            await self._strays(conn, None, known[0].number if known else None)
             await self._unchained(conn, known[0].number if known else None, notes)
         pruned = sum(ends_of(self._chain, writer).pruned.seq for writer in known)
         if pruned:
@@ -215,9 +215,9 @@ class _Turn:
         await self._strays(conn, number, following)
         return self._at(following)
 
-    async def _strays(self, conn: AsyncConnection, after: float, until: int | None) -> None:
+    async def _strays(self, conn: AsyncConnection, after: float | None, until: int | None) -> None:
         """Find rows of writers that there are not, between two that there are."""
-        while len(self.findings) < MAX_FINDINGS:
+        while after != math.inf and len(self.findings) < MAX_FINDINGS:
             named = await links.next_writer(conn, after)
             if named is None or (until is not None and named >= until):
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from pegboard.journal.audit import Audit
@@ -12,7 +13,7 @@ from pegboard.journal.findings import Finding
 from pegboard.journal.verify import Position, Report, Scope
 from pegboard.journal.verify_lines import LinesPosition
 from pegboard.store.database import Database
-from tests.unit.journal.chained import CHAIN
+from tests.unit.journal.chained import CHAIN, read
 
 TURNS = 10_000
 
@@ -68,6 +69,22 @@ async def lines_verified(
             break
         position = LinesPosition.model_validate_json(report.next.model_dump_json())
     return Report(checked, tuple(findings), tuple(notes))
+
+
+async def pruned(database: Database, before: datetime, limit: int = 20_000, **more: Any) -> int:
+    """How many rows a whole prune removes."""
+    removed = 0
+    for _ in range(1000):
+        step = await Audit(database, CHAIN).prune(before, limit=limit, **more)
+        removed += step.removed
+        if not step.more:
+            return removed
+    raise AssertionError("the prune does not end")
+
+
+async def left(database: Database) -> list[tuple[int, int]]:
+    """The places of the rows that are there."""
+    return [(row[0], row[1]) for row in await read(database, "SELECT writer, seq FROM executions ORDER BY 1, 2")]
 
 
 def told(report: Report) -> list[str]:

@@ -98,7 +98,8 @@ def test_a_cut_file_gives_its_whole_entries_and_says_that_it_is_cut(appends: Bat
 def test_a_changed_byte_costs_at_most_the_entry_it_is_in(appends: Batches, data: st.DataObject) -> None:
     with written(appends) as (path, kept, used):
         raw = bytearray(path.read_bytes())
-        place = data.draw(st.integers(0, used), "place")
+        breaks = [place for place, byte in enumerate(raw) if byte == ord("\n")]
+        place = data.draw(st.one_of(st.integers(0, used), st.sampled_from([used, *breaks])), "place")
         raw[place] ^= data.draw(st.integers(1, 255), "change")
         path.write_bytes(raw)
         content = adopted(path)
@@ -204,8 +205,7 @@ def test_an_append_keeps_everything_it_is_given_or_nothing(steps: list[tuple[str
 
 
 _FULL = """
-import resource, sys
-from pathlib import Path
+import pathlib, resource, sys
 from pegboard.core.ids import new_id
 from pegboard.journal.spool import Spool
 def limit(size):
@@ -215,7 +215,7 @@ def refused(entries):
         spool.append(entries)
     except OSError as error:
         return error.strerror
-spool = Spool.create(Path(sys.argv[1]), new_id(), reserve=2000)
+spool = Spool.create(pathlib.Path(sys.argv[1]), new_id(), reserve=2000)
 limit(2000)
 spool.append([b"in the reserve"])
 print(refused([b"x" * 2000]))

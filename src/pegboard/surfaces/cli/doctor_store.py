@@ -18,6 +18,7 @@ from pegboard.store.keyring import EnvironmentKeyring, Keyring, KeyringError
 from pegboard.store.migrate import SchemaTooNew, pending
 from pegboard.store.secrets import SealedRow
 from pegboard.store.vault import Vault
+from pegboard.surfaces.cli.doctor_journal import examine_spools
 from pegboard.surfaces.cli.findings import Finding
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ async def examine_store(settings: Settings) -> list[Finding]:
     except (ValueError, OSError) as error:
         return [keys, Finding.bad("database", str(error), "Correct PEGBOARD_DATABASE_URL")]
     try:
-        return [keys, *await _database(database, keyring)]
+        return [keys, *await _database(database, keyring), *examine_spools(database, settings.home)]
     finally:
         await database.close()
 
@@ -129,7 +130,7 @@ def _opened(row: SealedRow, vault: Vault) -> tuple[int, list[str]]:
             faults.append(f"{row.table} {row.id} ({error.message})")
         return text
 
-    if row.table == "secrets":
+    if row.table in ("secrets", "intents"):
         try_one(row.value)
     else:
         map_sealed(row.value.get("config") or {}, row.value.get("sealed_auth"), try_one)

@@ -9,7 +9,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from pegboard import __version__
 from pegboard.board import Pegboard
-from pegboard.surfaces.rest import calls, people, replay, statistics, tools
+from pegboard.surfaces.rest import audit, calls, people, replay, statistics, tools
 from pegboard.surfaces.rest.edge import ASGIApp, Edge
 from pegboard.surfaces.rest.hot import CALL_PATH, CallRoute
 from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
@@ -33,6 +33,7 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
         responses=_PROBLEMS,
     )
     rest.state.board = board
+    rest.include_router(audit.router)
     rest.include_router(statistics.router)  # before calls.journal, where its path would be an id
     for router in (calls.calls, tools.router, people.agents, people.users, people.secrets, calls.journal, calls.state):
         rest.include_router(router)

@@ -59,18 +59,17 @@ async def replay_execution(
     request: Request,
     board: Board,
     caller: Who,
-    body: Annotated[ReplayBody | None, Body()] = None,
+    body: Annotated[ReplayBody, Body()] = ReplayBody(),
 ) -> Response:
     """Run a recorded call again, as an ordinary call of whoever asks, and say what differs."""
-    wanted = body or ReplayBody()
     execution = await board.execution(execution_id, caller=caller)
     surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
     running = board.replays.run(
         execution,
         caller,
-        tool=wanted.tool,
-        version=wanted.version,
-        careful=not wanted.confirm,
+        tool=body.tool,
+        version=body.version,
+        careful=not body.confirm,
         surface=surface,
         request_id=request.state.request_id,
     )

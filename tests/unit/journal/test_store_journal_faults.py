@@ -13,13 +13,12 @@ import anyio
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Caller, Execution
+from pegboard.core.call import Caller, ToolCall, ToolResult
 from pegboard.core.errors import Unavailable
-from pegboard.stages.journal import StoreJournal
-from pegboard.store import executions
 from pegboard.store.database import Database
 from pegboard.testing import NoSettings, calls_of, memory_board
 from tests.surfaces.rest.clients import mock
+from tests.unit.journal.hands import opened, start
 from tests.unit.store.rows import an_execution
 
 SECRET = "hush-4711-hush"
@@ -76,19 +75,15 @@ def test_a_call_under_way_does_not_keep_the_event_loop_from_ending(under_way: st
     assert (ended.returncode, ended.stdout) == (0, "ended\n"), ended.stderr
 
 
-async def test_nobody_waits_for_a_writer_that_is_gone(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    writing = asyncio.Event()
-
-    async def never(_conn: Any, _rows: list[Execution]) -> None:
-        writing.set()
-        await anyio.sleep_forever()
-
-    monkeypatch.setattr(executions, "add_all", never)
-    journal = StoreJournal(database)
+async def test_nobody_waits_for_a_writer_that_is_gone(database: Database, tmp_path: Path) -> None:
+    hand = start(database, tmp_path / "spools")
     with anyio.fail_after(5):
-        first = asyncio.create_task(journal.record(an_execution()))
-        await writing.wait()
-        second = asyncio.create_task(journal.record(an_execution()))
+        await hand.record()
+        hand.ledger.tried.clear()
+        hand.ledger.gate = asyncio.Event()
+        first = asyncio.create_task(hand.record())
+        await hand.ledger.tried.wait()
+        second = asyncio.create_task(hand.record())
         await asyncio.sleep(0)
         writer = next(task for task in asyncio.all_tasks() if task.get_name() == "pegboard-journal")
         writer.cancel()
@@ -96,8 +91,9 @@ async def test_nobody_waits_for_a_writer_that_is_gone(database: Database, monkey
             with pytest.raises(Unavailable, match="could not be recorded: the journal was closed"):
                 await waiting
         with pytest.raises(Unavailable, match="takes no more rows"):
-            await journal.record(an_execution())
-        await journal.close()
+            await hand.record()
+        hand.ledger.gate.set()
+        await hand.journal.close()
 
 
 class TestOneBadRow:
@@ -108,38 +104,51 @@ class TestOneBadRow:
         async with Pegboard.open(database_url, settings=NoSettings(home=tmp_path / "home")) as board:
             yield board
 
-    async def test_its_neighbours_are_recorded_and_the_journal_stays_up(
-        self, stored: Pegboard, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        together: list[int] = []
-        add_all = executions.add_all
-
-        async def watched(conn: Any, rows: list[Execution]) -> None:
-            if any(row.caller_id is None for row in rows):
-                together.append(len(rows))
-            await add_all(conn, rows)
-
-        monkeypatch.setattr(executions, "add_all", watched)
-        nobody = Caller(None, "x")  # type: ignore[arg-type]
+    async def test_its_neighbours_are_recorded_and_the_journal_stays_up(self, stored: Pegboard) -> None:
         with anyio.fail_after(20):
-            results = await asyncio.gather(
-                *(stored.call("echo", {"n": n}, caller=nobody if n == 7 else None) for n in range(20))
-            )
+            results = await asyncio.gather(*(called(stored, n, is_bad=n == 7) for n in range(20)))
         culprit = results.pop(7)
         assert culprit.problem is not None
         assert (culprit.problem.code, culprit.attempts) == ("unrecorded", 1)
         assert all(result.success for result in results)
-        assert max(together) > 1, "the bad row was never among others"
         assert {row.id for row in await calls_of(stored)} == {result.run_id for result in results}
         assert (await stored.call("echo")).success
 
+    async def test_it_is_tried_apart_from_its_neighbours(self, database: Database, tmp_path: Path) -> None:
+        bad = an_execution(surface=None)
+        good = [an_execution() for _ in range(20)]
+        async with opened(database, tmp_path / "spools") as hand:
+            with anyio.fail_after(20):
+                ended = await asyncio.gather(*(hand.record(row) for row in (*good, bad)), return_exceptions=True)
+        assert ended[:-1] == good
+        assert isinstance(ended[-1], Unavailable)
+        assert [row.id for row in (*good, bad)] in hand.ledger.failures, "the bad row was never among others"
+        assert [bad.id] in hand.ledger.failures
+        assert sorted(row for commit in hand.ledger.commits for row in commit) == sorted(row.id for row in good)
+
     async def test_alone_it_does_not_take_the_journal_down(self, stored: Pegboard) -> None:
         with anyio.fail_after(20):
-            lost = await stored.call("echo", caller=Caller(None, "x"))  # type: ignore[arg-type]
+            lost = await called(stored, 1, is_bad=True)
             after = await stored.call("echo")
         assert lost.problem is not None
         assert lost.problem.code == "unrecorded"
         assert after.success
+
+    @pytest.mark.parametrize("key", [None, "k"])
+    async def test_one_that_cannot_even_be_written_down_is_a_result_as_well(
+        self, stored: Pegboard, key: str | None
+    ) -> None:
+        with anyio.fail_after(20):
+            lost = await stored.call("echo", caller=Caller(None, "x"), key=key)  # type: ignore[arg-type]
+            after = await stored.call("echo")
+        assert not lost.success
+        assert after.success
+
+
+async def called(board: Pegboard, n: int, *, is_bad: bool) -> ToolResult:
+    """A call whose row can be stored, or one whose row no database takes."""
+    call = ToolCall("echo", {"n": n})
+    return await board.pipeline.run(call._replace(surface=None) if is_bad else call, board.admin)  # type: ignore[arg-type]
 
 
 class TestNoValues:
@@ -188,21 +197,3 @@ class TestNoValues:
         assert [SECRET in repr(row) for row in rows] == [keeps, keeps]
         assert all("Field 'a' must be an integer" in row.error for row in rows)
         assert "'b'" in rows[1].error
-
-
-async def test_while_the_database_is_away_a_refusal_waits_for_nothing(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def away(*_: Any) -> None:
-        raise OSError("gone")
-
-    journal = StoreJournal(database, patience=0)
-    monkeypatch.setattr(executions, "add_all", away)
-    with pytest.raises(Unavailable, match="OSError"):
-        await journal.record(an_execution(attempts=1))
-    # A writer that never comes back: whoever waited for it would hang.
-    monkeypatch.setattr(journal, "_wake", asyncio.Event())
-    with anyio.fail_after(5), pytest.raises(Unavailable, match="OSError"):
-        await journal.record(an_execution(attempts=0))
-    monkeypatch.undo()
-    await journal.close()

@@ -1,0 +1,213 @@
+"""Journals that stand alone, on a ledger that fails or waits as it is told; and processes that die without a word."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pegboard import Pegboard
+from pegboard.core.call import Caller, Execution, ReadyCall, ToolResult
+from pegboard.core.ids import new_id
+from pegboard.core.tool import Kind
+from pegboard.journal.base import Earlier
+from pegboard.journal.claims import KEPT_FOR, MAX_ANSWER_BYTES, Claims
+from pegboard.journal.ledger import Ledger, Session
+from pegboard.journal.locks import FileLeases, Leases, ObservedLeases
+from pegboard.journal.sqlite import SqliteLedger
+from pegboard.journal.start import chain_of
+from pegboard.journal.store import StoreJournal
+from pegboard.journal.writer import Writer
+from pegboard.store.database import Database
+from pegboard.store.keyring import EnvironmentKeyring
+from pegboard.store.vault import Vault
+from tests.unit.store.rows import a_tool, a_user, an_execution
+
+T = TypeVar("T")
+VAULT = Vault(EnvironmentKeyring(base64.b64encode(bytes(range(32))).decode()), root=bytes(range(32, 64)))
+ADA = Caller(new_id(), "ada")
+_OWNER = a_user()
+QUIET = a_tool(_OWNER, "quiet", tool_type=Kind.INTERNAL, read_only=True)
+ACTIVE = a_tool(_OWNER, "active", tool_type=Kind.INTERNAL)
+
+
+@dataclass
+class _Written:
+    rows: list[str] = field(default_factory=list)
+    intents: int = 0
+
+
+class WatchedLedger:
+    """A ledger that notes what each transaction wrote, and fails before or after its commit while it is told to."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.fails: Literal["", "before", "after"] = ""
+        self.error: Exception = ConnectionError("gone")
+        self.gate: asyncio.Event | None = None
+        # Set by the next transaction that writes a row or an intent, whatever becomes of it.
+        self.tried = asyncio.Event()
+        # The ids of the rows of each commit that had any, and of those that were tried and failed.
+        self.commits: list[list[str]] = []
+        self.failures: list[list[str]] = []
+
+    async def transaction(self, work: Callable[[Session], Awaitable[T]]) -> T:
+        """What the true one gives, or the error."""
+        if self.gate is not None:
+            self.tried.set()
+            await self.gate.wait()
+        fails, written = self.fails, _Written()
+        try:
+            result = await self._ledger.transaction(lambda session: self._watched(work, session, written, fails))
+        except BaseException:
+            self._note(self.failures, written)
+            raise
+        self._note(self.failures if fails else self.commits, written)
+        if fails:
+            raise self.error
+        return result
+
+    def _note(self, where: list[list[str]], written: _Written) -> None:
+        if written.rows:
+            where.append(written.rows)
+        if written.rows or written.intents:
+            self.tried.set()
+
+    async def _watched(
+        self, work: Callable[[Session], Awaitable[T]], session: Session, written: _Written, fails: str
+    ) -> T:
+        insert, opened, claim = session.insert, session.open, session.claim
+
+        async def noting_rows(writer: int, rows: Any, places: Any) -> None:
+            written.rows = [row[0] for row in rows]
+            await insert(writer, rows, places)
+
+        async def noting_intents(writer: int, openings: Any) -> None:
+            written.intents += len(openings)
+            await opened(writer, openings)
+
+        async def noting_claims(writer: int, openings: Any, now: str) -> Any:
+            written.intents += len(openings)
+            return await claim(writer, openings, now)
+
+        for name, noting in (("insert", noting_rows), ("open", noting_intents), ("claim", noting_claims)):
+            setattr(session, name, noting)
+        result = await work(session)
+        if fails == "before":
+            raise self.error
+        return result
+
+    async def hold(self, number: int) -> None:
+        """As the true one."""
+        await self._ledger.hold(number)
+
+    def is_the_rows_own(self, error: Exception) -> bool:
+        """As the true one."""
+        return self._ledger.is_the_rows_own(error)
+
+    async def close(self) -> None:
+        """As the true one."""
+        await self._ledger.close()
+
+
+@dataclass(frozen=True)
+class Hand:
+    """A journal and what it stands on."""
+
+    database: Database
+    ledger: WatchedLedger
+    writer: Writer
+    claims: Claims
+    journal: StoreJournal
+
+    async def record(self, execution: Execution | None = None, *, success: bool = True) -> Execution:
+        """Record a call that ran; its row."""
+        execution = execution or an_execution(attempts=1)
+        await self.journal.record(execution, ToolResult(execution.tool_name, success, run_id=execution.id))
+        return execution
+
+    async def begin(self, ready: ReadyCall | None = None) -> Earlier | None:
+        """Begin a call as the pipeline does; one without effects if none is given."""
+        call = ready or a_call(QUIET)
+        return await self.journal.begin(call, lambda: row_of(call)._replace(status="in_doubt", code="in_doubt"))
+
+    async def die(self) -> None:
+        """End as a process does that is killed: what it held is let go, and nothing is said."""
+        await _die(self.journal)
+
+
+def a_call(tool: Any = ACTIVE, *, key: str | None = None, digest: str = "d", seconds: float = 20.0) -> ReadyCall:
+    """A call that may run."""
+    return ReadyCall(new_id(), tool, ADA, {}, digest, time.monotonic() + seconds, key=key)
+
+
+def row_of(call: ReadyCall, **fields: Any) -> Execution:
+    """The row of a call that ran."""
+    known = {"id": call.run_id, "tool_name": call.tool.name, "tool_id": call.tool.id, "caller_id": call.caller.user_id}
+    return an_execution(**{**known, "attempts": 1, "arguments_digest": call.digest, **fields})
+
+
+def start(
+    database: Database,
+    spools: Path | None,
+    *,
+    vault: Vault = VAULT,
+    kept_for: timedelta = KEPT_FOR,
+    max_answer: int = MAX_ANSWER_BYTES,
+    **options: Any,
+) -> Hand:
+    """A journal wired as a board wires it; the options are its own."""
+    leases: Leases
+    if database.kind == "postgresql":
+        from pegboard.journal.postgresql import PostgresqlLedger
+
+        ledger, leases = WatchedLedger(PostgresqlLedger(database)), ObservedLeases(database.read)
+    else:
+        assert spools is not None
+        ledger, leases = WatchedLedger(SqliteLedger(database)), FileLeases(spools)
+    claims = Claims(vault, kept_for=kept_for, max_bytes=max_answer)
+    is_shared = database.kind == "postgresql"
+    writer = Writer(ledger, chain_of(vault), leases, claims.seal, spools=spools, is_shared=is_shared)
+    return Hand(database, ledger, writer, claims, StoreJournal(ledger, writer, claims, **options))
+
+
+@asynccontextmanager
+async def opened(database: Database, spools: Path | None, **options: Any) -> AsyncIterator[Hand]:
+    """The same, closed afterwards."""
+    hand = start(database, spools, **options)
+    try:
+        yield hand
+    finally:
+        hand.ledger.fails = ""
+        await hand.journal.close()
+
+
+async def kill(board: Pegboard) -> None:
+    """Let a board's journal end as if its process had been killed; its calls go on, as no process could let them."""
+    assert isinstance(board._journal, StoreJournal)
+    await _die(board._journal)
+
+
+async def _die(journal: StoreJournal) -> None:
+    task, writer = journal._task, journal._writer
+    task.cancel()
+    await asyncio.wait({task})
+    if writer.spool is not None:
+        writer.spool.close(remove=False)
+    await writer._ledger.close()
+
+    async def nothing() -> None:
+        """A dead process closes nothing more."""
+
+    journal.close = nothing  # type: ignore[method-assign]
+
+
+def lie_in(spools: Path) -> list[str]:
+    """What lies in a folder of spools."""
+    return sorted(path.name for path in spools.iterdir()) if spools.exists() else []

@@ -1,0 +1,291 @@
+"""The journal: durable before anybody is answered, one commit for those who wait together, honest when it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import anyio
+import pytest
+
+from pegboard.core.call import ToolResult
+from pegboard.core.errors import Unavailable
+from pegboard.store import executions
+from pegboard.store.database import Database
+from pegboard.store.executions import ExecutionFilter
+from tests.unit.journal.hands import ACTIVE, Hand, a_call, lie_in, opened, start
+from tests.unit.store.rows import an_execution
+from tests.waiting import until
+
+
+@pytest.fixture
+def spools(tmp_path: Path) -> Path:
+    return tmp_path / "spools"
+
+
+async def rows(database: Database) -> set[str]:
+    async with database.read() as conn:
+        found = [row.id for row in await executions.page(conn, ExecutionFilter(), limit=1000)]
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+async def is_up(hand: Hand) -> bool:
+    try:
+        await hand.begin()
+    except Unavailable:
+        return False
+    return True
+
+
+async def test_a_row_is_there_when_record_returns(database: Database, spools: Path) -> None:
+    async with opened(database, spools) as hand:
+        await hand.begin()
+        row = await hand.record()
+        assert await rows(database) == {row.id}
+
+
+async def test_rows_that_wait_together_share_a_commit(database: Database, spools: Path) -> None:
+    many = [an_execution() for _ in range(50)]
+    async with opened(database, spools) as hand:
+        await asyncio.gather(*(hand.record(row) for row in many))
+    assert await rows(database) == {row.id for row in many}
+    assert sum(map(len, hand.ledger.commits)) == 50
+    assert len(hand.ledger.commits) < 10
+
+
+async def test_more_than_fit_in_one_transaction_are_all_written(database: Database, spools: Path) -> None:
+    many = [an_execution() for _ in range(2500)]
+    async with opened(database, spools) as hand:
+        await asyncio.gather(*(hand.record(row) for row in many))
+    assert sum(map(len, hand.ledger.commits)) == 2500
+    assert max(map(len, hand.ledger.commits)) == 2000
+
+
+async def test_a_row_is_kept_though_its_caller_went_away(database: Database, spools: Path) -> None:
+    async with opened(database, spools) as hand:
+        row = an_execution()
+        recording = asyncio.create_task(hand.record(row))
+        await asyncio.sleep(0)
+        recording.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await recording
+    assert await rows(database) == {row.id}
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_a_short_absence_of_the_database_is_only_a_delay(database: Database, spools: Path, when: str) -> None:
+    async with opened(database, spools, patience=5.0) as hand:
+        hand.ledger.fails = when  # type: ignore[assignment]
+        row = an_execution(attempts=1)
+        recording = asyncio.create_task(hand.record(row))
+        await hand.ledger.tried.wait()
+        await hand.begin()
+        hand.ledger.fails = ""
+        with anyio.fail_after(5):
+            await recording
+    assert await rows(database) == {row.id}
+    assert hand.ledger.failures, "nothing failed"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("key", [None, "k"])
+async def test_an_intent_is_delayed_as_well(database: Database, spools: Path, when: str, key: str | None) -> None:
+    async with opened(database, spools, patience=5.0) as hand:
+        hand.ledger.fails = when  # type: ignore[assignment]
+        beginning = asyncio.create_task(hand.begin(a_call(ACTIVE, key=key)))
+        await hand.ledger.tried.wait()
+        hand.ledger.fails = ""
+        with anyio.fail_after(5):
+            assert await beginning is None
+
+
+class TestAway:
+    """After its patience is at an end, the journal refuses new calls and spools those that ran."""
+
+    async def test_rows_of_calls_that_ran_are_spooled_and_new_calls_refused_until_it_is_back(
+        self, database: Database, spools: Path
+    ) -> None:
+        async with opened(database, spools, patience=0.0) as hand:
+            hand.ledger.fails = "before"
+            with anyio.fail_after(5):
+                kept = [await hand.record() for _ in range(3)]
+            assert await rows(database) == set()
+            assert hand.writer.spool is not None
+            assert len(hand.writer.spool.read().entries) == 3
+            for call in (None, a_call(ACTIVE), a_call(ACTIVE, key="k")):
+                with pytest.raises(Unavailable, match="cannot record calls: ConnectionError") as refused:
+                    await hand.begin(call)
+                assert refused.value.retry_after_ms == 1000
+            hand.ledger.fails = ""
+            await until(lambda: is_up(hand))
+            after = await hand.record()
+            assert hand.writer.spool.is_empty
+            assert await rows(database) == {row.id for row in (*kept, after)}
+
+    async def test_what_may_have_been_committed_is_not_committed_twice(self, database: Database, spools: Path) -> None:
+        async with opened(database, spools, patience=0.0) as hand:
+            hand.ledger.fails = "after"
+            with anyio.fail_after(5):
+                kept = [await hand.record() for _ in range(3)]
+            hand.ledger.fails = ""
+            await until(lambda: is_up(hand))
+            assert await rows(database) == {row.id for row in kept}
+
+    async def test_a_spool_that_cannot_be_emptied_is_no_end_of_the_journal(
+        self, database: Database, spools: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with opened(database, spools, patience=0.0) as hand:
+            hand.ledger.fails = "before"
+            kept = await hand.record()
+            hand.ledger.fails = ""
+
+            def broken() -> None:
+                raise OSError("input/output error")
+
+            monkeypatch.setattr(hand.writer.spool, "clear", broken)
+            await until(lambda: is_up(hand))
+            with anyio.fail_after(5):
+                after = await hand.record()
+            assert await rows(database) == {kept.id, after.id}
+
+    async def test_rows_are_told_lost_where_there_is_no_spool(
+        self, spools: Path, caplog: pytest.LogCaptureFixture, database: Database
+    ) -> None:
+        async with opened(database, spools, patience=0.0) as hand:
+            await hand.record()
+            assert hand.writer.spool is not None
+            hand.writer.spool.close(remove=False)
+            hand.ledger.fails = "before"
+            lost = an_execution(attempts=1, arguments={"hush": "kept arguments"}, result="a kept result")
+            with pytest.raises(Unavailable, match="could not be recorded: ConnectionError") as refused:
+                await hand.record(lost)
+            assert refused.value.retry_after_ms == 1000
+            assert lost.id in caplog.text, "what the journal lost is in the log"
+            assert "kept arguments" not in caplog.text
+            assert "a kept result" not in caplog.text
+
+    async def test_a_refusal_waits_for_nothing(
+        self, database: Database, spools: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with opened(database, spools, patience=0.0) as hand:
+            hand.ledger.fails = "before"
+            await hand.record()
+            with monkeypatch.context() as patch:
+                # A writer that never comes back: whoever waited for it would hang.
+                patch.setattr(hand.journal, "_wake", asyncio.Event())
+                with anyio.fail_after(5), pytest.raises(Unavailable, match="ConnectionError"):
+                    await hand.record(an_execution(attempts=0, status="refused"))
+
+    @pytest.mark.parametrize("when", ["before", "after"])
+    @pytest.mark.parametrize("key", [None, "k"])
+    async def test_a_call_whose_intent_was_cut_off_does_not_run_and_leaves_a_row_and_no_intent(
+        self, database: Database, spools: Path, when: str, key: str | None
+    ) -> None:
+        async with opened(database, spools, patience=0.0) as hand:
+            await hand.record()
+            hand.ledger.fails = when  # type: ignore[assignment]
+            call = a_call(ACTIVE, key=key)
+            with pytest.raises(Unavailable):
+                await hand.begin(call)
+            refused = an_execution(id=call.run_id, status="refused", code="unavailable", attempts=0)
+            with anyio.fail_after(5):
+                await hand.record(refused, success=False)
+            hand.ledger.fails = ""
+            await until(lambda: is_up(hand))
+            assert refused.id in await rows(database)
+            assert await intents(database) == 0
+            with anyio.fail_after(5):
+                assert await hand.begin(a_call(ACTIVE, key=key)) is None, "the key is free"
+
+
+async def intents(database: Database) -> int:
+    async with database.read() as conn:
+        return int((await conn.exec_driver_sql("SELECT count(*) FROM intents")).scalar_one())
+
+
+async def test_it_holds_no_more_rows_than_it_may(database: Database, spools: Path) -> None:
+    async with opened(database, spools, max_waiting=2) as hand:
+        hand.ledger.gate = asyncio.Event()
+        waiting = [asyncio.create_task(hand.record())]
+        await hand.ledger.tried.wait()
+        waiting += [asyncio.create_task(hand.record()) for _ in range(4)]
+        await asyncio.sleep(0)
+        with pytest.raises(Unavailable, match="behind with its work"):
+            await hand.begin()
+        with pytest.raises(Unavailable, match="takes no more rows"):
+            await hand.record()
+        hand.ledger.gate.set()
+        with anyio.fail_after(5):
+            await asyncio.gather(*waiting)
+
+
+async def test_it_holds_no_more_bytes_than_it_may(database: Database, spools: Path) -> None:
+    async with opened(database, spools, max_bytes=10_000) as hand:
+        hand.ledger.gate = asyncio.Event()
+        waiting = [asyncio.create_task(hand.record())]
+        await hand.ledger.tried.wait()
+        waiting += [asyncio.create_task(hand.record(an_execution(result="x" * 10_000)))]
+        await asyncio.sleep(0)
+        with pytest.raises(Unavailable, match="behind with its work"):
+            await hand.begin()
+        hand.ledger.gate.set()
+        with anyio.fail_after(5):
+            await asyncio.gather(*waiting)
+        await hand.begin()
+
+
+class TestClosing:
+    async def test_what_waits_is_written_and_nothing_is_taken_afterwards(
+        self, database: Database, spools: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        hand = start(database, spools)
+        row = an_execution()
+        recording = asyncio.create_task(hand.record(row))
+        await asyncio.sleep(0)
+        await hand.journal.close()
+        await recording
+        assert await rows(database) == {row.id}
+        assert "execution_not_recorded" not in caplog.text, "a row that is there was said to be lost"
+        with pytest.raises(Unavailable, match="takes no more rows"):
+            await hand.record()
+        assert lie_in(spools) == [], "an empty spool goes with its writer"
+
+    @pytest.mark.parametrize("key", [None, "k"])
+    async def test_who_begins_a_call_afterwards_is_refused_and_does_not_wait(
+        self, database: Database, spools: Path, key: str | None
+    ) -> None:
+        hand = start(database, spools)
+        await hand.journal.close()
+        with anyio.fail_after(2), pytest.raises(Unavailable):
+            await hand.begin(a_call(ACTIVE, key=key))
+
+    async def test_a_row_that_is_refused_at_the_end_is_told_so(self, database: Database, spools: Path) -> None:
+        hand = start(database, spools)
+        await hand.journal.close()
+        with pytest.raises(Unavailable, match="takes no more rows"):
+            await hand.journal.record(an_execution(), ToolResult("add", True))
+
+
+class TestSpoolOfTheDead:
+    """What a process spooled and did not live to commit is committed by the next."""
+
+    @pytest.mark.parametrize("was_registered", [True, False], ids=["it had written before", "it never wrote"])
+    async def test_it_is_replayed_once_and_in_order(
+        self, database: Database, spools: Path, was_registered: bool
+    ) -> None:
+        dead = start(database, spools, patience=0.0)
+        known = [await dead.record()] if was_registered else []
+        dead.ledger.fails = "before"
+        with anyio.fail_after(5):
+            known += [await dead.record() for _ in range(3)]
+        await dead.die()
+        async with opened(database, spools) as hand:
+            await until(lambda: has(database, len(known)))
+        assert await rows(database) == {row.id for row in known}
+        assert [row for commit in hand.ledger.commits for row in commit] == [row.id for row in known[-3:]]
+        assert lie_in(spools) == []
+
+
+async def has(database: Database, count: int) -> bool:
+    return len(await rows(database)) == count
