@@ -22,7 +22,7 @@ from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import Handler, InternalExecutor
 from pegboard.journal.audit import Audit
 from pegboard.journal.base import Journal
-from pegboard.journal.start import chain_of, start_journal
+from pegboard.journal.start import chain_of, spool_folder, start_journal
 from pegboard.journal.statistics import Statistics
 from pegboard.pipeline import Pipeline
 from pegboard.registry.apply import Plan, apply
@@ -72,7 +72,9 @@ class Pegboard:
         self.secrets = NamedSecrets(database, self.snapshot, self._vault)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
         self._limiter = _limiter(settings)
-        self._journal = journal or start_journal(database, self._vault, settings.home)
+        self._journal = journal or start_journal(
+            database, self._vault, spool_folder(database, settings.home, started.admin.id)
+        )
         self.pipeline = Pipeline(
             snapshot=self.snapshot,
             validator=Validator(

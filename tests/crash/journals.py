@@ -26,8 +26,10 @@ from pegboard.journal.writer import Writer
 from pegboard.store.database import Database
 from pegboard.store.keyring import EnvironmentKeyring
 from pegboard.store.vault import Vault
+from tests.waiting import until
 
 T = TypeVar("T")
+Trouble = Literal["", "away", "undone", "mute"]
 NOW = datetime(2026, 3, 1, 12, 30, 15, 123456, tzinfo=UTC)
 VAULT = Vault(EnvironmentKeyring(base64.b64encode(bytes(range(32))).decode()), root=bytes(range(32, 64)))
 CALLER = Caller("0198a000-0000-7000-8000-000000000001", "ada")
@@ -45,16 +47,18 @@ _READING = replace(_TOOL, name="look", read_only=True)
 
 
 class FlakyLedger:
-    """A ledger that fails as it is told: `away` before anything happens, `mute` after all of it did."""
+    """A ledger that fails as told: `away` before anything happens, `undone` and rolled back, `mute` after all is done."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self.trouble: Literal["", "away", "mute"] = ""
+        self.trouble: Trouble = ""
 
     async def transaction(self, work: Callable[[Session], Awaitable[T]]) -> T:
         """What the true one gives, or OSError."""
         if self.trouble == "away":
             raise OSError("the database is away")
+        if self.trouble == "undone":
+            work = _undone(work)
         result = await self._ledger.transaction(work)
         if self.trouble == "mute":
             raise OSError("the connection ended before it said that all was well")
@@ -73,10 +77,26 @@ class FlakyLedger:
         await self._ledger.close()
 
 
+def _undone(work: Callable[[Session], Awaitable[T]]) -> Callable[[Session], Awaitable[T]]:
+    async def undone(session: Session) -> T:
+        await work(session)
+        raise OSError("the transaction was rolled back")
+
+    return undone
+
+
 class FlakyWriter(Writer):
-    """A writer whose spool fails where it is told to."""
+    """A writer whose spool fails where it is told to, and that counts how often it has looked after the dead."""
 
     spool_fails = False
+    looks = 0
+
+    async def recover(self) -> int:
+        """As the true one."""
+        try:
+            return await super().recover()
+        finally:
+            self.looks += 1
 
     async def spool_away(self, entries: Sequence[bytes]) -> None:
         """As the true one, or OSError."""
@@ -119,6 +139,17 @@ class Process:
         """End in good order."""
         await self.journal.close()
         await self.database.close()
+
+    async def look(self) -> None:
+        """Take over what the dead left, now."""
+        seen = self.writer.looks
+        self.journal._tended_at = float("-inf")
+        self.journal._wake.set()
+
+        async def looked() -> bool:
+            return self.writer.looks > seen
+
+        await until(looked)
 
     async def begin(self, call: ReadyCall) -> Earlier | None:
         """Begin a call as the pipeline does."""

@@ -68,6 +68,10 @@ class Reader:
         rows = len(await self.rows())
         return faults if checked == rows else [*faults, f"{checked} rows were checked, there are {rows}"]
 
+    async def close(self) -> None:
+        """Let go of the database."""
+        await self._database.close()
+
     async def all_of(self, statement: str, **values: Any) -> list[Any]:
         """Rows as they are."""
         async with self._database.read() as conn:
@@ -77,11 +81,11 @@ class Reader:
 @asynccontextmanager
 async def reader(url: str, home: Path) -> AsyncIterator[Reader]:
     """Somebody who reads the journal of the board with this home."""
-    database = Database.create(url)
+    opened = Reader(Database.create(url), chain_of(Vault(FileKeyring(home / "secret.key", create=False))))
     try:
-        yield Reader(database, chain_of(Vault(FileKeyring(home / "secret.key", create=False))))
+        yield opened
     finally:
-        await database.close()
+        await opened.close()
 
 
 def _number(arguments: str | None) -> str:

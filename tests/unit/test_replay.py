@@ -69,6 +69,28 @@ class TestAgainstTheStore:
         assert (await stored.replay(second, version=2)).same
         assert (await stored.call("renamed")).output == {"sky": "blue", "rain": False}, "the tool itself is as it was"
 
+    async def test_it_is_retried_and_falls_back_as_it_did(self, stored: Pegboard) -> None:
+        @stored.handler("broken")
+        async def broken() -> str:
+            return "no number"
+
+        careful: dict[str, Any] = {"retry": {"max_attempts": 3}, "fallback": {"value": None}, "tags": ["x"]}
+        schema: dict[str, Any] = {
+            "output_schema": {"type": "integer"},
+            "rate_limit": {"max_calls": 9, "period": "hour"},
+        }
+        internal: dict[str, Any] = {"tool_type": "internal", "config": {"handler": "broken"}}
+        await stored.add(mock(**internal, **careful, **schema, **KEEPING))
+        await stored.tools.update("quote", {"retry": None, "fallback": None, "tags": None}, stored.admin)
+        first = await called(stored, "quote")
+        replay = await stored.replay(first, version=1)
+        assert (replay.result.output, replay.result.fallback, replay.tool.tags) == (None, True, ("x",))
+        assert [(each.path, each.before, each.after) for each in replay.differences if each.path != "error"] == [
+            ("status", "failed", "succeeded"),
+            ("code", "contract_violation", None),
+            ("attempts", 1, 3),
+        ]
+
     async def test_a_tool_that_was_renamed_is_found_by_what_it_is(self, stored: Pegboard) -> None:
         await stored.add(mock(**KEEPING))
         first = await called(stored, "quote")

@@ -88,7 +88,11 @@ class Session(Protocol):
         ...
 
     async def count(self, writer: int, counted_seq: int, counts: Sequence[Count]) -> None:
-        """What the statistics gain, and how far the writer's rows are in them."""
+        """What the statistics gain by the writer's rows up to here, unless they hold them already."""
+        ...
+
+    async def uncounted(self, number: int) -> tuple[int, list[Row]]:
+        """A writer's last seq, and its rows that the statistics do not hold."""
         ...
 
     async def siblings(self, writer: int) -> list[Sibling]:

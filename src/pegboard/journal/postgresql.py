@@ -24,7 +24,14 @@ log = get_logger(__name__)
 T = TypeVar("T")
 
 # What the columns are, where they are not text; and how they are read from the text they are sent as.
-_SENT = {"elapsed_ms": "float8", "attempts": "int4", "tool_version": "int4", "writer": "int4", "seq": "int8"}
+_SENT = {
+    "elapsed_ms": "float8",
+    "attempts": "int4",
+    "tool_version": "int4",
+    "writer": "int4",
+    "seq": "int8",
+    "receipts": "bool",
+}
 _READ = {
     "id": "{}::uuid",
     "arguments": "{}::json",
@@ -41,7 +48,12 @@ def _insert(table: str, columns: Sequence[str], ending: str = "") -> str:
 
 
 _INSERT_ROWS = _insert("executions", (*FIELDS, "writer", "seq", "mac"))
-_SENT["receipts"] = "bool"
+# Only what is counted has to be as it was stored.
+_MOMENT = "to_char(started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
+_UNCOUNTED = (
+    f"SELECT {', '.join(_MOMENT if name == 'started_at' else name for name in FIELDS)}"  # noqa: S608 -- our own names
+    " FROM executions WHERE writer = $1 AND seq > $2"
+)
 _INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
 _INSERT_INTENTS = _insert("intents", _INTENT_FIELDS)
 _INSERT_CLAIMS = _insert("intents", _INTENT_FIELDS, " ON CONFLICT (claim) DO NOTHING")
@@ -188,9 +200,16 @@ class PostgresqlSession:
 
     async def count(self, writer: int, counted_seq: int, counts: Sequence[Count]) -> None:
         """What the statistics gain, and how far the writer's rows are in them."""
-        if counts:
+        done = await self._driver.execute(
+            "UPDATE writers SET counted_seq = $1 WHERE number = $2 AND counted_seq < $1", counted_seq, writer
+        )
+        if done == "UPDATE 1" and counts:
             await self._driver.execute(POSTGRESQL_UPSERT, *_columns(counts))
-        await self._driver.execute("UPDATE writers SET counted_seq = $1 WHERE number = $2", counted_seq, writer)
+
+    async def uncounted(self, number: int) -> tuple[int, list[Row]]:
+        """A writer's last seq, and its rows that the statistics do not hold."""
+        seq, counted = await self._driver.fetchrow("SELECT seq, counted_seq FROM writers WHERE number = $1", number)
+        return seq, [tuple(row) for row in await self._driver.fetch(_UNCOUNTED, number, counted)]
 
     async def siblings(self, writer: int) -> list[Sibling]:
         """The other writers that are not closed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -52,17 +53,12 @@ class Pruner:
         """
         _refuse_the_future(before)
         removed = 0
-        for number in await self._numbers():
-            while removed < limit and (gone := await self._batch(number, before, min(_BATCH, limit - removed), force)):
+        try:
+            async for gone in self._batches(before, limit, force):
                 removed += gone
-        while removed < limit:
-            async with self._database.write() as conn:
-                gone = await retention.remove_unchained(conn, before, limit=min(_BATCH, limit - removed))
-            if not gone:
-                break
-            removed += gone
-        if removed:
-            log.info("journal_pruned", before=before.isoformat(), rows=removed, by=by, forced=force)
+        finally:
+            if removed:
+                log.info("journal_pruned", before=before.isoformat(), rows=removed, by=by, forced=force)
         if removed >= limit:
             return Pruned(removed, more=True)
         await self._leftovers(before)
@@ -77,6 +73,20 @@ class Pruner:
         async with self._database.read() as conn:
             removed += await links.unchained(conn, until=before)
         return Pruned(removed)
+
+    async def _batches(self, before: datetime, room: int, force: bool) -> AsyncIterator[int]:
+        """How many rows each transaction removed, until there is nothing more to remove or room for no more."""
+        for number in await self._numbers():
+            while room > 0 and (gone := await self._batch(number, before, min(_BATCH, room), force)):
+                yield gone
+                room -= gone
+        while room > 0:
+            async with self._database.write() as conn:
+                gone = await retention.remove_unchained(conn, before, limit=min(_BATCH, room))
+            if not gone:
+                return
+            yield gone
+            room -= gone
 
     async def _batch(self, number: int, before: datetime, limit: int, force: bool) -> int:
         """Remove some rows from the beginning of a chain and move its marker, at once; how many there were."""

@@ -23,7 +23,7 @@ def ends_of(chain: Chain, writer: Writer) -> Ends:
     number = writer.number
     head = signed(chain, chain.sign_head, number, (writer.seq, writer.mac), writer.signature)
     marker = (writer.pruned_seq, writer.pruned_mac)
-    pruned = signed(chain, chain.sign_pruned, number, marker, writer.pruned_signature)
+    pruned = marked(chain, number, marker, writer.pruned_signature)
     findings = []
     if pruned is None:
         findings.append(marker_forged(number, writer.pruned_seq))
@@ -49,6 +49,13 @@ def head_forged(number: int, seq: object) -> Finding:
     """A head is not the board's."""
     message = f"The head of writer {number}, row {seq}, is not signed by this board: where its chain ends is not known"
     return Finding("head_forged", message, number, last=_number(seq))
+
+
+def marked(chain: Chain, number: int, claimed: tuple[object, object], signature: object) -> Place | None:
+    """The place that a prune marker speaks for; one that speaks for none of the rows needs no signature."""
+    if (*claimed, signature) == (*Place(), ""):
+        return Place()
+    return signed(chain, chain.sign_pruned, number, claimed, signature)
 
 
 def signed(

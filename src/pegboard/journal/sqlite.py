@@ -23,6 +23,7 @@ T = TypeVar("T")
 _SIZES = (512, 128, 32, 8, 4, 2, 1)
 
 _ROWS = ("executions", (*FIELDS, "writer", "seq", "mac"), "")
+_UNCOUNTED = f"SELECT {', '.join(FIELDS)} FROM executions WHERE writer = ? AND seq > ?"  # noqa: S608 -- our own names
 _INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
 _INTENTS = ("intents", _INTENT_FIELDS, "")
 _CLAIMS = ("intents", _INTENT_FIELDS, " ON CONFLICT (claim) DO NOTHING")
@@ -118,7 +119,8 @@ class SqliteSession:
         """Intents with a key, where it is free; who holds each key afterwards."""
         names = _json(opening.claim.name for opening in openings if opening.claim)
         self._run(
-            "DELETE FROM intents WHERE claim IN (SELECT value FROM json_each(?)) AND state = 'done' AND expires_at <= ?",
+            "DELETE FROM intents WHERE claim IN (SELECT value FROM json_each(?))"
+            " AND state = 'done' AND expires_at <= ?",
             *(names, now),
         )
         self._insert(_CLAIMS, [_intent(writer, opening) for opening in openings])
@@ -152,8 +154,14 @@ class SqliteSession:
 
     async def count(self, writer: int, counted_seq: int, counts: Sequence[Count]) -> None:
         """What the statistics gain, and how far the writer's rows are in them."""
-        self._connection.executemany(SQLITE_UPSERT, counts)
-        self._run("UPDATE writers SET counted_seq = ? WHERE number = ?", counted_seq, writer)
+        text = "UPDATE writers SET counted_seq = ? WHERE number = ? AND counted_seq < ?"
+        if self._run(text, counted_seq, writer, counted_seq):
+            self._connection.executemany(SQLITE_UPSERT, counts)
+
+    async def uncounted(self, number: int) -> tuple[int, list[Row]]:
+        """A writer's last seq, and its rows that the statistics do not hold."""
+        ((seq, counted),) = self._all("SELECT seq, counted_seq FROM writers WHERE number = ?", number)
+        return seq, self._all(_UNCOUNTED, number, counted)
 
     async def siblings(self, writer: int) -> list[Sibling]:
         """The other writers that are not closed."""

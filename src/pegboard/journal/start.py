@@ -17,11 +17,10 @@ from pegboard.store.vault import Vault
 CHAIN = "journal chain"
 
 
-def start_journal(database: Database, vault: Vault, home: Path) -> StoreJournal:
+def start_journal(database: Database, vault: Vault, spools: Path | None) -> StoreJournal:
     """A journal that has begun its work."""
     ledger: Ledger
     leases: Leases
-    spools = spool_folder(database, home)
     if database.kind == "postgresql":
         from pegboard.journal.postgresql import PostgresqlLedger  # noqa: PLC0415 -- its driver is only loaded if used
 
@@ -40,8 +39,11 @@ def chain_of(vault: Vault) -> Chain:
     return Chain(vault.derive(CHAIN))
 
 
-def spool_folder(database: Database, home: Path) -> Path | None:
-    """Where a database's spools lie: beside a file, where all who share it find them; else in home."""
+def spool_folder(database: Database, home: Path, board_id: str) -> Path | None:
+    """Where a board's spools lie, and no other's: beside a file, where all who share it find them; else in home."""
     if database.kind == "postgresql":
-        return home / "spool"
-    return database.file.with_name(f"{database.file.name}.spool") if database.file is not None else None
+        return home / "spool" / board_id
+    if database.file is None:
+        return None
+    file = database.file.resolve()  # two who come by different links must meet
+    return file.with_name(f"{file.name}.spool")

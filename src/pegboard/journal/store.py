@@ -204,8 +204,7 @@ class StoreJournal:
             return
         log.info("journal_up", spooled=len(owed))
         self._down = None
-        if self._writer.spool is not None and not self._writer.spool.is_empty:
-            await asyncio.to_thread(self._writer.spool.clear)
+        await self._writer.clear_spool()
 
     async def _keep(self, batch: Sequence[_Waiting]) -> None:
         """Rows of calls that ran go to the spool, and stay in memory until they are committed; intents are refused."""

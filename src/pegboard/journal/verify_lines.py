@@ -13,7 +13,7 @@ from pegboard.journal import lines
 from pegboard.journal.chain import Chain, Place
 from pegboard.journal.findings import MAX_FINDINGS, Finding, Trail, Walk, some_rows
 from pegboard.journal.lines import Line, Misread
-from pegboard.journal.signatures import count_findings, head_forged, marker_forged, merged, signed
+from pegboard.journal.signatures import count_findings, head_forged, marked, marker_forged, merged, signed
 
 
 class LinesPosition(Model):
@@ -132,7 +132,7 @@ class LinesVerifier:
         number, marker = _numbered(line, lines.WRITER), (line.get("pruned_seq"), line.get("pruned_mac"))
         signature = line.get("signature")
         _check(line, lines.writer_line(number, Place(*marker), signature))  # type: ignore[arg-type]
-        pruned = signed(self._chain, self._chain.sign_pruned, number, marker, signature)
+        pruned = marked(self._chain, number, marker, signature)
         if self._walk is not None and self._walk.writer == number:
             # Rows were pruned while they were exported.
             if pruned is None or pruned.seq <= self._walk.trail.seq:

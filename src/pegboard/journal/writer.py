@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pegboard.core.ids import new_id
 from pegboard.journal.chain import Chain, Place
 from pegboard.journal.counts import Counts
-from pegboard.journal.entries import Batch, Closing, Held
+from pegboard.journal.entries import Batch, Closing, Held, OpenIntent
 from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling
 from pegboard.journal.locks import Leases
 from pegboard.journal.recovery import Sealer, left_open
@@ -28,6 +28,8 @@ log = get_logger(__name__)
 # How often the statistics are brought up to date, and expired answers removed; both are cheap, neither is urgent.
 COUNT_SECONDS = 5.0
 EXPIRE_SECONDS = 600.0
+# Adding more than this many counts at once would hold calls up.
+MAX_COUNTS = 2000
 
 
 class Condemned(Exception):
@@ -42,7 +44,6 @@ class _Written(NamedTuple):
 
 @dataclass
 class _Taken:
-    is_ours: bool = False
     spooled: int = 0
     intents: int = 0
     rows: Sequence[Row] = ()
@@ -74,10 +75,14 @@ class Writer:
         """Whether this process has written anything yet."""
         return self._number is not None
 
+    @property
+    def _count_is_due(self) -> bool:
+        return len(self._counts) >= MAX_COUNTS or time.monotonic() >= self._counted_at + COUNT_SECONDS
+
     async def commit(self, batch: Batch) -> dict[str, Held]:
         """Make a batch durable; who holds each key that was claimed. A batch that failed may be committed again."""
         await self._ready()
-        counts = self._counts.take() if time.monotonic() >= self._counted_at + COUNT_SECONDS else []
+        counts = self._counts.take() if self._count_is_due else []
 
         async def write(session: Session) -> _Written | None:
             number, head = await self._place(session)
@@ -107,10 +112,26 @@ class Writer:
             raise OSError("there is no spool")
         await asyncio.to_thread(self.spool.append, entries)
 
+    async def clear_spool(self) -> None:
+        """Empty the spool, since all that was in it is committed."""
+        if self.spool is None or self.spool.is_empty:
+            return
+        try:
+            await asyncio.to_thread(self.spool.clear)
+        except OSError:
+            # Whoever reads it again finds every entry committed already.
+            log.warning("spool_not_cleared", exc_info=True)
+
     async def tend(self) -> None:
         """What is due now and then: show that this writer lives, add to the statistics, remove what expired."""
         now = time.monotonic()
-        if self._number is not None and (self._is_shared or (self._counts and now >= self._counted_at + COUNT_SECONDS)):
+        if self.spool is not None and not self.spool.is_in_place:
+            # Without it siblings would take this writer for dead.
+            log.error("spool_moved_away", path=str(self.spool.path))
+            spool, self.spool = self.spool, None
+            await asyncio.to_thread(spool.close, remove=False)
+            await self._ready()
+        if self._number is not None and (self._is_shared or (self._counts and self._count_is_due)):
             await self.commit(Batch([], []))
         if now >= self._expired_at + EXPIRE_SECONDS:
             self._expired_at = now
@@ -199,15 +220,15 @@ class Writer:
         await self._ready()
 
         async def write(session: Session) -> _Written | None:
-            there = await session.registered(writer_id)
-            taken.is_ours = there is not None  # else it is the spool of another board that uses the same folder
-            if there is None:
-                return None
-            if sibling is not None and not await session.close_writer(there.number, _now()):
-                return None  # a third one was quicker, and does the rest
+            if sibling is not None and not await session.close_writer(sibling.number, _now()) and not spooled:
+                return None  # a third one was quicker
             known = await session.known([closing.id for closing in spooled]) if spooled else set()
             ended = {closing.id for closing in spooled}
-            left = [intent for intent in await session.intents_of(there.number) if intent.id not in ended]
+            left = (
+                [intent for intent in await session.intents_of(sibling.number) if intent.id not in ended]
+                if sibling
+                else []
+            )
             closings = [closing for closing in spooled if closing.id not in known]
             closings += [await left_open(session, intent, self._seal) for intent in left]
             taken.spooled, taken.intents, taken.rows = len(spooled), len(left), [closing.row for closing in closings]
@@ -224,11 +245,11 @@ class Writer:
             raise
         for row in taken.rows:
             self._counts.add(row)
-        if spool is not None and content.damaged and taken.is_ours:
+        if spool is not None and content.damaged:
             log.error("spool_damaged", writer=writer_id, kept=len(spooled))
             await asyncio.to_thread(spool.set_aside)
         elif spool is not None:
-            await asyncio.to_thread(spool.close, remove=taken.is_ours or not spooled)
+            await asyncio.to_thread(spool.close, remove=True)
         if taken.spooled or taken.intents:
             log.warning("took_over", writer=writer_id, spooled=taken.spooled, in_doubt=taken.intents)
         return taken.intents
@@ -257,6 +278,16 @@ class Writer:
         if self.spool is not None:
             spool, self.spool = self.spool, None
             await asyncio.to_thread(spool.close, remove=spool.is_empty)
+
+
+async def _left_by(session: Session, dead: int, ended: Collection[str]) -> list[OpenIntent]:
+    """The intents a dead writer left open; its rows join the statistics, or every reading had to add them up."""
+    seq, rows = await session.uncounted(dead)
+    counts = Counts()
+    for row in rows:
+        counts.add(row)
+    await session.count(dead, seq, counts.take())
+    return [intent for intent in await session.intents_of(dead) if intent.id not in ended]
 
 
 async def _opened(session: Session, number: int, batch: Batch) -> dict[str, Held]:

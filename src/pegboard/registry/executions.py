@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from pegboard.core.call import Caller, Execution
 from pegboard.core.refusals import NotFound
 from pegboard.registry.pages import Page, an_id, cut, read_cursor
 from pegboard.registry.registry import refuse_agents
 from pegboard.registry.snapshot import Snapshot
-from pegboard.store import executions
+from pegboard.store import executions, tools
 from pegboard.store.database import Database
 from pegboard.store.executions import ExecutionFilter
 from pegboard.store.types import is_uuid
@@ -25,15 +27,28 @@ class Executions:
     async def page(self, wanted: ExecutionFilter, caller: Caller, *, cursor: str | None, limit: int) -> Page[Execution]:
         """Some rows, newest first."""
         refuse_agents(caller)
-        named = self._snapshot.find(wanted.tool) if wanted.tool is not None else None
-        if named is not None and not is_uuid(wanted.tool or ""):
-            wanted = replace(wanted, tool=named.tool.name)  # names are found in any case, and by alias
+        wanted = _visible(wanted, caller)
         place = read_cursor(cursor, an_id)
+        before = place[0] if place else None
+        found: list[Execution] = []
         async with self._database.read() as conn:
-            found = await executions.page(
-                conn, _visible(wanted, caller), before=place[0] if place else None, limit=limit + 1
-            )
+            for one in await self._by_name(conn, wanted):
+                found += await executions.page(conn, one, before=before, limit=limit + 1)
+        found = sorted(found, key=lambda execution: execution.id, reverse=True)[: limit + 1]
         return cut(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+
+    async def _by_name(self, conn: AsyncConnection, wanted: ExecutionFilter) -> list[ExecutionFilter]:
+        """The filter with a tool's name as rows have it; for an id, one filter for each name the tool ever had."""
+        if wanted.tool is None:
+            return [wanted]
+        hanging = self._snapshot.find(wanted.tool)
+        if not is_uuid(wanted.tool):
+            # Names are found in any case, and by alias.
+            return [replace(wanted, tool=hanging.tool.name if hanging is not None else wanted.tool)]
+        names = set(await tools.names_of(conn, wanted.tool))
+        if hanging is not None:
+            names.add(hanging.tool.name)
+        return [replace(wanted, tool=name, tool_id=wanted.tool) for name in sorted(names)]
 
     async def get(self, execution_id: str, caller: Caller) -> Execution:
         """One row."""

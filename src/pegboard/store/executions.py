@@ -31,7 +31,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class ExecutionFilter:
-    """Which executions a list holds; `tool` is a name or an id, None means no matter."""
+    """Which executions a list holds; None means no matter. A `tool_id` alone has no index: give its name too."""
 
     caller_id: str | None = None
     tool: str | None = None
@@ -39,6 +39,7 @@ class ExecutionFilter:
     code: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    tool_id: str | None = None
 
 
 async def get(conn: AsyncConnection, execution_id: str) -> Execution | None:
@@ -72,6 +73,8 @@ def page_query(wanted: ExecutionFilter, database: str, *, before: str | None, li
         high = min(high, first_id(_shifted(wanted.until, _SLACK)))
     if wanted.status == "succeeded":
         query = query.where(columns.status == wanted.status)  # most are, so there is no index of them
+    if wanted.tool_id is not None:
+        query = query.where(columns.tool_id == wanted.tool_id.lower())
     alike = _alike(wanted)
     for _, _, index_holds in alike:
         if index_holds is not None:
@@ -92,9 +95,7 @@ def _alike(wanted: ExecutionFilter) -> list[tuple[ColumnElement[str], str, TextC
     """What executions must have in common, each with what its index holds alone; the likely rarest last."""
     columns = _executions.c
     found: list[tuple[ColumnElement[str], str, TextClause | None]] = []
-    if wanted.tool is not None and is_uuid(wanted.tool):
-        found.append((columns.tool_id, wanted.tool.lower(), None))
-    elif wanted.tool is not None:
+    if wanted.tool is not None:
         found.append((columns.tool_name, wanted.tool[:_INDEXED_LENGTH], None))
     if wanted.caller_id is not None:
         found.append((columns.caller_id, wanted.caller_id[:_INDEXED_LENGTH], None))

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Index,
     Integer,
     String,
+    TextClause,
     UniqueConstraint,
     Uuid,
     text,
@@ -28,16 +29,25 @@ WITH_CODE = text("code IS NOT NULL")
 OPEN = text("state = 'open'")
 
 
+def _partial(name: str, condition: TextClause, *columns: str) -> Index:
+    return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
+
+
 class Execution(Row, Base):
     """One row of the journal; it refers to no other table, so it takes every call and outlives all of them."""
 
     __tablename__ = "executions"
     __table_args__ = (
-        Index("idx_execution_tool", "tool_id", "id"),
         Index("idx_execution_name", "tool_name", "id"),
         Index("idx_execution_caller", "caller_id", "id"),
         # What went well is most of the journal and is never looked for by its status or code.
         Index("idx_execution_status", "status", "id", sqlite_where=NOT_WELL, postgresql_where=NOT_WELL),
+        Index(
+            "idx_execution_name_status", "tool_name", "status", "id", sqlite_where=NOT_WELL, postgresql_where=NOT_WELL
+        ),
+        Index(
+            "idx_execution_caller_status", "caller_id", "status", "id", sqlite_where=NOT_WELL, postgresql_where=NOT_WELL
+        ),
         Index("idx_execution_code", "code", "id", sqlite_where=WITH_CODE, postgresql_where=WITH_CODE),
         Index("uq_execution_link", "writer", "seq", unique=True),
     )
@@ -104,7 +114,7 @@ class Intent(Row, Base):
     __table_args__ = (
         CheckConstraint("state IN ('open', 'done', 'in_doubt')", name="state"),
         UniqueConstraint("claim", name="uq_intent_claim"),
-        Index("idx_intent_open", "writer", sqlite_where=OPEN, postgresql_where=OPEN),
+        _partial("idx_intent_open", OPEN, "writer"),
         Index("idx_intent_expires", "expires_at"),
     )
 
@@ -134,10 +144,12 @@ class ExecutionCount(Base):
     """How many calls of a tool by a caller ended alike, and about as quickly, in one hour."""
 
     __tablename__ = "execution_counts"
+    # All but one of its columns are the key, and a rowid would keep them twice.
+    __table_args__ = {"sqlite_with_rowid": False}
 
     hour: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    tool_name: Mapped[str] = mapped_column(Words(), primary_key=True)
     caller_id: Mapped[str] = mapped_column(Words(), primary_key=True)
+    tool_name: Mapped[str] = mapped_column(Words(), primary_key=True)
     status: Mapped[str] = mapped_column(String(20), primary_key=True)
     code: Mapped[str] = mapped_column(Words(), primary_key=True)
     bucket: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)

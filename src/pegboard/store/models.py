@@ -65,7 +65,7 @@ class BoardState(Base):
     revision: Mapped[int] = mapped_column(BigInteger, nullable=False)
     # How many writers the journal has had, signed, so that one that is missing shows.
     writers: Mapped[int] = mapped_column(Integer, nullable=False, server_default="0")
-    writers_signature: Mapped[str] = mapped_column(String(32), nullable=False, server_default="")
+    writers_signature: Mapped[str] = mapped_column(String(32), nullable=False, server_default=text("''"))
 
 
 class User(SoftDeleted, Base):

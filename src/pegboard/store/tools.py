@@ -231,3 +231,12 @@ def _tool(row: Row[Any]) -> Tool:
         if fields[name] is not None:
             fields[name] = model.model_validate(fields[name])
     return Tool(**fields)
+
+
+async def names_of(conn: AsyncConnection, tool_id: str) -> list[str]:
+    """Every name that a tool has or had, deleted or not."""
+    if not is_uuid(tool_id):
+        return []
+    now = select(_tools.c.name).where(_tools.c.id == tool_id)
+    once = select(_versions.c.definition["name"].as_string()).where(_versions.c.tool_id == tool_id)
+    return sorted(set((await conn.execute(now.union(once))).scalars()))

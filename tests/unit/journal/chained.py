@@ -58,7 +58,9 @@ async def add_writer(database: Database, number: int, chain: Chain = CHAIN) -> N
                 beat=0,
                 counted_seq=0,
                 **_head(chain, number, Place()),
-                **_marker(chain, number, Place()),
+                pruned_seq=0,
+                pruned_mac="",
+                pruned_signature="",
             )
         )
 
@@ -150,11 +152,3 @@ async def read(database: Database, statement: str, **values: Any) -> list[Any]:
 
 def _head(chain: Chain, number: int, place: Place) -> dict[str, Any]:
     return {"seq": place.seq, "mac": place.mac, "signature": chain.sign_head(number, place)}
-
-
-def _marker(chain: Chain, number: int, place: Place) -> dict[str, Any]:
-    return {
-        "pruned_seq": place.seq,
-        "pruned_mac": place.mac,
-        "pruned_signature": chain.sign_pruned(number, place),
-    }

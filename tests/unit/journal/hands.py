@@ -51,6 +51,8 @@ class WatchedLedger:
         self.fails: Literal["", "before", "after"] = ""
         self.error: Exception = ConnectionError("gone")
         self.gate: asyncio.Event | None = None
+        # Intents that are let go by another process just when somebody asks for their key.
+        self.vanishing: list[str] = []
         # Set by the next transaction that writes a row or an intent, whatever becomes of it.
         self.tried = asyncio.Event()
         # The ids of the rows of each commit that had any, and of those that were tried and failed.
@@ -94,7 +96,12 @@ class WatchedLedger:
 
         async def noting_claims(writer: int, openings: Any, now: str) -> Any:
             written.intents += len(openings)
-            return await claim(writer, openings, now)
+            held = await claim(writer, openings, now)
+            if self.vanishing:
+                await session.forget(self.vanishing)
+                held = {name: one for name, one in held.items() if one.id not in self.vanishing}
+                self.vanishing = []
+            return held
 
         for name, noting in (("insert", noting_rows), ("open", noting_intents), ("claim", noting_claims)):
             setattr(session, name, noting)

@@ -172,7 +172,6 @@ async def test_an_export_under_another_key_is_none_of_this_board(database: Datab
     report = await Audit(database, Chain(b"another")).verify_lines(lines)
     assert [finding.kind for finding in report.findings] == [
         "line",
-        "marker_forged",
         "changed",
         "head_forged",
         "count_forged",

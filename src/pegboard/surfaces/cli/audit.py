@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pegboard.surfaces.cli import audit_chain
 from pegboard.surfaces.cli.audit_replay import replay
 from pegboard.surfaces.cli.audit_stats import Whose, id_of, stats
 from pegboard.surfaces.cli.moments import ago
@@ -89,3 +90,6 @@ def show_execution(
 
 app.command("stats", cls=BoardCommand)(stats)
 app.command("replay", cls=BoardCommand)(replay)
+app.command("verify", cls=BoardCommand)(audit_chain.verify)
+app.command("export", cls=BoardCommand)(audit_chain.export)
+app.command("prune", cls=BoardCommand)(audit_chain.prune)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # What one request carries of a file; a board takes bodies of 4 MiB unless it is told otherwise.
 _CHUNK_BYTES = 256 * 2**10
+_CONFLICT = 409
 
 Since = Annotated[str | None, typer.Option("--since", help="Finished since: 30m, 1h, 2d, or an ISO time")]
 Until = Annotated[str | None, typer.Option("--until", help="Finished before: the same")]
@@ -99,7 +100,7 @@ def export(
                     target.write(text)
                 elif text:
                     write(text)
-                rows = text.count('\n{"id":')
+                rows = sum(line.startswith('{"id":') for line in text.split("\n"))
                 written += rows
                 advance(rows)
         return written
@@ -137,7 +138,7 @@ def prune(
         with progress("Pruning", expected) as advance:
             while True:
                 done = (await client.post(path, {"before": instant, "force": force}, patient=True)).data
-                removed += done["removed"]
+                removed += int(done["removed"])
                 advance(done["removed"])
                 if not done["more"]:
                     return removed
@@ -148,7 +149,12 @@ def prune(
         return
     if expected and not yes and not confirmed(f"Remove {_rows(expected)} that finished before {moment(instant)}?"):
         raise Refused("Nothing was removed")
-    removed = with_board(ctx, remove)
+    try:
+        removed = with_board(ctx, remove)
+    except Refused as refused:
+        if refused.status != _CONFLICT:
+            raise
+        raise Refused(refused.message, ["Remove it all the same with --force"], status=_CONFLICT) from None
     _tell_removed(ctx, removed, f"removed {_rows(removed)} that finished before {moment(instant)}")
 
 
@@ -230,7 +236,7 @@ def _target(output: str) -> Iterator[TextIO | None]:
     partial = Path(f"{output}.partial")
     try:
         # The journal is for admins, whoever else may read this folder.
-        with open(partial, "w", encoding="utf-8", opener=_privately) as file:  # noqa: PTH123 -- Path takes no opener
+        with open(partial, "w", encoding="utf-8", opener=_privately) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -245,11 +251,10 @@ def _source(file: str) -> Iterator[TextIO]:
         yield sys.stdin
         return
     try:
-        opened = Path(file).open(encoding="utf-8", newline="\n")
+        with Path(file).open(encoding="utf-8", newline="\n") as opened:
+            yield opened
     except OSError as error:
         raise Usage(f"{file}: {error.strerror}") from None
-    with opened:
-        yield opened
 
 
 def _size(file: str) -> int | None:

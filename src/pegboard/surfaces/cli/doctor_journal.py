@@ -6,16 +6,13 @@ import os
 from pathlib import Path
 
 from pegboard.journal.spool import Spool, found
-from pegboard.journal.start import spool_folder
-from pegboard.store.database import Database
 from pegboard.surfaces.cli.findings import Finding
 
 _WHAT = "journal spool"
 
 
-def examine_spools(database: Database, home: Path) -> list[Finding]:
+def examine_spools(folder: Path | None) -> list[Finding]:
     """Whether calls could be kept while the database is away, and whether any are still waiting."""
-    folder = spool_folder(database, home)
     if folder is None:
         return []
     place = next(path for path in (folder, *folder.parents) if path.exists())

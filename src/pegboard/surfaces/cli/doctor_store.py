@@ -10,8 +10,10 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from pegboard.core.errors import SecretUnreadable
+from pegboard.journal.start import spool_folder
+from pegboard.registry.people import ADMIN
 from pegboard.registry.sealing import map_sealed
-from pegboard.store import secrets
+from pegboard.store import secrets, users
 from pegboard.store.database import Database
 from pegboard.store.keyfile import FileKeyring
 from pegboard.store.keyring import EnvironmentKeyring, Keyring, KeyringError
@@ -39,7 +41,7 @@ async def examine_store(settings: Settings) -> list[Finding]:
     except (ValueError, OSError) as error:
         return [keys, Finding.bad("database", str(error), "Correct PEGBOARD_DATABASE_URL")]
     try:
-        return [keys, *await _database(database, keyring), *examine_spools(database, settings.home)]
+        return [keys, *await _database(database, keyring, settings.home)]
     finally:
         await database.close()
 
@@ -73,7 +75,7 @@ def _keys(settings: Settings) -> tuple[Finding, Keyring | None]:
     return Finding.ok("encryption key", str(settings.key_file)), keyring
 
 
-async def _database(database: Database, keyring: Keyring | None) -> list[Finding]:
+async def _database(database: Database, keyring: Keyring | None, home: Path) -> list[Finding]:
     where = database.shown_url
     try:
         async with asyncio.timeout(_SECONDS):
@@ -92,7 +94,9 @@ async def _database(database: Database, keyring: Keyring | None) -> list[Finding
     findings.append(Finding.ok("migrations", "up to date"))
     if keyring is not None:
         findings.append(await _sealed(database, Vault(keyring)))
-    return findings
+    async with database.read() as conn:
+        admin = await users.named(conn, ADMIN)
+    return [*findings, *(examine_spools(spool_folder(database, home, admin.id)) if admin is not None else ())]
 
 
 async def _sealed(database: Database, vault: Vault) -> Finding:

@@ -23,7 +23,9 @@ def progress(what: str, total: float | None = None) -> Iterator[Advance]:
         task = shown.add_task(what, total=total)
 
         def advance(some: float, total: float | None = None) -> None:
-            shown.update(task, advance=some, **({} if total is None else {"total": total}))
+            if total is not None:
+                shown.update(task, total=total)
+            shown.advance(task, some)
 
         yield advance
 

@@ -18,7 +18,7 @@ _OPEN = sa.text("state = 'open'")
 def upgrade() -> None:
     """Add the chain to the journal, and the tables around it."""
     op.add_column("board_state", sa.Column("writers", sa.Integer, nullable=False, server_default="0"))
-    op.add_column("board_state", sa.Column("writers_signature", sa.String(32), nullable=False, server_default=""))
+    op.add_column("board_state", sa.Column("writers_signature", sa.String(32), nullable=False, server_default=sa.text("''")))
     op.add_column("tools", sa.Column("keep_result", sa.Boolean, nullable=False, server_default=sa.false()))
     for column in (
         sa.Column("repeat_of", sa.Text),
@@ -28,9 +28,12 @@ def upgrade() -> None:
         sa.Column("mac", sa.String(32)),
     ):
         op.add_column("executions", column)
+    op.drop_index("idx_execution_tool", "executions")
     op.drop_index("idx_execution_started", "executions")
     op.drop_index("idx_execution_status", "executions")
     _partial("idx_execution_status", "executions", ["status", "id"], _NOT_WELL)
+    _partial("idx_execution_name_status", "executions", ["tool_name", "status", "id"], _NOT_WELL)
+    _partial("idx_execution_caller_status", "executions", ["caller_id", "status", "id"], _NOT_WELL)
     _partial("idx_execution_code", "executions", ["code", "id"], _WITH_CODE)
     op.create_index("uq_execution_link", "executions", ["writer", "seq"], unique=True)
     op.create_table(
@@ -80,15 +83,16 @@ def upgrade() -> None:
     op.create_table(
         "execution_counts",
         sa.Column("hour", sa.Integer, nullable=False, autoincrement=False),
-        sa.Column("tool_name", sa.Text, nullable=False),
         sa.Column("caller_id", sa.Text, nullable=False),
+        sa.Column("tool_name", sa.Text, nullable=False),
         sa.Column("status", sa.String(20), nullable=False),
         sa.Column("code", sa.Text, nullable=False),
         sa.Column("bucket", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("calls", sa.BigInteger, nullable=False),
         sa.PrimaryKeyConstraint(
-            "hour", "tool_name", "caller_id", "status", "code", "bucket", name="pk_execution_counts"
+            "hour", "caller_id", "tool_name", "status", "code", "bucket", name="pk_execution_counts"
         ),
+        sqlite_with_rowid=False,
     )
 
 
@@ -98,11 +102,14 @@ def downgrade() -> None:
         op.drop_table(table)
     op.drop_index("uq_execution_link", "executions")
     op.drop_index("idx_execution_code", "executions")
+    op.drop_index("idx_execution_caller_status", "executions")
+    op.drop_index("idx_execution_name_status", "executions")
     op.drop_index("idx_execution_status", "executions")
     for column in ("mac", "seq", "writer", "result", "repeat_of"):
         op.drop_column("executions", column)
     op.create_index("idx_execution_status", "executions", ["status", "id"])
     op.create_index("idx_execution_started", "executions", ["started_at"])
+    op.create_index("idx_execution_tool", "executions", ["tool_id", "id"])
     op.drop_column("tools", "keep_result")
     op.drop_column("board_state", "writers_signature")
     op.drop_column("board_state", "writers")

@@ -1,0 +1,96 @@
+"""Two boards on one database, as two processes would be, and tools that count how often they ran."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import inspect, text
+
+from pegboard import Pegboard, ToolResult
+from pegboard.dialects.catalog import dialects
+from pegboard.journal.answers import Answer
+from pegboard.store.database import Database
+from pegboard.testing import NoSettings
+
+Boards = tuple[Pegboard, Pegboard]
+
+
+@asynccontextmanager
+async def board_on(url: str, home: Path, **settings: Any) -> AsyncIterator[Pegboard]:
+    """A board on this database, with its state in this folder."""
+    async with Pegboard.open(url, settings=NoSettings(home=home, drain_seconds=0.2, **settings)) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def two_boards(url: str, home: Path) -> AsyncIterator[Boards]:
+    """Two boards with the same database and home."""
+    async with board_on(url, home) as one, board_on(url, home) as other:
+        yield one, other
+
+
+class Note:
+    """A tool that notes each time it runs, and waits for `go` where it has to."""
+
+    def __init__(self, *boards: Pegboard, waits: bool = False, **fields: Any) -> None:
+        self.ran: list[int] = []
+        self.started = asyncio.Event()
+        self.go = asyncio.Event()
+        if not waits:
+            self.go.set()
+        for board in boards:
+            self.hang(board, **fields)
+
+    def hang(self, board: Pegboard, **fields: Any) -> None:
+        """Put the tool on a board; it is the same one on each."""
+
+        async def note(n: int = 0) -> dict[str, int]:
+            self.ran.append(n)
+            self.started.set()
+            await self.go.wait()
+            return {"n": n, "run": len(self.ran)}
+
+        board.tool(**fields)(note)
+
+
+def code(result: ToolResult) -> str | None:
+    """Why it failed."""
+    return result.problem.code if result.problem is not None else None
+
+
+def is_repeat(again: ToolResult, first: ToolResult) -> bool:
+    """Whether a call was answered as an earlier one was, byte for byte, and says so."""
+    assert Answer.of(again) == Answer.of(first)
+    for dialect in dialects().values():
+        assert dialect.render_json(again) == dialect.render_json(first)
+    assert again.run_id != first.run_id
+    return again.repeat_of == first.run_id
+
+
+async def stored(url: str) -> str:
+    """Every row of every table as the database holds it, and for SQLite the bytes of its files."""
+    database = Database.create(url)
+    found = []
+    async with database.read() as conn:
+        for table in await conn.run_sync(lambda sync: inspect(sync).get_table_names()):
+            found += [str(tuple(row)) for row in await conn.execute(text(f'SELECT * FROM "{table}"'))]
+    await database.close()
+    return "\n".join([*found, *_files(database.file)])
+
+
+def _files(file: Path | None) -> list[str]:
+    if file is None:
+        return []
+    paths = [each for path in file.parent.glob(f"{file.name}*") for each in (path, *path.rglob("*"))]
+    return [path.read_bytes().decode("latin-1") for path in paths if path.is_file()]
+
+
+async def intents(database: Database) -> list[tuple[str, bool]]:
+    """State of every intent, oldest first, and whether it holds a key."""
+    async with database.read() as conn:
+        rows = await conn.execute(text("SELECT state, claim IS NOT NULL FROM intents ORDER BY id"))
+        return [(state, bool(claimed)) for state, claimed in rows]
