@@ -128,8 +128,9 @@ class Process:
     async def crash(self) -> None:
         """End at once; the kernel would give its locks back, and so does this."""
         task = self.journal._task
-        task.cancel()
-        await asyncio.wait({task})
+        while not task.done():
+            task.cancel()  # Python 3.11 loses one that comes when a wait with a timeout has just ended
+            await asyncio.wait({task}, timeout=0.1)
         if self.writer.spool is not None:
             self.writer.spool.close(remove=False)
         await self.ledger.close()

@@ -16,12 +16,11 @@ from typing import Any
 
 import orjson
 
-from pegboard import CallContext, Pegboard, board
-from pegboard.journal import locks, store
-from pegboard.journal.start import start_journal
+from pegboard import CallContext, Pegboard
+from pegboard.journal import store
+from pegboard.journal.locks import ObservedLeases
+from pegboard.journal.postgresql import PostgresqlLedger
 from pegboard.store import database as databases
-from pegboard.store.database import Database
-from pegboard.store.vault import Vault
 from pegboard.surfaces.rest.server import listen, serve_forever
 from pegboard.telemetry.logs import configure_logs
 from pegboard.testing import NoSettings
@@ -55,30 +54,28 @@ class Outfit:
     home: str
     effects: str
     port: int
-    # Seconds; None for what a board does by itself.
+    # Seconds; with None the journal is as patient as it is by itself.
     patience: float | None = None
-    grace: float | None = None
+    grace: float = 1.0
     drain: float = 5.0
+    secret_key: str | None = None
 
 
 def hurry(outfit: Outfit) -> None:
     """Make the journal lose its patience sooner than a server in the world should."""
     if outfit.patience is None:
         return
-    patience, grace = outfit.patience, outfit.grace
-    databases._PRAGMAS = (f"busy_timeout = {int(patience * 1000)}", *databases._PRAGMAS[1:])
-    store.TEND_SECONDS = 0.1
-    store.RETRY_AFTER_MS = 100
-    if grace is not None:
-        observed = locks.ObservedLeases.__init__
-        locks.ObservedLeases.__init__ = lambda self, connection: observed(self, connection, grace=grace)  # type: ignore[method-assign, misc, assignment]
-
-    def start(database: Database, vault: Vault, home: Path) -> store.StoreJournal:
-        journal = start_journal(database, vault, home)
-        journal._patience = patience
-        return journal
-
-    board.start_journal = start  # type: ignore[attr-defined]
+    databases._PRAGMAS = (f"busy_timeout = {int(outfit.patience * 1000)}", *databases._PRAGMAS[1:])
+    store.TEND_SECONDS, store.RETRY_AFTER_MS = 0.1, 100
+    shorter = (
+        (store.StoreJournal, "patience", outfit.patience),
+        (PostgresqlLedger, "patience", outfit.patience),
+        (ObservedLeases, "grace", outfit.grace),
+    )
+    for made, name, seconds in shorter:
+        defaults = made.__init__.__kwdefaults__  # type: ignore[misc]
+        assert name in defaults
+        defaults[name] = seconds
 
 
 def noting(effects: Path) -> Callable[..., Awaitable[str]]:
@@ -102,10 +99,14 @@ def main(told: str) -> None:
     """Serve until told to stop."""
     outfit = Outfit(**orjson.loads(told))
     threading.Thread(target=_end_with_our_parent, daemon=True).start()
-    configure_logs("info", "json")
+    configure_logs("warning", "json")
     hurry(outfit)
     settings = NoSettings(
-        home=Path(outfit.home), database_url=outfit.url, admin_key=KEY, drain_seconds=outfit.drain
+        home=Path(outfit.home),
+        database_url=outfit.url,
+        admin_key=KEY,
+        secret_key=outfit.secret_key,
+        drain_seconds=outfit.drain,
     )
 
     async def on_open(opened: Pegboard) -> None:

@@ -45,11 +45,10 @@ class Served:
         assert self._process is not None
         return self._process
 
-    @property
-    def spools(self) -> Path:
-        """Where its spools lie."""
+    def spools(self, pattern: str = "*.spool") -> list[Path]:
+        """The spools of all servers that have been there."""
         file = self.url.partition("sqlite:///")[2]
-        return Path(f"{file}.spool") if file else self.home / "spool"
+        return sorted((Path(f"{file}.spool") if file else self.home / "spool").rglob(pattern))
 
     async def start(self) -> None:
         """Return once it serves."""

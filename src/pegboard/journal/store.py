@@ -71,6 +71,7 @@ class StoreJournal:
         self._down: str | None = None
         self._closing = False
         self._tended_at = float("-inf")
+        self._untended = False
         self._task = asyncio.create_task(self._write(), name="pegboard-journal")
 
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
@@ -251,7 +252,11 @@ class StoreJournal:
             await self._writer.recover()
             await self._writer.tend()
         except Exception:
-            log.warning("journal_not_tended", exc_info=True)
+            if not self._untended:  # once is enough while it lasts
+                log.warning("journal_not_tended", exc_info=True)
+            self._untended = True
+        else:
+            self._untended = False
 
     def _fail(self, waiting: _Waiting, why: str) -> None:
         if isinstance(waiting.entry, Closing):

@@ -74,13 +74,15 @@ class Verifier:
             async with self._database.read() as conn:
                 position, total = await turn.begin(conn, notes)
         until = time.monotonic() + _SECONDS_A_TURN
-        while position is not None and turn.checked < limit and time.monotonic() < until:
+        while position is not None and position.found < MAX_FINDINGS:
+            if turn.checked >= limit or time.monotonic() > until:
+                break
             async with self._database.read() as conn:
                 position = await turn.step(conn, position, min(_ROWS_A_READ, limit - turn.checked))
-            if position is not None and position.found >= MAX_FINDINGS:
-                notes.append(f"Stopped after {position.found} findings; there may be more")
-                position = None
-        return Report(turn.checked, tuple(turn.findings), tuple(notes), position, total)
+        if position is not None and position.found >= MAX_FINDINGS:
+            notes.append(f"Stopped after {MAX_FINDINGS} findings; there may be more")
+            position = None
+        return Report(turn.checked, tuple(turn.findings[: turn.room]), tuple(notes), position, total)
 
 
 class _Turn:
@@ -89,6 +91,7 @@ class _Turn:
     def __init__(self, chain: Chain, scope: Scope, *, found: int) -> None:
         self._chain = chain
         self._found = found
+        self.room = MAX_FINDINGS - found
         self._scope = scope
         self._span = Span(scope.since, scope.until)
         self.checked = 0
@@ -104,8 +107,9 @@ class _Turn:
         else:
             there = merged((writer.number, writer.number) for writer in known)
             self.findings += count_findings(self._chain, *await writers.count(conn), there)
+            known = [writer for writer in known if writer.number > 0]
             await self._strays(conn, None, known[0].number if known else None)
-            await self._unchained(conn, known[0].number if known else None, notes)
+            await self._unchained(conn, notes)
         pruned = sum(ends_of(self._chain, writer).pruned.seq for writer in known)
         if pruned:
             notes.append(f"{some_rows(pruned)} pruned")
@@ -230,12 +234,13 @@ class _Turn:
             self.findings.append(Finding("writer_unknown", message, number, execution_id=some.id))
             after = named
 
-    async def _unchained(self, conn: AsyncConnection, first_writer: int | None, notes: list[str]) -> None:
+    async def _unchained(self, conn: AsyncConnection, notes: list[str]) -> None:
         count = await links.unchained(conn)
         if not count:
             return
         notes.append(f"{some_rows(count)} from before there was a chain, not judged")
-        first = [] if first_writer is None else await links.readable(conn, first_writer, after=0, limit=1)
+        writer = await links.next_writer(conn, None)
+        first = await links.readable(conn, writer, after=0, limit=1) if isinstance(writer, int) else []
         began = _moment(first[0].row[FINISHED_AT]) if first and first[0].row else None
         late = await links.unchained(conn, since=began) if began is not None else 0
         if late:

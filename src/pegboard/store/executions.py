@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -27,6 +28,8 @@ _SLACK = 3 * AHEAD
 _FIRST, _LAST = "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 Row = tuple[Any, ...]
+# A column, the value it has, and what its index holds alone.
+_Alike = tuple[ColumnElement[str], str, TextClause | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,39 +78,46 @@ def page_query(wanted: ExecutionFilter, database: str, *, before: str | None, li
         query = query.where(columns.status == wanted.status)  # most are, so there is no index of them
     if wanted.tool_id is not None:
         query = query.where(columns.tool_id == wanted.tool_id.lower())
-    alike = _alike(wanted)
-    for _, _, index_holds in alike:
+    walked, others = _alike(wanted)
+    for _, _, index_holds in (*walked, *others):
         if index_holds is not None:
             query = query.where(index_holds)  # in the index's very words, or it would not be used
-    if database == "postgresql" and alike:
+    if database == "postgresql" and walked:
         # It would rather walk through all executions by their ids than down an index of few that lie far back,
         # unless only this index has the order that is asked for.
-        column, value, _ = alike.pop()
-        place = tuple_(column, columns.id)
-        query = query.where(place >= _place(column, value, low), place < _place(column, value, high))
-        query = query.order_by(column.desc(), columns.id.desc())
+        order = [*(column for column, _, _ in walked), columns.id]
+        place = tuple_(*order)
+        query = query.where(place >= _place(walked, low), place < _place(walked, high))
+        query = query.order_by(*(column.desc() for column in order))
     else:
         query = query.where(columns.id >= low, columns.id < high).order_by(columns.id.desc())
-    return query.where(*(column == value for column, value, _ in alike))
+        others = [*walked, *others]
+    return query.where(*(column == value for column, value, _ in others))
 
 
-def _alike(wanted: ExecutionFilter) -> list[tuple[ColumnElement[str], str, TextClause | None]]:
-    """What executions must have in common, each with what its index holds alone; the likely rarest last."""
+def _alike(wanted: ExecutionFilter) -> tuple[list[_Alike], list[_Alike]]:
+    """What executions must have in common: first what one index leads to, the likely rarest, then the rest."""
     columns = _executions.c
-    found: list[tuple[ColumnElement[str], str, TextClause | None]] = []
+    whose: list[_Alike] = []
+    ended: list[_Alike] = []
+    with_code: list[_Alike] = []
     if wanted.tool is not None:
-        found.append((columns.tool_name, wanted.tool[:_INDEXED_LENGTH], None))
+        whose.append((columns.tool_name, wanted.tool[:_INDEXED_LENGTH], None))
     if wanted.caller_id is not None:
-        found.append((columns.caller_id, wanted.caller_id[:_INDEXED_LENGTH], None))
+        whose.append((columns.caller_id, wanted.caller_id[:_INDEXED_LENGTH], None))
     if wanted.status is not None and wanted.status != "succeeded":
-        found.append((columns.status, wanted.status, journal_models.NOT_WELL))
+        ended.append((columns.status, wanted.status, journal_models.NOT_WELL))
     if wanted.code is not None:
-        found.append((columns.code, wanted.code, journal_models.WITH_CODE))
-    return found
+        with_code.append((columns.code, wanted.code, journal_models.WITH_CODE))
+    if whose and ended:
+        return [whose[-1], *ended], [*whose[:-1], *with_code]
+    found = [*whose, *ended, *with_code]
+    return found[-1:], found[:-1]
 
 
-def _place(column: ColumnElement[str], value: str, execution_id: str) -> Tuple:
-    return tuple_(literal(value, column.type), literal(execution_id, _executions.c.id.type))
+def _place(walked: Sequence[_Alike], execution_id: str) -> Tuple:
+    values = (literal(value, column.type) for column, value, _ in walked)
+    return tuple_(*values, literal(execution_id, _executions.c.id.type))
 
 
 def stored(execution: Execution) -> Row:
@@ -127,7 +137,7 @@ def stored(execution: Execution) -> Row:
         it.status,
         _moment(it.started_at),
         _moment(it.finished_at),
-        it.elapsed_ms,
+        float(it.elapsed_ms),  # as it is read back, since the row's MAC is over its text
         it.caller_id[:_INDEXED_LENGTH],
         it.caller,
         it.surface,

@@ -75,7 +75,7 @@ async def misplaced(conn: AsyncConnection, writer: int, marker: int) -> Some:
     return Some(nowhere.rows + before.rows, nowhere.id or before.id)
 
 
-async def next_writer(conn: AsyncConnection, after: float | None) -> float | None:
+async def next_writer(conn: AsyncConnection, after: float | None) -> int | float | None:
     """The next number that any row names as its writer; infinity for what is no number and comes after all of them."""
     condition = _named_after(after)
     if not (await conn.execute(select(literal(1)).where(condition).limit(1))).first():
@@ -131,7 +131,8 @@ async def last_unchained(conn: AsyncConnection) -> str | None:
 
 async def unchained_page(conn: AsyncConnection, *, after: str | None, last: str, limit: int) -> list[Row]:
     """Rows in no chain as they are stored, by id, from after one up to another."""
-    query = select(*(_c[name] for name in FIELDS)).where(_c.writer.is_(None), _c.id <= last)
+    # Not the bare column: by its index, all of the rows would be sorted for every page.
+    query = select(*(_c[name] for name in FIELDS)).where((_c.writer + 0).is_(None), _c.id <= last)
     if after is not None:
         query = query.where(_c.id > after)
     found = await conn.execute(query.order_by(_c.id).limit(limit))

@@ -255,3 +255,16 @@ class TestExecutions:
         assert [row.arguments for row in rows] == [None, None, None]
         first, second, third = [row.arguments_digest for row in rows]
         assert first == second != third
+
+    async def test_results_are_kept_only_where_the_tool_says_so_and_not_large_ones(
+        self, admin: httpx.AsyncClient, board: Pegboard
+    ) -> None:
+        await board.add(mock("keeps", keep_result=True, config={"mock_response": {"ü": [None, 1.5]}}))
+        await board.add(mock("null", keep_result=True, config={"mock_response": None}))
+        await board.add(mock("fails", keep_result=True, output_schema={"type": "string"}))
+        await board.add(mock("large", keep_result=True, config={"mock_response": "x" * 65 * 1024}))
+        await board.add(mock())
+        for tool in ("keeps", "null", "fails", "large", "quote"):
+            await called(admin, tool, {})
+        rows = {row["tool_name"]: row["result"] for row in await walked(admin, "/v1/executions")}
+        assert rows == {"keeps": {"ü": [None, 1.5]}, "null": None, "fails": None, "large": None, "quote": None}

@@ -6,14 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import inspect, text
 
 from pegboard import Pegboard, ToolResult
+from pegboard.core.tool import Kind
 from pegboard.dialects.catalog import dialects
+from pegboard.executors.base import Executor
 from pegboard.journal.answers import Answer
+from pegboard.store import executions
 from pegboard.store.database import Database
+from pegboard.store.executions import ExecutionFilter
 from pegboard.testing import NoSettings
 
 Boards = tuple[Pegboard, Pegboard]
@@ -57,6 +61,11 @@ class Note:
         board.tool(**fields)(note)
 
 
+def use(board: Pegboard, kind: Kind, executor: Executor) -> None:
+    """Let this executor run the tools of a kind."""
+    cast("dict[Kind, Executor]", board._executors)[kind] = executor
+
+
 def code(result: ToolResult) -> str | None:
     """Why it failed."""
     return result.problem.code if result.problem is not None else None
@@ -94,3 +103,15 @@ async def intents(database: Database) -> list[tuple[str, bool]]:
     async with database.read() as conn:
         rows = await conn.execute(text("SELECT state, claim IS NOT NULL FROM intents ORDER BY id"))
         return [(state, bool(claimed)) for state, claimed in rows]
+
+
+async def no_intents(database: Database) -> bool:
+    """Whether every call is over."""
+    return await intents(database) == []
+
+
+async def rows(database: Database) -> list[tuple[str, str]]:
+    """Every row of the journal, oldest first: its id and how it ended."""
+    async with database.read() as conn:
+        found = await executions.page(conn, ExecutionFilter(), limit=100)
+    return [(row.id, row.status) for row in reversed(found)]

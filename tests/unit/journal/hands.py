@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -28,6 +29,7 @@ from pegboard.store.database import Database
 from pegboard.store.keyring import EnvironmentKeyring
 from pegboard.store.vault import Vault
 from tests.unit.store.rows import a_tool, a_user, an_execution
+from tests.waiting import until
 
 T = TypeVar("T")
 VAULT = Vault(EnvironmentKeyring(base64.b64encode(bytes(range(32))).decode()), root=bytes(range(32, 64)))
@@ -123,13 +125,24 @@ class WatchedLedger:
         await self._ledger.close()
 
 
+class WatchedWriter(Writer):
+    """A writer that counts how often it has looked after what is due now and then."""
+
+    rounds = 0
+
+    async def tend(self) -> None:
+        """As the true one."""
+        await super().tend()
+        self.rounds += 1
+
+
 @dataclass(frozen=True)
 class Hand:
     """A journal and what it stands on."""
 
     database: Database
     ledger: WatchedLedger
-    writer: Writer
+    writer: WatchedWriter
     claims: Claims
     journal: StoreJournal
 
@@ -143,6 +156,17 @@ class Hand:
         """Begin a call as the pipeline does; one without effects if none is given."""
         call = ready or a_call(QUIET)
         return await self.journal.begin(call, lambda: row_of(call)._replace(status="in_doubt", code="in_doubt"))
+
+    async def tended(self) -> None:
+        """Return when siblings were looked after and what was due was done, which else is every few seconds."""
+        for _ in range(2):  # one round may have been under way
+            before = self.writer.rounds
+            self.journal._tended_at = float("-inf")
+            self.journal._wake.set()
+            await until(partial(self._is_past, before))
+
+    async def _is_past(self, rounds: int) -> bool:
+        return self.writer.rounds > rounds
 
     async def die(self) -> None:
         """End as a process does that is killed: what it held is let go, and nothing is said."""
@@ -170,6 +194,19 @@ def start(
     **options: Any,
 ) -> Hand:
     """A journal wired as a board wires it; the options are its own."""
+    ledger, writer, claims = lone_writer(database, spools, vault=vault, kept_for=kept_for, max_answer=max_answer)
+    return Hand(database, ledger, writer, claims, StoreJournal(ledger, writer, claims, **options))
+
+
+def lone_writer(
+    database: Database,
+    spools: Path | None,
+    *,
+    vault: Vault = VAULT,
+    kept_for: timedelta = KEPT_FOR,
+    max_answer: int = MAX_ANSWER_BYTES,
+) -> tuple[WatchedLedger, WatchedWriter, Claims]:
+    """A writer that does nothing by itself, its ledger and its claims."""
     leases: Leases
     if database.kind == "postgresql":
         from pegboard.journal.postgresql import PostgresqlLedger
@@ -180,8 +217,8 @@ def start(
         ledger, leases = WatchedLedger(SqliteLedger(database)), FileLeases(spools)
     claims = Claims(vault, kept_for=kept_for, max_bytes=max_answer)
     is_shared = database.kind == "postgresql"
-    writer = Writer(ledger, chain_of(vault), leases, claims.seal, spools=spools, is_shared=is_shared)
-    return Hand(database, ledger, writer, claims, StoreJournal(ledger, writer, claims, **options))
+    writer = WatchedWriter(ledger, chain_of(vault), leases, claims.seal, spools=spools, is_shared=is_shared)
+    return ledger, writer, claims
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard import Pegboard, ToolResult
+from pegboard import ToolResult
 from pegboard.core.call import ReadyCall
 from pegboard.core.errors import AnswerNotKept, ErrorType, FieldProblem, InDoubt, Problem
 from pegboard.journal.answers import Answer
@@ -20,7 +20,7 @@ from pegboard.journal.claims import MAX_ANSWER_BYTES
 from pegboard.store.database import Database
 from pegboard.store.keyring import EnvironmentKeyring, encode_key
 from pegboard.store.vault import Vault
-from pegboard.testing import calls_of
+from pegboard.testing import calls_of, memory_board
 from tests.unit.journal.boards import Boards, Note, board_on, code, intents, is_repeat, stored, two_boards
 from tests.unit.journal.hands import ACTIVE, Hand, a_call, kill, opened, row_of, start
 from tests.waiting import until
@@ -184,7 +184,7 @@ class TestTime:
                 assert await hand.begin(a_call(ACTIVE, key="runs too")) is None
                 assert len(await intents(database)) == 4
                 hand.writer._expired_at = float("-inf")
-                await hand.writer.tend()
+                await hand.tended()
                 assert sorted(await intents(database)) == [("done", True), ("open", True), ("open", True)]
 
     async def test_what_is_in_doubt_is_never_over(self, database: Database, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ class TestTime:
         async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as hand:
             await until(lambda: in_doubt(database))
             hand.writer._expired_at = float("-inf")
-            await hand.writer.tend()
+            await hand.tended()
             for _ in range(2):
                 with pytest.raises(InDoubt, match="not known"):
                     await hand.begin(a_call(ACTIVE, key="k"))
@@ -217,8 +217,8 @@ async def test_a_key_holds_after_a_restart_for_functions_too(database_url: str, 
     assert len(note.ran) == 1
 
 
-async def test_on_a_board_in_memory_keys_work_as_well(tmp_path: Path) -> None:
-    async with Pegboard.open("memory") as board:
+async def test_on_a_board_in_memory_keys_work_as_well() -> None:
+    async with memory_board() as board:
         note = Note(board)
         first = await board.call("note", key="k")
         assert is_repeat(await board.call("note", key="k"), first)

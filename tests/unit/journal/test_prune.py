@@ -160,6 +160,15 @@ class TestTamperedJournals:
         await pruned(database, NOW + 5 * MINUTE, force=True)
         assert (await verified(database)).findings == ()
 
+    async def test_what_went_before_the_damage_was_met_is_logged(
+        self, database: Database, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        await journal(database, 2, 2)
+        await run(database, "UPDATE executions SET caller = 'eve' WHERE writer = 2")
+        with caplog.at_level("INFO", "pegboard.journal.prune"), pytest.raises(Conflict):
+            await pruned(database, NOW + 5 * MINUTE)
+        assert [" rows=2 " in record.getMessage() for record in caplog.records] == [True]
+
     async def test_damage_that_stays_does_not_keep_sound_rows_from_going(self, database: Database) -> None:
         [rows] = await journal(database, 9)
         await run(database, "UPDATE executions SET caller = 'eve' WHERE seq = 7")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +15,13 @@ from hypothesis import strategies as st
 from pegboard.core.call import Execution
 from pegboard.core.ids import new_id
 from pegboard.journal.counts import Counts, hour_of
-from pegboard.journal.entries import Count
+from pegboard.journal.entries import Batch, Closing, Count, Opening
 from pegboard.journal.statistics import HOUR, Report, Statistics, ToolStatistics, whole_hours
+from pegboard.journal.writer import Condemned, Writer
 from pegboard.store.database import Database
 from pegboard.store.executions import stored
+from tests.unit.journal.chained import read
+from tests.unit.journal.hands import WatchedLedger, lone_writer
 from tests.unit.store.keeping import keep, keep_counts, keep_writer, move_writer
 from tests.unit.store.rows import NOW, an_execution
 
@@ -78,7 +84,7 @@ async def test_a_tool_has_its_calls_errors_and_latencies(database: Database) -> 
         call(status="in_doubt", code="in_doubt", elapsed_ms=99_999.0),
     ]
     await keep_writer(database)
-    await keep_counts(database, counts_of(*well, *ill))
+    await keep_counts(database, counts_of(*well, *ill), counted_seq=100)
     report = await Statistics(database).read(NOW, NOW + HOUR)
     (tool,) = report.tools
     assert (tool.tool_name, tool.calls) == ("add", 100)
@@ -138,6 +144,98 @@ async def test_every_row_counts_once_before_and_after_its_writer_counts_it(datab
     assert await statistics.read(NOW, NOW) == uncounted
     await move_writer(database, 2, await keep(database, call(), writer=2))
     assert (await statistics.read(NOW, NOW)).tools[0].calls == 7
+
+
+@asynccontextmanager
+async def writing(database: Database, spools: Path) -> AsyncIterator[tuple[WatchedLedger, Writer]]:
+    """A writer that counts only when it is told to, and ends as a process does that is killed."""
+    ledger, writer, _ = lone_writer(database, spools)
+    writer._counted_at = float("inf")
+    yield ledger, writer
+    if writer.spool is not None:
+        writer.spool.close(remove=False)
+    await ledger.close()
+
+
+async def write(writer: Writer, *made: Execution, count: bool = False) -> None:
+    """Commit calls together; to count is to add those of earlier commits to the statistics."""
+    writer._counted_at = float("-inf") if count else float("inf")
+    await writer.commit(Batch([], [Closing(stored(one)) for one in made]))
+
+
+async def places(database: Database) -> list[Any]:
+    """How far each writer's chain goes, and how far it is counted."""
+    return await read(database, "SELECT seq, counted_seq FROM writers ORDER BY number")
+
+
+async def test_rows_count_once_though_the_answer_to_their_counting_was_lost(database: Database, tmp_path: Path) -> None:
+    statistics, last = Statistics(database), call(tool_name="last")
+    async with writing(database, tmp_path) as (ledger, writer):
+        await write(writer, call(), call())
+        ledger.fails = "after"
+        for _ in range(2):
+            with pytest.raises(ConnectionError):
+                await write(writer, last, count=True)
+            assert await places(database) == [(3, 2)]
+        ledger.fails = ""
+        await write(writer, last, count=True)
+        assert await places(database) == [(3, 2)]
+        expected = await statistics.read(NOW, NOW)
+        assert {tool.tool_name: tool.calls for tool in expected.tools} == {"add": 2, "last": 1}
+        await write(writer, count=True)
+        assert await places(database) == [(3, 3)]
+        assert await statistics.read(NOW, NOW) == expected
+
+
+@pytest.mark.parametrize("counted", [0, 2, 5])
+async def test_what_a_dead_writer_did_not_count_is_counted_when_it_is_taken_over(
+    database: Database, tmp_path: Path, counted: int
+) -> None:
+    statistics, span = Statistics(database), (NOW - HOUR, NOW)
+    made = [call(elapsed_ms=1.0), call(tool_id=None, caller_id=BEN), call(started_at=NOW - HOUR, elapsed_ms=77.5)]
+    made += [call(status="failed", code="timeout"), call(status="refused", code="custom", caller_id=BEN)]
+    async with writing(database, tmp_path) as (_, dying):
+        await write(dying, *made[:counted])
+        await write(dying, *made[counted:], count=True)
+        assert await places(database) == [(5, counted)]
+        before = [await statistics.read(*span, caller_id=whose) for whose in (None, ADA, BEN)]
+    assert {tool.tool_name: tool.calls for tool in before[0].tools} == {"add": 4, None: 1}
+
+    async with writing(database, tmp_path) as (_, heir):
+        for _ in range(2):
+            assert [await statistics.read(*span, caller_id=whose) for whose in (None, ADA, BEN)] == before
+            assert await heir.recover() == 0
+            assert await places(database) == [(5, 5)], "every reading still has to add them up"
+        assert [await statistics.read(*span, caller_id=whose) for whose in (None, ADA, BEN)] == before
+
+
+async def test_a_call_that_a_dead_writer_left_open_is_counted_once(database: Database, tmp_path: Path) -> None:
+    statistics, draft = Statistics(database), call(tool_name="open", status="in_doubt", code="in_doubt")
+    async with writing(database, tmp_path) as (_, dying):
+        await dying.commit(Batch([Opening(stored(draft))], [Closing(stored(call()))]))
+        assert {tool.tool_name for tool in (await statistics.read(NOW, NOW)).tools} == {"add"}
+    async with writing(database, tmp_path) as (_, heir):
+        assert await heir.recover() == 1
+        found = await statistics.read(NOW, NOW)
+        assert {(tool.tool_name, tool.calls, tool.in_doubt) for tool in found.tools} == {("add", 1, 0), ("open", 1, 1)}
+        assert await places(database) == [(1, 1), (1, 0)]
+        await write(heir, count=True)
+        assert await places(database) == [(1, 1), (1, 1)]
+        assert await statistics.read(NOW, NOW) == found
+
+
+async def test_a_writer_taken_for_dead_does_not_count_its_rows_again(database: Database, tmp_path: Path) -> None:
+    statistics, last = Statistics(database), call(tool_name="last")
+    async with writing(database, tmp_path) as (ledger, fenced), writing(database, tmp_path / "other") as (_, heir):
+        await write(fenced, call(), call())
+        (sibling,) = await ledger.transaction(lambda session: session.siblings(0))
+        assert await heir._take_over(sibling, sibling.id, None) == 0
+        with pytest.raises(Condemned):
+            await write(fenced, last, count=True)
+        await write(fenced, last)
+        await write(fenced, count=True)
+        found = (await statistics.read(NOW, NOW)).tools
+        assert {tool.tool_name: tool.calls for tool in found} == {"add": 2, "last": 1}
 
 
 async def test_only_whole_hours_are_told_and_the_answer_says_which(database: Database) -> None:

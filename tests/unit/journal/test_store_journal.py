@@ -13,7 +13,7 @@ from pegboard.core.errors import Unavailable
 from pegboard.store import executions
 from pegboard.store.database import Database
 from pegboard.store.executions import ExecutionFilter
-from tests.unit.journal.hands import ACTIVE, Hand, a_call, lie_in, opened, start
+from tests.unit.journal.hands import ACTIVE, Hand, a_call, lie_in, opened, row_of, start
 from tests.unit.store.rows import an_execution
 from tests.waiting import until
 
@@ -235,6 +235,25 @@ async def test_it_holds_no_more_bytes_than_it_may(database: Database, spools: Pa
         await hand.begin()
 
 
+async def test_an_answer_that_is_kept_weighs_as_much_as_it_is_long(database: Database, spools: Path) -> None:
+    async with opened(database, spools, max_bytes=10_000) as hand:
+        call = a_call(ACTIVE, key="k")
+        await hand.begin(call)
+        hand.ledger.tried.clear()
+        hand.ledger.gate = asyncio.Event()
+        first = asyncio.create_task(hand.record())
+        await hand.ledger.tried.wait()
+        answer = ToolResult("active", True, b"1" * 10_000, attempts=1)
+        waiting = asyncio.create_task(hand.journal.record(row_of(call), answer))
+        await asyncio.sleep(0)
+        try:
+            with pytest.raises(Unavailable, match="behind with its work"):
+                await hand.begin()
+        finally:
+            hand.ledger.gate.set()
+            await asyncio.gather(first, waiting)
+
+
 class TestClosing:
     async def test_what_waits_is_written_and_nothing_is_taken_afterwards(
         self, database: Database, spools: Path, caplog: pytest.LogCaptureFixture
@@ -265,27 +284,3 @@ class TestClosing:
         await hand.journal.close()
         with pytest.raises(Unavailable, match="takes no more rows"):
             await hand.journal.record(an_execution(), ToolResult("add", True))
-
-
-class TestSpoolOfTheDead:
-    """What a process spooled and did not live to commit is committed by the next."""
-
-    @pytest.mark.parametrize("was_registered", [True, False], ids=["it had written before", "it never wrote"])
-    async def test_it_is_replayed_once_and_in_order(
-        self, database: Database, spools: Path, was_registered: bool
-    ) -> None:
-        dead = start(database, spools, patience=0.0)
-        known = [await dead.record()] if was_registered else []
-        dead.ledger.fails = "before"
-        with anyio.fail_after(5):
-            known += [await dead.record() for _ in range(3)]
-        await dead.die()
-        async with opened(database, spools) as hand:
-            await until(lambda: has(database, len(known)))
-        assert await rows(database) == {row.id for row in known}
-        assert [row for commit in hand.ledger.commits for row in commit] == [row.id for row in known[-3:]]
-        assert lie_in(spools) == []
-
-
-async def has(database: Database, count: int) -> bool:
-    return len(await rows(database)) == count

@@ -40,8 +40,8 @@ async def keep(database: Database, *made: Execution, writer: int = 1) -> int:
     return head + len(made)
 
 
-async def keep_counts(database: Database, counts: Sequence[Count], *, writer: int = 1, counted_seq: int = 0) -> None:
-    """Add to the statistics what a writer has counted, and how far."""
+async def keep_counts(database: Database, counts: Sequence[Count], *, writer: int = 1, counted_seq: int) -> None:
+    """Add to the statistics what a writer has counted, and how far, which must be further than before."""
     ledger = ledger_of(database)
     await ledger.transaction(lambda session: session.count(writer, counted_seq, counts))
     await ledger.close()

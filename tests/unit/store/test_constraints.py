@@ -9,10 +9,11 @@ from sqlalchemy import insert, text, update
 from sqlalchemy.exc import IntegrityError, InvalidRequestError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from pegboard.core.ids import new_id
 from pegboard.core.tool import Kind
-from pegboard.store import models, tools
+from pegboard.store import journal_models, models, receipts, tools
 from pegboard.store.database import Database
-from tests.unit.store.rows import a_tool, kept_user
+from tests.unit.store.rows import a_tool, an_execution, kept_user
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -73,6 +74,51 @@ async def test_the_board_has_one_state(database: Database) -> None:
     with pytest.raises(IntegrityError):
         async with database.write() as conn:
             await conn.execute(insert(models.BoardState).values(id=2, revision=0))
+
+
+def an_intent(**fields: Any) -> dict[str, Any]:
+    """A call that is about to run."""
+    basics = {"writer": 1, "state": "open", "execution": "[]", "receipts": False, "claim": None}
+    return {"id": new_id(), **basics, **fields}
+
+
+class TestJournal:
+    @pytest.mark.parametrize(
+        "wrong",
+        [{"state": "over"}, {"state": None}, {"writer": None}, {"execution": None}, {"receipts": None}],
+        ids=str,
+    )
+    async def test_an_intent_that_breaks_a_rule_is_refused(self, database: Database, wrong: dict[str, Any]) -> None:
+        with pytest.raises(IntegrityError):
+            async with database.write() as conn:
+                await conn.execute(insert(journal_models.Intent).values(an_intent(**wrong)))
+
+    async def test_a_key_is_held_by_one_call_and_any_number_have_none(self, database: Database) -> None:
+        async with database.write() as conn:
+            for claim in (None, None, "one", "two"):
+                await conn.execute(insert(journal_models.Intent).values(an_intent(claim=claim)))
+        with pytest.raises(IntegrityError):
+            async with database.write() as conn:
+                await conn.execute(insert(journal_models.Intent).values(an_intent(claim="one", state="done")))
+
+    async def test_a_place_in_a_chain_is_taken_once_and_rows_from_before_it_have_none(self, database: Database) -> None:
+        def row(**place: Any) -> dict[str, Any]:
+            return {**an_execution()._asdict(), **place}
+
+        async with database.write() as conn:
+            for place in ({}, {}, {"writer": 1, "seq": 1}, {"writer": 1, "seq": 2}, {"writer": 2, "seq": 1}):
+                await conn.execute(insert(journal_models.Execution).values(row(**place)))
+        with pytest.raises(IntegrityError):
+            async with database.write() as conn:
+                await conn.execute(insert(journal_models.Execution).values(row(writer=1, seq=2)))
+
+    async def test_a_call_leaves_one_receipt(self, database: Database) -> None:
+        run_id = new_id()
+        async with database.write() as conn:
+            await receipts.add(conn, run_id)
+        with pytest.raises(IntegrityError):
+            async with database.write() as conn:
+                await receipts.add(conn, run_id, row_id="again")
 
 
 async def test_relations_are_loaded_only_when_asked_for(database: Database) -> None:

@@ -51,6 +51,13 @@ async def uncounted(database: Database, **wanted: Any) -> list[tuple[Any, ...]]:
     return [(row[0], row[1], row[4]) for row in found]
 
 
+async def counted_seqs(database: Database) -> list[int]:
+    """How far each writer has counted."""
+    columns = table_of(journal_models.Writer).c
+    async with database.read() as conn:
+        return list((await conn.execute(select(columns.counted_seq).order_by(columns.number))).scalars())
+
+
 async def test_what_is_counted_twice_is_added_up(database: Database) -> None:
     await keep_writer(database)
     await keep_counts(database, [count(1, 2), count(2, 1)], counted_seq=3)
@@ -59,24 +66,38 @@ async def test_what_is_counted_twice_is_added_up(database: Database) -> None:
     columns = table_of(journal_models.ExecutionCount).c
     async with database.read() as conn:
         rows = (await conn.execute(select(columns.hour, columns.status, columns.calls))).all()
-        writer = (await conn.execute(select(journal_models.Writer.counted_seq))).scalar_one()
     assert sorted(map(tuple, rows)) == [(1, "failed", 7), (1, "succeeded", 42), (2, "succeeded", 1)]
-    assert writer == 60
+    assert await counted_seqs(database) == [60]
 
 
-async def test_two_writers_who_count_the_same_do_not_stand_in_each_others_way(database: Database) -> None:
-    for number in (1, 2):
+async def test_what_was_counted_up_to_a_place_is_not_counted_up_to_it_again(database: Database) -> None:
+    await keep_writer(database, 1)
+    await keep_writer(database, 2)
+    for again in (3, 3, 2, 0):
+        await keep_counts(database, [count(1, 2, caller_id="")], counted_seq=again)
+        assert await counted(database, range(1, 2)) == [("add", "succeeded", "", 7, 2)]
+        assert await counted_seqs(database) == [3, 0]
+    await keep_counts(database, [count(1, 40, caller_id="")], counted_seq=4)
+    await keep_counts(database, [count(1, 100, caller_id="")], writer=2, counted_seq=4)
+    await keep_counts(database, [count(1, 1000, caller_id="")], writer=3, counted_seq=4)  # there is none
+    assert await counted(database, range(1, 2)) == [("add", "succeeded", "", 7, 142)]
+    assert await counted_seqs(database) == [4, 4]
+
+
+async def test_writers_who_count_the_same_do_not_stand_in_each_others_way(database: Database) -> None:
+    writers = range(1, 11)
+    for number in writers:
         await keep_writer(database, number)
     same = sorted(count(hour, bucket=bucket, caller_id="") for hour in range(10) for bucket in range(20))
-    rounds = [keep_counts(database, same, writer=number) for number in (1, 2) for _ in range(5)]
-    await asyncio.gather(*rounds)
-    assert sum(row[-1] for row in await counted(database, range(100))) == 10 * len(same)
+    await asyncio.gather(*(keep_counts(database, same, writer=number, counted_seq=1) for number in writers))
+    assert sum(row[-1] for row in await counted(database, range(100))) == len(writers) * len(same)
 
 
 async def test_counts_are_summed_over_the_hours_asked_for(database: Database) -> None:
     await keep_writer(database)
     everybody = [count(hour, hour, caller_id="") for hour in (10, 11, 12)]
-    await keep_counts(database, [*everybody, count(11, 3), count(11, 8, caller_id=BEN, tool_name="echo")])
+    own = [count(11, 3), count(11, 8, caller_id=BEN, tool_name="echo")]
+    await keep_counts(database, [*everybody, *own], counted_seq=33)
     one = ("add", "succeeded", "", 7)
     assert await counted(database, range(11, 13)) == [(*one, 23)]
     assert await counted(database, range(11, 12)) == [(*one, 11)]
@@ -89,20 +110,21 @@ async def test_counts_are_summed_over_the_hours_asked_for(database: Database) ->
 async def test_hours_in_which_nothing_was_called_count_nothing(database: Database, hours: range) -> None:
     await keep_writer(database)
     assert await counted(database, hours) == []
-    await keep_counts(database, [count(hour, caller_id="") for hour in (10, 12)])
+    await keep_counts(database, [count(hour, caller_id="") for hour in (10, 12)], counted_seq=2)
+    assert len(await counted(database, range(10, 13))) == 1
     assert await counted(database, hours) == []
 
 
 async def test_a_span_of_all_times_is_no_longer_than_what_was_counted(database: Database) -> None:
     await keep_writer(database)
-    await keep_counts(database, [count(hour, caller_id="") for hour in (400_000, 400_005)])
+    await keep_counts(database, [count(hour, caller_id="") for hour in (400_000, 400_005)], counted_seq=2)
     async with asyncio.timeout(5):
         assert await counted(database, range(70_000_000)) == [("add", "succeeded", "", 7, 2)]
 
 
 async def test_many_alike_counts_come_in_parts(database: Database) -> None:
     await keep_writer(database)
-    await keep_counts(database, [count(1, caller_id="", bucket=bucket) for bucket in range(2500)])
+    await keep_counts(database, [count(1, caller_id="", bucket=bucket) for bucket in range(2500)], counted_seq=2500)
     async with database.read() as conn:
         parts = [len(part) async for part in counts.counted(conn, range(1, 2))]
     assert sum(parts) == 2500

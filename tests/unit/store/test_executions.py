@@ -133,8 +133,20 @@ async def test_a_filter_leaves_only_what_it_says(database: Database) -> None:
     assert await found(caller_id=ada, status="refused") == [third]
     assert await found(caller_id=ada, status="succeeded") == [first]
     assert await found(tool="Add") == [first]
-    assert await found(tool=tool) == [first]
-    assert await found(tool=tool.upper()) == [first]
+    assert await found(tool="add") == [third, second]
+    assert await found(tool=tool) == []
+    assert await found(tool_id=tool) == [first]
+    assert await found(tool_id=tool.upper()) == [first]
+    assert await found(tool_id=tool, tool="Add", caller_id=ada) == [first]
+    assert await found(tool_id=tool, tool="add") == []
+    assert await found(tool_id=new_id(), tool="Add") == []
+    assert await found(tool="add", status="refused") == [third]
+    assert await found(tool="add", status="in_doubt") == []
+    assert await found(tool="Add", status="failed") == []
+    assert await found(tool="add", caller_id=ada, status="refused") == [third]
+    assert await found(tool="add", caller_id=ada, status="failed") == []
+    assert await found(tool="add", status="failed", code="timeout") == [second]
+    assert await found(caller_id=ada, status="refused", code="timeout") == []
     assert await found(tool="nothing\0") == []
     assert await found(status="failed") == [second]
     assert await found(status="succeeded") == [first]
@@ -145,6 +157,42 @@ async def test_a_filter_leaves_only_what_it_says(database: Database) -> None:
     assert await found(until=NOW + hour) == [first]
     assert await found(since=NOW + hour, until=NOW + 2 * hour, status="failed") == [second]
     assert await found(since=NOW + 2 * hour, until=NOW) == []
+
+
+ENDS = [("succeeded", None), ("failed", "timeout"), ("failed", "custom"), ("refused", "timeout")]
+WANTED = st.fixed_dictionaries(
+    {},
+    optional={
+        "tool": st.sampled_from(["add", "Add", "other"]),
+        "tool_id": st.sampled_from(["1", "2"]),
+        "caller_id": st.sampled_from(["ada", "ben"]),
+        "status": st.sampled_from(["succeeded", "failed", "refused", "in_doubt"]),
+        "code": st.sampled_from(["timeout", "custom", "none"]),
+    },
+)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(made=st.lists(st.sampled_from(ENDS), min_size=20, max_size=40), some=st.lists(WANTED, min_size=30, max_size=60))
+async def test_any_filters_together_leave_what_all_of_them_say_page_by_page(
+    database: Database, made: list[tuple[str, str | None]], some: list[dict[str, str]]
+) -> None:
+    rows = []
+    for number, (status, code) in enumerate(made):
+        whose = {"tool_name": ("add", "Add", "other")[number % 3], "caller_id": ("ada", "ben")[number % 5 % 2]}
+        rows.append(an_execution(status=status, code=code, tool_id=str(number % 2 + 1), **whose))
+    async with database.write() as conn:
+        await conn.exec_driver_sql("DELETE FROM executions")
+    await keep(database, *rows)
+    async with database.read() as conn:
+        for wanted in some:
+            alike = {{"tool": "tool_name"}.get(name, name): value for name, value in wanted.items()}
+            found: list[Execution] = []
+            asked = ExecutionFilter(**wanted)  # type: ignore[arg-type]
+            while page := await executions.page(conn, asked, before=found[-1].id if found else None, limit=3):
+                found += page
+            said = [row for row in rows if all(getattr(row, name) == value for name, value in alike.items())]
+            assert found == said[::-1], wanted
 
 
 async def test_a_caller_with_an_endless_name_finds_their_calls(database: Database) -> None:

@@ -27,9 +27,9 @@ def stats(
     since: Annotated[str | None, typer.Option("--since", help="From this hour on: 30m, 7d, or an ISO time")] = None,
     until: Annotated[str | None, typer.Option("--until", help="To the end of this hour: the same")] = None,
 ) -> None:
-    """Show calls, errors and latencies of each tool in the last day: of your calls, or everybody's for an admin.
+    """Show calls, errors and latencies of each tool in the last day.
 
-    Whole hours are told. Latencies are in milliseconds, of calls that ran, to within 3 per cent.
+    They are of your own calls, or of everybody's for an admin. Whole hours are told. Latencies are in milliseconds, of calls that ran, to within 3 per cent.
 
     Example: pegboard audit stats --since 7d
     """

@@ -55,7 +55,7 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
             allow_origins=origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
-            expose_headers=["X-Request-Id", "X-Execution-Id", "Retry-After"],
+            expose_headers=["X-Request-Id", "X-Execution-Id", "X-Next-Cursor", "Idempotent-Replayed", "Retry-After"],
         )
     return app
 

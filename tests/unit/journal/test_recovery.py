@@ -1,0 +1,174 @@
+"""What a dead process was doing becomes rows in doubt; what a living one does is left alone."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+from pegboard.core.errors import InDoubt, Unavailable
+from pegboard.journal.start import chain_of
+from pegboard.store.database import Database
+from pegboard.store.migrate import migrate
+from pegboard.testing import calls_of
+from tests.unit.journal.audits import verified
+from tests.unit.journal.boards import Note, board_on, code, intents, no_intents, rows
+from tests.unit.journal.hands import ACTIVE, QUIET, VAULT, a_call, kill, lie_in, lone_writer, opened, row_of, start
+from tests.waiting import until
+
+
+@pytest.fixture
+def spools(tmp_path: Path) -> Path:
+    return tmp_path / "spools"
+
+
+async def test_an_open_call_is_in_doubt_and_all_others_are_as_they_were(database: Database, spools: Path) -> None:
+    dead = start(database, spools)
+    done, running = a_call(ACTIVE), a_call(ACTIVE)
+    for call in (done, running, a_call(QUIET)):
+        await dead.begin(call)
+    await dead.record(row_of(done))
+    await dead.die()
+    async with opened(database, spools) as hand:
+        await until(lambda: no_intents(database))
+        assert await rows(database) == [(done.run_id, "succeeded"), (running.run_id, "in_doubt")]
+        await hand.record()
+    report = await verified(database, chain=chain_of(VAULT))
+    assert (report.checked, report.findings) == (3, ())
+
+
+async def test_it_is_found_while_running_too_and_by_one_sibling_only(database: Database, spools: Path) -> None:
+    async with opened(database, spools) as one, opened(database, spools) as other:
+        for hand in (one, other):
+            await hand.record()
+        dead = start(database, spools)
+        call = a_call(ACTIVE)
+        await dead.begin(call)
+        await dead.die()
+        await asyncio.gather(one.tended(), other.tended())
+        assert await intents(database) == []
+        assert len(await rows(database)) == 3
+        assert [row for row in await rows(database) if row[1] == "in_doubt"] == [(call.run_id, "in_doubt")]
+    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+
+
+async def test_a_living_siblings_calls_are_left_alone(database: Database, spools: Path) -> None:
+    async with opened(database, spools) as living, opened(database, spools) as other:
+        call = a_call(ACTIVE)
+        await living.begin(call)
+        for _ in range(3):
+            await other.tended()
+        assert await intents(database) == [("open", False)]
+        await living.record(row_of(call))
+    assert await rows(database) == [(call.run_id, "succeeded")]
+
+
+async def test_one_that_was_taken_for_dead_records_nothing_twice_and_goes_on(database: Database, spools: Path) -> None:
+    async with opened(database, spools) as fenced:
+        call = a_call(ACTIVE)
+        await fenced.begin(call)
+        ledger, other, _ = lone_writer(database, spools)
+        (sibling,) = await ledger.transaction(lambda session: session.siblings(0))
+        assert await other._take_over(sibling, sibling.id, None) == 1
+        with pytest.raises(Unavailable):
+            await fenced.record(row_of(call))
+        after = await fenced.record()
+        await other.close()
+    assert await rows(database) == [(call.run_id, "in_doubt"), (after.id, "succeeded")]
+    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+
+
+async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_costs_its_writer_the_calls_that_ran(
+    tmp_path: Path, spools: Path
+) -> None:
+    database = Database.create(f"sqlite:///{tmp_path}/board.db")
+    await migrate(database)
+    async with opened(database, spools) as fenced, opened(database, spools) as other:
+        call = a_call(ACTIVE)
+        await fenced.begin(call)
+        assert fenced.writer.spool is not None
+        fenced.journal._tended_at = time.monotonic() + 3600  # else it might see in time what was done to it
+        fenced.writer.spool.path.unlink()
+        await other.tended()
+        assert await rows(database) == [(call.run_id, "in_doubt")]
+        with pytest.raises(Unavailable):
+            await fenced.record(row_of(call))
+        after = await fenced.record()
+        assert await rows(database) == [(call.run_id, "in_doubt"), (after.id, "succeeded")]
+    await database.close()
+
+
+async def test_a_writer_that_sees_in_time_that_its_spool_was_taken_away_makes_another(
+    database: Database, spools: Path
+) -> None:
+    async with opened(database, spools) as living, opened(database, spools) as other:
+        call = a_call(ACTIVE)
+        await living.begin(call)
+        assert living.writer.spool is not None
+        name = living.writer.spool.path.name
+        living.writer.spool.path.unlink()
+        await living.tended()
+        assert name in lie_in(spools)
+        await other.tended()
+        assert await intents(database) == [("open", False)]
+        await living.record(row_of(call))
+    assert await rows(database) == [(call.run_id, "succeeded")]
+    assert lie_in(spools) == []
+
+
+async def test_the_row_says_who_called_what(database: Database, database_url: str, tmp_path: Path) -> None:
+    async with (
+        board_on(database_url, tmp_path / "home") as dead,
+        board_on(database_url, tmp_path / "home") as board,
+    ):
+        note = Note(dead, waits=True, keep_arguments=True)
+        call = asyncio.create_task(dead.call("note", {"n": 4}))
+        await note.started.wait()
+        await kill(dead)
+        await until(lambda: no_intents(database))
+        (row,) = await calls_of(board)
+        assert (row.tool_name, row.status, row.code, row.arguments) == ("note", "in_doubt", "in_doubt", {"n": 4})
+        assert (row.caller, row.attempts, row.kind, row.tool_version) == (board.admin.name, 1, "internal", 1)
+        assert "whether it took effect is not known" in row.error
+        assert row.started_at <= row.finished_at
+        note.go.set()
+        assert code(await call) == "unrecorded"
+        assert len(await calls_of(board)) == 1
+
+
+@pytest.mark.parametrize("was_registered", [True, False], ids=["it had written before", "it never wrote"])
+async def test_what_a_dead_process_had_spooled_is_written_once_and_in_order(
+    database: Database, spools: Path, was_registered: bool
+) -> None:
+    dead = start(database, spools, patience=0.0)
+    known = [await dead.record()] if was_registered else []
+    dead.ledger.fails = "before"
+    with anyio.fail_after(5):
+        known += [await dead.record() for _ in range(3)]
+    await dead.die()
+    async with opened(database, spools) as hand:
+        await hand.tended()
+    assert await rows(database) == [(row.id, "succeeded") for row in known]
+    assert [row for commit in hand.ledger.commits for row in commit] == [row.id for row in known[-3:]]
+    assert lie_in(spools) == []
+    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+
+
+@pytest.mark.parametrize("key", [None, "k"])
+async def test_a_call_whose_end_could_not_be_recorded_is_in_doubt_once_its_process_has_ended_well(
+    database: Database, spools: Path, key: str | None
+) -> None:
+    call = a_call(ACTIVE, key=key)
+    async with opened(database, spools) as hand:
+        await hand.begin(call)
+        with pytest.raises(Unavailable):
+            await hand.record(row_of(call, surface=None))
+    async with opened(database, spools) as other:
+        await other.tended()
+        assert await rows(database) == [(call.run_id, "in_doubt")]
+        if key:
+            with pytest.raises(InDoubt):
+                await other.begin(a_call(ACTIVE, key=key, seconds=2))
