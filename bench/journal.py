@@ -1,7 +1,8 @@
-"""The journal at ten million rows: what is read of it comes as quickly as from an almost empty one."""
+"""The journal at ten million rows: reading and writing it cost about what they cost with an almost empty one."""
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import tempfile
 import time
@@ -9,15 +10,21 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.harness import median, row, runner
+from pegboard.core.call import Execution
 from pegboard.core.ids import first_id, new_id
+from pegboard.journal.chain import Chain
+from pegboard.journal.entries import Batch, Closing
 from pegboard.journal.histogram import bucket_of
+from pegboard.journal.locks import NoSiblings
+from pegboard.journal.sqlite import SqliteLedger
 from pegboard.journal.statistics import Statistics
+from pegboard.journal.writer import Writer
 from pegboard.store import executions
 from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter
+from pegboard.store.executions import ExecutionFilter, stored
 from pegboard.store.migrate import migrate
 
 ROWS, QUICK_ROWS, FEW_ROWS = 10_000_000, 300_000, 1_000
@@ -30,6 +37,10 @@ UNCOUNTED = 500
 # How much longer a page may take of a full journal than of an almost empty one, and statistics of a day altogether:
 # those grow with how many tools are called in an hour, not with the journal.
 MAX_MORE_MS, MAX_STATISTICS_MS = 10.0, 150.0
+# As many batches a round as the writer lets pass, about, before it adds them to the statistics.
+BATCH, BATCHES, WRITE_ROUNDS = 100, 20, 11
+# How many times what a row costs in an almost empty journal it may cost in a full one.
+MAX_TIMES = 1.5
 
 Question = Callable[[Database, datetime], Awaitable[Any]]
 
@@ -76,12 +87,7 @@ INSERT INTO writers (number, id, host, pid, started_at, beat, seq, mac, signatur
 def main(seconds: float = 2.0) -> bool:
     """Print every comparison; whether every aim is met."""
     rows = ROWS if seconds >= 1 else QUICK_ROWS
-    return all([reading(rows)])
-
-
-def reading(rows: int) -> bool:
-    """Print how long questions take of a full journal and of an almost empty one; whether the aim is met."""
-    print(f"\nReading the journal: {rows:,} rows against {FEW_ROWS:,} (SQLite, interleaved, median of rounds)")
+    print(f"\nThe journal: {rows:,} rows against {FEW_ROWS:,} (SQLite, interleaved, median of rounds)")
     with tempfile.TemporaryDirectory() as folder, runner() as loop:
         begun = time.perf_counter()
         now = datetime.now(UTC)
@@ -91,14 +97,15 @@ def reading(rows: int) -> bool:
         try:
             loop.run(few.ping())
             loop.run(many.ping())
-            return loop.run(_compare(few, many, now))
+            return all([loop.run(reading(few, many, now)), loop.run(writing(few, many))])
         finally:
             loop.run(few.close())
             loop.run(many.close())
 
 
-async def _compare(few: Database, many: Database, now: datetime) -> bool:
-    row("", "few rows ms", "many rows ms", "first time ms")
+async def reading(few: Database, many: Database, now: datetime) -> bool:
+    """Print how long questions take of a full journal and of an almost empty one; whether the aim is met."""
+    row("reading", "few rows ms", "many rows ms", "first time ms")
     slow = []
     for name, question in _questions().items():
         small = [await _time(few, question, now)]
@@ -128,7 +135,9 @@ def _questions() -> dict[str, Question]:
         "status failed": {"status": "failed"},
         "status in_doubt, which is rare": {"status": "in_doubt"},
         "a code": {"code": "timeout"},
+        "a tool by its id": {"tool": tool, "tool_id": f"00000000-0000-7000-9000-{3:012}"},
         "a caller's failed calls": {"caller_id": caller, "status": "failed"},
+        "a tool's calls in_doubt": {"tool": tool, "status": "in_doubt"},
         "a span in the middle": middle,
         "a tool in that span": {"tool": tool, **middle},
         "a caller's code in that span": {"caller_id": caller, "code": "rate_limited", **middle},
@@ -162,6 +171,79 @@ async def _time(database: Database, question: Question, now: datetime) -> float:
     return (time.perf_counter() - begun) * 1000
 
 
+class _Cost(NamedTuple):
+    cpu: float
+    wall: float
+
+
+async def writing(few: Database, many: Database) -> bool:
+    """Print what a row costs, in microseconds, in a full journal and in an almost empty one; whether the aim is met."""
+    writers = [Writer(SqliteLedger(each), Chain(bytes(32)), NoSiblings(), _unsealed, **_ALONE) for each in (few, many)]
+    taken: list[list[_Cost]] = [[], []]
+    for turn in range(1 + WRITE_ROUNDS):
+        batches = [_batch(turn * BATCHES + number) for number in range(BATCHES)]
+        for place in (0, 1) if turn % 2 else (1, 0):
+            taken[place].append(await _cost(writers[place], batches))
+    for writer in writers:
+        await writer.close()
+    print(f"  batches of {BATCH} rows over {TOOLS} tools and {CALLERS} callers, {WRITE_ROUNDS} rounds of {BATCHES}")
+    row("writing, a row", "few rows µs", "many rows µs", "times", "first µs")
+    met = True
+    for name in _Cost._fields:
+        (_, *small), (first, *large) = ([getattr(cost, name) for cost in costs] for costs in taken)
+        times = median(large) / median(small)
+        met = met and times <= MAX_TIMES
+        row(name, f"{median(small):.1f}", f"{median(large):.1f}", f"{times:.2f}", f"{first:.1f}")
+    print(f"  aim: a row costs at most {MAX_TIMES} times what it does with few: {'met' if met else 'MISSED'}")
+    return met
+
+
+_ALONE: dict[str, Any] = {"spools": None, "is_shared": False}
+
+
+def _unsealed(_answer: bytes, _run_id: str) -> str | None:
+    return None
+
+
+async def _cost(writer: Writer, batches: list[Batch]) -> _Cost:
+    cpu, wall = time.process_time(), time.perf_counter()
+    for batch in batches:
+        await writer.commit(batch)
+    rows = len(batches) * BATCH / 1e6
+    return _Cost((time.process_time() - cpu) / rows, (time.perf_counter() - wall) / rows)
+
+
+def _batch(number: int) -> Batch:
+    """Calls like those that fill the journal, made just now."""
+    return Batch([], [Closing(stored(_call(number * BATCH + place))) for place in range(BATCH)])
+
+
+def _call(number: int) -> Execution:
+    draw = random.Random(number).random  # the same in every run
+    tool, caller = int(TOOLS * draw() ** 2), int(CALLERS * draw() ** 2)
+    is_well, now = draw() < 0.98, datetime.now(UTC)
+    return Execution(
+        id=new_id(),
+        tool_name=f"tool_{tool}",
+        status="succeeded" if is_well else "failed",
+        started_at=now,
+        finished_at=now,
+        elapsed_ms=round((1 + tool) * (0.2 + 0.02 / (1.0001 - draw())), 3),
+        caller_id=f"00000000-0000-7000-8000-{caller:012}",
+        caller=f"user {caller}",
+        surface="rest",
+        dialect="plain",
+        attempts=1,
+        tool_id=f"00000000-0000-7000-9000-{tool:012}",
+        tool_version=1,
+        kind="http",
+        request_id=f"request-{number:032}",
+        code=None if is_well else "timeout",
+        error=None if is_well else "It did not go as it should have gone",
+        arguments_digest=f"{number:064x}",
+    )
+
+
 async def _filled(path: Path, rows: int, now: datetime) -> Database:
     """A journal of so many calls, spread evenly over the last month."""
     url = f"sqlite:///{path}"
@@ -183,5 +265,6 @@ async def _filled(path: Path, rows: int, now: datetime) -> Database:
             connection.execute(_COUNT.format(whose=whose), {"first": first, "last": min(last, counted)})
         connection.execute("COMMIT")
     connection.execute(_WRITER, (new_id().replace("-", ""), rows, counted))
+    connection.execute("UPDATE board_state SET writers = 1")
     connection.close()
     return Database.create(url)

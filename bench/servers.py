@@ -44,6 +44,8 @@ ECHO = {
 class Unrecorded:
     """A journal that keeps nothing, to see what keeping costs."""
 
+    trouble = None
+
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> None:
         """Always fine."""
 

@@ -256,7 +256,8 @@ class Pegboard:
                 missing = await pending(self._database)
         except Exception as error:
             return [f"the database cannot be reached: {type(error).__name__}"]
-        return [f"migration {revision} is not applied; run: pegboard migrate" for revision in missing]
+        reasons = [f"migration {revision} is not applied; run: pegboard migrate" for revision in missing]
+        return [*reasons, *([f"calls cannot be recorded: {trouble}"] if (trouble := self._journal.trouble) else ())]
 
     async def drain(self) -> None:
         """Take no more calls and let the running ones end."""

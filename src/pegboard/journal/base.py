@@ -19,6 +19,11 @@ class Earlier(NamedTuple):
 class Journal(Protocol):
     """Where executions go; a caller is answered only after `record` has returned."""
 
+    @property
+    def trouble(self) -> str | None:
+        """Why calls cannot be recorded at the moment, if they cannot."""
+        ...
+
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
         """Make sure that this call cannot be lost, before it runs; the earlier one where its key was used already.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from pegboard.journal.answers import Answer
+from pegboard.journal.counts import Counts
 from pegboard.journal.entries import Closing, OpenIntent
 from pegboard.journal.ledger import Session
 from pegboard.store.executions import restored, stored
@@ -14,6 +16,34 @@ Sealer = Callable[[bytes, str], str | None]
 
 IN_DOUBT = "The server ended while this call was running; whether it took effect is not known"
 INTERRUPTED = "The server ended before this call took effect; it is safe to call again"
+
+
+class Estate(NamedTuple):
+    """What a dead writer leaves behind for another to record, and how many of its calls were still open."""
+
+    closings: list[Closing]
+    intents: int
+
+
+async def estate_of(session: Session, dead: int | None, spooled: Sequence[Closing], seal: Sealer) -> Estate:
+    """What a writer had in its spool and nobody recorded yet, and how the calls it left open ended."""
+    known = await session.known([closing.id for closing in spooled]) if spooled else set()
+    closings = [closing for closing in spooled if closing.id not in known]
+    if dead is None:
+        return Estate(closings, 0)
+    await _counted(session, dead)
+    ended = {closing.id for closing in spooled}
+    left = [intent for intent in await session.intents_of(dead) if intent.id not in ended]
+    return Estate([*closings, *[await left_open(session, intent, seal) for intent in left]], len(left))
+
+
+async def _counted(session: Session, dead: int) -> None:
+    """Add a dead writer's last rows to the statistics, or every reading had to add them up."""
+    seq, rows = await session.uncounted(dead)
+    counts = Counts()
+    for row in rows:
+        counts.add(row)
+    await session.count(dead, seq, counts.take())
 
 
 async def left_open(session: Session, intent: OpenIntent, seal: Sealer) -> Closing:

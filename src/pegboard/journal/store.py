@@ -72,7 +72,13 @@ class StoreJournal:
         self._closing = False
         self._tended_at = float("-inf")
         self._untended = False
+        self._turned_away = 0
         self._task = asyncio.create_task(self._write(), name="pegboard-journal")
+
+    @property
+    def trouble(self) -> str | None:
+        """Why calls cannot be recorded at the moment."""
+        return self._down
 
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
         """Commit an intent where the call may have effects or has a key; refuse while nothing can be written."""
@@ -93,7 +99,9 @@ class StoreJournal:
             if self._task.done() or self._closing or len(self._waiting) >= 2 * self._max_waiting:
                 raise self._lost(execution, "the journal takes no more rows")
             if self._down is not None and opening is None and not execution.attempts:
-                raise self._lost(execution, self._down)  # it did not run, and waiting would only hold its caller up
+                # It did not run, and waiting would only hold its caller up; one line each would flood the log.
+                self._turned_away += 1
+                raise _unavailable(self._down)
             await self._handed_in(self._closing_of(execution, result, opening))
         finally:
             if opening is not None and opening.claim is not None:
@@ -203,7 +211,8 @@ class StoreJournal:
         owed, self._owed = self._owed, []
         if not await self._commit(owed):
             return
-        log.info("journal_up", spooled=len(owed))
+        log.info("journal_up", spooled=len(owed), turned_away=self._turned_away)
+        self._turned_away = 0
         self._down = None
         await self._writer.clear_spool()
 

@@ -6,8 +6,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -15,10 +14,10 @@ from typing import NamedTuple
 from pegboard.core.ids import new_id
 from pegboard.journal.chain import Chain, Place
 from pegboard.journal.counts import Counts
-from pegboard.journal.entries import Batch, Closing, Held, OpenIntent
+from pegboard.journal.entries import Batch, Closing, Held
 from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling
 from pegboard.journal.locks import Leases
-from pegboard.journal.recovery import Sealer, left_open
+from pegboard.journal.recovery import Estate, Sealer, estate_of
 from pegboard.journal.spool import Spool, SpoolContent, found
 from pegboard.store.executions import Row
 from pegboard.telemetry.logs import get_logger
@@ -40,13 +39,6 @@ class _Written(NamedTuple):
     number: int
     head: Place
     held: dict[str, Held]
-
-
-@dataclass
-class _Taken:
-    spooled: int = 0
-    intents: int = 0
-    rows: Sequence[Row] = ()
 
 
 class Writer:
@@ -161,13 +153,20 @@ class Writer:
             if self._number is not None:
                 self._counted_at = float("-inf")
                 await self.commit(Batch([], []))
-                number = self._number
-                await self._ledger.transaction(lambda session: session.close_writer(number, _now()))
+                await self._transact(self._end)
         finally:
             if self.spool is not None:
                 spool, self.spool = self.spool, None
                 await asyncio.to_thread(spool.close, remove=spool.is_empty)
             await self._ledger.close()
+
+    async def _end(self, session: Session) -> _Written:
+        """Close this writer; a call that did not end when it was told to is in doubt, as if its process had died."""
+        number, head = await self._place(session)
+        left = await estate_of(session, number, [], self._seal)
+        head = await self._append(session, number, head, left.closings)
+        await session.close_writer(number, _now())
+        return _Written(number, head, {})
 
     async def _ready(self) -> None:
         """Before the first row: a spool, whose lock shows siblings on this host that we live."""
@@ -216,26 +215,18 @@ class Writer:
         """Put a dead sibling's spooled rows and open intents into this chain, and close it."""
         content = await asyncio.to_thread(spool.read) if spool is not None else SpoolContent([], False)
         spooled = [Closing.unspooled(entry) for entry in content.entries]
-        taken = _Taken()
+        left = Estate([], 0)
         await self._ready()
 
         async def write(session: Session) -> _Written | None:
+            nonlocal left
             if sibling is not None and not await session.close_writer(sibling.number, _now()) and not spooled:
                 return None  # a third one was quicker
-            known = await session.known([closing.id for closing in spooled]) if spooled else set()
-            ended = {closing.id for closing in spooled}
-            left = (
-                [intent for intent in await session.intents_of(sibling.number) if intent.id not in ended]
-                if sibling
-                else []
-            )
-            closings = [closing for closing in spooled if closing.id not in known]
-            closings += [await left_open(session, intent, self._seal) for intent in left]
-            taken.spooled, taken.intents, taken.rows = len(spooled), len(left), [closing.row for closing in closings]
-            if not closings:
+            left = await estate_of(session, sibling.number if sibling is not None else None, spooled, self._seal)
+            if not left.closings:
                 return None
             number, head = await self._place(session)
-            return _Written(number, await self._append(session, number, head, closings), {})
+            return _Written(number, await self._append(session, number, head, left.closings), {})
 
         try:
             await self._transact(write)
@@ -243,16 +234,16 @@ class Writer:
             if spool is not None:
                 await asyncio.to_thread(spool.close, remove=False)
             raise
-        for row in taken.rows:
-            self._counts.add(row)
+        for closing in left.closings:
+            self._counts.add(closing.row)
         if spool is not None and content.damaged:
             log.error("spool_damaged", writer=writer_id, kept=len(spooled))
             await asyncio.to_thread(spool.set_aside)
         elif spool is not None:
             await asyncio.to_thread(spool.close, remove=True)
-        if taken.spooled or taken.intents:
-            log.warning("took_over", writer=writer_id, spooled=taken.spooled, in_doubt=taken.intents)
-        return taken.intents
+        if left.closings:
+            log.warning("took_over", writer=writer_id, spooled=len(spooled), in_doubt=left.intents)
+        return left.intents
 
     async def _transact(self, write: Callable[[Session], Awaitable[_Written | None]]) -> _Written | None:
         first = self._number is None
@@ -278,16 +269,6 @@ class Writer:
         if self.spool is not None:
             spool, self.spool = self.spool, None
             await asyncio.to_thread(spool.close, remove=spool.is_empty)
-
-
-async def _left_by(session: Session, dead: int, ended: Collection[str]) -> list[OpenIntent]:
-    """The intents a dead writer left open; its rows join the statistics, or every reading had to add them up."""
-    seq, rows = await session.uncounted(dead)
-    counts = Counts()
-    for row in rows:
-        counts.add(row)
-    await session.count(dead, seq, counts.take())
-    return [intent for intent in await session.intents_of(dead) if intent.id not in ended]
 
 
 async def _opened(session: Session, number: int, batch: Batch) -> dict[str, Held]:

@@ -97,7 +97,8 @@ def _keyring(secret_key: str | None, key_file: Path | None, fresh: bool) -> Keyr
 
 
 async def _rooted(change: Change, vault: Vault, admin: User) -> Vault:
-    if vault.keyring.root is not None or vault.keyring.trouble is not None:
+    """The vault with the root of digests and chains: the one in the database, wherever keys come from now."""
+    if vault.keyring.trouble is not None:
         return vault
     kept = await secrets.named(change.conn, admin.id, ROOT)
     if kept is not None and kept.sealed is not None:
@@ -105,8 +106,8 @@ async def _rooted(change: Change, vault: Vault, admin: User) -> Vault:
             return vault.with_root(kept.sealed, kept.id)
         except SecretUnreadable as error:
             # The row stays: with the right key it opens again. Until then digests fit nothing stored before.
-            log.exception("digest_root_unreadable", why=error.message)
-            return Vault(vault.keyring, root=random.token_bytes(32))
+            log.exception("root_unreadable", why=error.message)
+            return Vault(vault.keyring, root=vault.keyring.root or random.token_bytes(32))
     now = datetime.now(UTC)
     row_id = kept.id if kept is not None else new_id()
     row = Secret(row_id, admin.id, ROOT, vault.new_root(row_id), now, now)

@@ -70,9 +70,9 @@ class Vault:
     def derive(self, label: str) -> bytes:
         """A key of 32 bytes for one purpose, the same in every process and after every rotation.
 
-        It comes from a root that is not one of the rotating keys. A key file holds that root itself. Keys from the
-        environment can all be replaced in time, so nothing stable follows from them: there the root is kept in the
-        database, sealed as any credential is (`new_root` makes it, `with_root` uses it, rotation encrypts it anew).
+        It comes from a root that is not one of the rotating keys, which can all be replaced in time. The root is kept
+        in the database, sealed as any credential is (`new_root` makes it, `with_root` uses it, rotation encrypts it
+        anew), so that it stays when keys move from a file to the environment. A key file holds it too.
         While a key file has never been readable the root is random: what is derived then fits nothing stored before,
         so digests compare unequal, but the board runs.
         """
@@ -88,8 +88,8 @@ class Vault:
         return self.derive("arguments digest")
 
     def new_root(self, owner_row: str) -> str:
-        """A fresh root, sealed for the row that will keep it."""
-        return self.seal(encode_key(secrets.token_bytes(KEY_BYTES)), owner_row)
+        """The key file's root, or a fresh one where keys have none, sealed for the row that will keep it."""
+        return self.seal(encode_key(self.keyring.root or secrets.token_bytes(KEY_BYTES)), owner_row)
 
     def with_root(self, sealed: str, owner_row: str) -> Vault:
         """This vault, deriving from the root that `new_root` sealed."""

@@ -172,3 +172,27 @@ async def test_a_call_whose_end_could_not_be_recorded_is_in_doubt_once_its_proce
         if key:
             with pytest.raises(InDoubt):
                 await other.begin(a_call(ACTIVE, key=key, seconds=2))
+
+
+async def test_of_one_that_ended_well_while_its_database_was_away_nothing_is_left_open(
+    database: Database, spools: Path
+) -> None:
+    hand = start(database, spools, patience=0.0)
+    spooled, lost = a_call(ACTIVE, key="spooled"), a_call(ACTIVE, key="lost")
+    for call in (spooled, lost):
+        await hand.begin(call)
+    hand.ledger.fails = "before"
+    await hand.record(row_of(spooled))
+    # It ends in two steps here, so that the database comes back between them.
+    hand.journal._closing = True
+    hand.journal._wake.set()
+    await asyncio.wait({hand.journal._task})
+    hand.ledger.fails = ""
+    await hand.writer.close()
+    async with opened(database, spools) as other:
+        await other.tended()
+        assert await rows(database) == [(spooled.run_id, "succeeded"), (lost.run_id, "in_doubt")]
+        assert sorted(await intents(database)) == [("done", True), ("in_doubt", True)]
+        assert lie_in(spools) != [], "a living writer has a spool"
+    assert lie_in(spools) == []
+    assert (await verified(database, chain=chain_of(VAULT))).findings == ()

@@ -29,7 +29,8 @@ def stats(
 ) -> None:
     """Show calls, errors and latencies of each tool in the last day.
 
-    They are of your own calls, or of everybody's for an admin. Whole hours are told. Latencies are in milliseconds, of calls that ran, to within 3 per cent.
+    They are of your own calls, or of everybody's for an admin. Whole hours are told. Latencies are in
+    milliseconds, of calls that ran, to within 3 per cent.
 
     Example: pegboard audit stats --since 7d
     """

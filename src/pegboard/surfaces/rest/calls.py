@@ -69,6 +69,8 @@ async def run_calls(
     results = await (calling if idempotency_key else unless_gone(request.receive, calling))
     if results is None:
         return None
+    if any(result.repeat_of for result in results):
+        response.headers["Idempotent-Replayed"] = "true"
     if results and all(result.problem is not None and result.problem.code in UNAVAILABLE for result in results):
         response.status_code = 503
         response.headers["Retry-After"] = "1"

@@ -18,7 +18,8 @@ _OPEN = sa.text("state = 'open'")
 def upgrade() -> None:
     """Add the chain to the journal, and the tables around it."""
     op.add_column("board_state", sa.Column("writers", sa.Integer, nullable=False, server_default="0"))
-    op.add_column("board_state", sa.Column("writers_signature", sa.String(32), nullable=False, server_default=sa.text("''")))
+    signature = sa.Column("writers_signature", sa.String(32), nullable=False, server_default=sa.text("''"))
+    op.add_column("board_state", signature)
     op.add_column("tools", sa.Column("keep_result", sa.Boolean, nullable=False, server_default=sa.false()))
     for column in (
         sa.Column("repeat_of", sa.Text),
