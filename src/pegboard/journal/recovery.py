@@ -31,19 +31,19 @@ async def estate_of(session: Session, dead: int | None, spooled: Sequence[Closin
     closings = [closing for closing in spooled if closing.id not in known]
     if dead is None:
         return Estate(closings, 0)
-    await _counted(session, dead)
+    await count_all(session, dead)
     ended = {closing.id for closing in spooled}
     left = [intent for intent in await session.intents_of(dead) if intent.id not in ended]
     return Estate([*closings, *[await left_open(session, intent, seal) for intent in left]], len(left))
 
 
-async def _counted(session: Session, dead: int) -> None:
-    """Add a dead writer's last rows to the statistics, or every reading had to add them up."""
-    seq, rows = await session.uncounted(dead)
+async def count_all(session: Session, writer: int) -> None:
+    """Add a writer's last rows to the statistics, or every reading had to add them up."""
+    seq, rows = await session.uncounted(writer)
     counts = Counts()
     for row in rows:
         counts.add(row)
-    await session.count(dead, seq, counts.take())
+    await session.count(writer, seq, counts.take())
 
 
 async def left_open(session: Session, intent: OpenIntent, seal: Sealer) -> Closing:

@@ -17,7 +17,7 @@ from pegboard.journal.counts import Counts
 from pegboard.journal.entries import Batch, Closing, Held
 from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling
 from pegboard.journal.locks import Leases
-from pegboard.journal.recovery import Estate, Sealer, estate_of
+from pegboard.journal.recovery import Estate, Sealer, count_all, estate_of
 from pegboard.journal.spool import Spool, SpoolContent, found
 from pegboard.store.executions import Row
 from pegboard.telemetry.logs import get_logger
@@ -88,6 +88,8 @@ class Writer:
 
         try:
             written = await self._transact(write)
+        except Condemned:
+            raise  # what was taken is of the old chain, and whoever closed that has counted it
         except BaseException:
             self._counts.put_back(counts)
             raise
@@ -151,8 +153,6 @@ class Writer:
         """Count what is not counted yet and say that this writer is done; a spool that holds something stays."""
         try:
             if self._number is not None:
-                self._counted_at = float("-inf")
-                await self.commit(Batch([], []))
                 await self._transact(self._end)
         finally:
             if self.spool is not None:
@@ -165,6 +165,7 @@ class Writer:
         number, head = await self._place(session)
         left = await estate_of(session, number, [], self._seal)
         head = await self._append(session, number, head, left.closings)
+        await count_all(session, number)
         await session.close_writer(number, _now())
         return _Written(number, head, {})
 

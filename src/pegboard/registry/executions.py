@@ -41,14 +41,14 @@ class Executions:
         """The filter with a tool's name as rows have it; for an id, one filter for each name the tool ever had."""
         if wanted.tool is None:
             return [wanted]
-        hanging = self._snapshot.find(wanted.tool)
         if not is_uuid(wanted.tool):
             # Names are found in any case, and by alias.
+            hanging = self._snapshot.find(wanted.tool)
             return [replace(wanted, tool=hanging.tool.name if hanging is not None else wanted.tool)]
-        names = set(await tools.names_of(conn, wanted.tool))
-        if hanging is not None:
-            names.add(hanging.tool.name)
-        return [replace(wanted, tool=name, tool_id=wanted.tool) for name in sorted(names)]
+        tool_id = wanted.tool.lower()
+        names = set(await tools.names_of(conn, tool_id))
+        names.update(tool.name for tool in self._snapshot.local() if tool.id == tool_id)
+        return [replace(wanted, tool=name, tool_id=tool_id) for name in sorted(names)]
 
     async def get(self, execution_id: str, caller: Caller) -> Execution:
         """One row."""
