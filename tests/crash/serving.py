@@ -19,6 +19,7 @@ import orjson
 
 from tests.crash.program import KEY, Outfit
 from tests.servers import free_port
+from tests.waiting import until
 
 STARTING = 30.0
 
@@ -131,3 +132,45 @@ def code_of(answer: httpx.Response) -> str:
     """What went wrong, by its code."""
     details = answer.json().get("error_details")
     return str(details["code"]) if details else ""
+
+
+class Notes:
+    """Calls of the tool with effects that run side by side, and their answers so far."""
+
+    def __init__(self, server: Served, client: httpx.AsyncClient) -> None:
+        self._server = server
+        self._client = client
+        self.answers: dict[str, httpx.Response] = {}
+
+    async def send(self, n: str, seconds: float, key: str | None = None) -> None:
+        """Make one call, and keep its answer."""
+        self.answers[n] = await call(self._client, "note", n, key=key, seconds=seconds)
+
+    async def run(self, *numbers: str) -> None:
+        """Return once these have done what they do; how they end is another matter."""
+
+        async def took_effect() -> bool:
+            return set(numbers) <= {n for n, _ in self._server.effects()}
+
+        await until(took_effect, 10)
+
+    async def are_answered(self, *numbers: str) -> None:
+        """Return once these are."""
+
+        async def answered() -> bool:
+            return set(numbers) <= set(self.answers)
+
+        await until(answered, 20)
+
+    async def work(self) -> None:
+        """Return once calls are taken again."""
+
+        async def well() -> bool:
+            return succeeded(await call(self._client, "note", "afterwards"))
+
+        await until(well, 20)
+
+    def executions(self, *numbers: str) -> set[str]:
+        """The executions of these, which were all said to have succeeded."""
+        assert {n: self.answers[n].text for n in numbers if not succeeded(self.answers[n])} == {}
+        return {self.answers[n].headers["x-execution-id"] for n in numbers}

@@ -37,7 +37,7 @@ class Claims:
         self._max_bytes = max_bytes
         self._running: dict[str, asyncio.Future[None]] = {}
 
-    async def take(self, ready: ReadyCall, opened: Callable[[Claim], Awaitable[Held]]) -> Earlier | None:
+    async def take(self, ready: ReadyCall, opened: Callable[[Claim], Awaitable[Held | None]]) -> Earlier | None:
         """None where this call is the one to run; else the earlier one, waited for while it runs."""
         name = self._name(ready)
         pause = _FIRST_PAUSE
@@ -50,13 +50,13 @@ class Claims:
             is_ours = False
             try:
                 held = await opened(Claim(name, ready.digest, _text(datetime.now(UTC) + self._kept_for)))
-                is_ours = held.id == ready.run_id
+                is_ours = held is not None and held.id == ready.run_id
             finally:
                 if not is_ours:
                     self.release(name)
             if is_ours:
                 return None
-            earlier = self._judged(held, ready)
+            earlier = self._judged(held, ready) if held is not None else None
             if earlier is not None:
                 return earlier
             if time.monotonic() + pause >= ready.deadline:

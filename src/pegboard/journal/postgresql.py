@@ -55,8 +55,8 @@ _UNCOUNTED = (
     " FROM executions WHERE writer = $1 AND seq > $2"
 )
 _INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
-_INSERT_INTENTS = _insert("intents", _INTENT_FIELDS)
-_INSERT_CLAIMS = _insert("intents", _INTENT_FIELDS, " ON CONFLICT (claim) DO NOTHING")
+# Where a key is taken, or the same batch is tried again because nobody knows whether it was committed.
+_INSERT_INTENTS = _insert("intents", _INTENT_FIELDS, " ON CONFLICT DO NOTHING")
 
 
 class PostgresqlLedger:
@@ -165,7 +165,7 @@ class PostgresqlSession:
             names,
             now,
         )
-        await self._driver.execute(_INSERT_CLAIMS, *_columns(rows))
+        await self._driver.execute(_INSERT_INTENTS, *_columns(rows))
         found = await self._driver.fetch(
             "SELECT claim, id::text, digest, state, answer FROM intents WHERE claim = ANY($1::text[])", names
         )

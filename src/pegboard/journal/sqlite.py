@@ -25,8 +25,8 @@ _SIZES = (512, 128, 32, 8, 4, 2, 1)
 _ROWS = ("executions", (*FIELDS, "writer", "seq", "mac"), "")
 _UNCOUNTED = f"SELECT {', '.join(FIELDS)} FROM executions WHERE writer = ? AND seq > ?"  # noqa: S608 -- our own names
 _INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
-_INTENTS = ("intents", _INTENT_FIELDS, "")
-_CLAIMS = ("intents", _INTENT_FIELDS, " ON CONFLICT (claim) DO NOTHING")
+# Where a key is taken, or the same batch is tried again because nobody knows whether it was committed.
+_INTENTS = ("intents", _INTENT_FIELDS, " ON CONFLICT DO NOTHING")
 
 
 class SqliteLedger:
@@ -123,7 +123,7 @@ class SqliteSession:
             " AND state = 'done' AND expires_at <= ?",
             *(names, now),
         )
-        self._insert(_CLAIMS, [_intent(writer, opening) for opening in openings])
+        self._insert(_INTENTS, [_intent(writer, opening) for opening in openings])
         found = self._all(
             "SELECT claim, id, digest, state, answer FROM intents WHERE claim IN (SELECT value FROM json_each(?))",
             names,

@@ -82,8 +82,9 @@ class StoreJournal:
 
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
         """Commit an intent where the call may have effects or has a key; refuse while nothing can be written."""
-        if self._down is not None:
-            raise Unavailable(f"The journal cannot record calls: {self._down}", retry_after_ms=RETRY_AFTER_MS)
+        if self._down is not None or self._closing:
+            why = self._down or "it is closed"
+            raise Unavailable(f"The journal cannot record calls: {why}", retry_after_ms=RETRY_AFTER_MS)
         if len(self._waiting) >= self._max_waiting or self._bytes >= self._max_bytes:
             raise Unavailable("The journal is behind with its work", retry_after_ms=RETRY_AFTER_MS)
         if ready.key is not None:
@@ -96,13 +97,13 @@ class StoreJournal:
         """Hand the row to the writer and wait until it is durable; it is kept even if the caller goes away."""
         opening = self._open.pop(execution.id, None)
         try:
-            if self._task.done() or self._closing or len(self._waiting) >= 2 * self._max_waiting:
-                raise self._lost(execution, "the journal takes no more rows")
-            if self._down is not None and opening is None and not execution.attempts:
-                # It did not run, and waiting would only hold its caller up; one line each would flood the log.
-                self._turned_away += 1
-                raise _unavailable(self._down)
-            await self._handed_in(self._closing_of(execution, result, opening))
+            self._refuse_to_record(execution, opening)
+            try:
+                closing = self._closing_of(execution, result, opening)
+            except Exception as error:  # a row that cannot even be written down
+                log.exception("row_not_storable")
+                raise self._lost(execution, type(error).__name__) from None
+            await self._handed_in(closing)
         finally:
             if opening is not None and opening.claim is not None:
                 self._claims.release(opening.claim.name)
@@ -117,16 +118,26 @@ class StoreJournal:
         except Exception:
             log.exception("journal_not_closed")  # what it owes is in the spool, and the next start takes it over
 
-    async def _opened(self, ready: ReadyCall, draft: Callable[[], Execution], claim: Claim | None) -> Held:
+    async def _opened(self, ready: ReadyCall, draft: Callable[[], Execution], claim: Claim | None) -> Held | None:
+        """The intent, committed; or who holds its key instead, or None where they let go of it meanwhile."""
         opening = Opening(stored(draft()), ready.receipts, claim)
         # Before it is committed: one that is cancelled meanwhile must be closed all the same.
         self._open[ready.run_id] = opening
         held = await self._handed_in(opening)
         if claim is None:
             return Held(ready.run_id, ready.digest, "open", None)
-        if held[claim.name].id != ready.run_id:
+        holder = held.get(claim.name)
+        if holder is None or holder.id != ready.run_id:
             del self._open[ready.run_id]
-        return held[claim.name]
+        return holder
+
+    def _refuse_to_record(self, execution: Execution, opening: Opening | None) -> None:
+        if self._task.done() or self._closing or len(self._waiting) >= 2 * self._max_waiting:
+            raise self._lost(execution, "the journal takes no more rows")
+        if self._down is not None and opening is None and not execution.attempts:
+            # It did not run, and waiting would only hold its caller up; a line each would flood the log.
+            self._turned_away += 1
+            raise _unavailable(self._down)
 
     def _closing_of(self, execution: Execution, result: ToolResult, opening: Opening | None) -> Closing:
         row = stored(execution)
@@ -156,6 +167,7 @@ class StoreJournal:
                     await self._try_again(batch)
                 elif batch:
                     await self._commit(batch)
+                batch = []
                 await self._tend()
         finally:
             # Also when the event loop ends under it: nobody may wait for a writer that is gone.
@@ -283,8 +295,8 @@ def _unavailable(why: str) -> Unavailable:
 
 
 def _weight(entry: Opening | Closing) -> int:
-    arguments, result = entry.row[_ARGUMENTS], entry.row[_RESULT]
-    return _BASE_BYTES + len(arguments or "") + len(result or "")
+    answer = entry.answer if isinstance(entry, Closing) else None
+    return _BASE_BYTES + sum(len(text or "") for text in (entry.row[_ARGUMENTS], entry.row[_RESULT], answer))
 
 
 def _shown(execution: Execution) -> dict[str, object]:

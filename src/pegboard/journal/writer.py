@@ -18,7 +18,7 @@ from pegboard.journal.entries import Batch, Closing, Held
 from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling
 from pegboard.journal.locks import Leases
 from pegboard.journal.recovery import Estate, Sealer, count_all, estate_of
-from pegboard.journal.spool import Spool, SpoolContent, found
+from pegboard.journal.spool import Spool, found
 from pegboard.store.executions import Row
 from pegboard.telemetry.logs import get_logger
 
@@ -153,17 +153,19 @@ class Writer:
         """Count what is not counted yet and say that this writer is done; a spool that holds something stays."""
         try:
             if self._number is not None:
-                await self._transact(self._end)
+                _, spooled = await _spooled_in(self.spool)
+                await self._transact(lambda session: self._end(session, spooled))
+                await self.clear_spool()
         finally:
             if self.spool is not None:
                 spool, self.spool = self.spool, None
                 await asyncio.to_thread(spool.close, remove=spool.is_empty)
             await self._ledger.close()
 
-    async def _end(self, session: Session) -> _Written:
+    async def _end(self, session: Session, spooled: Sequence[Closing]) -> _Written:
         """Close this writer; a call that did not end when it was told to is in doubt, as if its process had died."""
         number, head = await self._place(session)
-        left = await estate_of(session, number, [], self._seal)
+        left = await estate_of(session, number, spooled, self._seal)
         head = await self._append(session, number, head, left.closings)
         await count_all(session, number)
         await session.close_writer(number, _now())
@@ -214,8 +216,7 @@ class Writer:
 
     async def _take_over(self, sibling: Sibling | None, writer_id: str, spool: Spool | None) -> int:
         """Put a dead sibling's spooled rows and open intents into this chain, and close it."""
-        content = await asyncio.to_thread(spool.read) if spool is not None else SpoolContent([], False)
-        spooled = [Closing.unspooled(entry) for entry in content.entries]
+        is_damaged, spooled = await _spooled_in(spool)
         left = Estate([], 0)
         await self._ready()
 
@@ -237,7 +238,7 @@ class Writer:
             raise
         for closing in left.closings:
             self._counts.add(closing.row)
-        if spool is not None and content.damaged:
+        if spool is not None and is_damaged:
             log.error("spool_damaged", writer=writer_id, kept=len(spooled))
             await asyncio.to_thread(spool.set_aside)
         elif spool is not None:
@@ -270,6 +271,14 @@ class Writer:
         if self.spool is not None:
             spool, self.spool = self.spool, None
             await asyncio.to_thread(spool.close, remove=spool.is_empty)
+
+
+async def _spooled_in(spool: Spool | None) -> tuple[bool, list[Closing]]:
+    """Whether a spool is damaged, and what it holds."""
+    if spool is None:
+        return False, []
+    content = await asyncio.to_thread(spool.read)
+    return content.damaged, [Closing.unspooled(entry) for entry in content.entries]
 
 
 async def _opened(session: Session, number: int, batch: Batch) -> dict[str, Held]:

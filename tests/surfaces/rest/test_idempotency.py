@@ -149,6 +149,7 @@ class TestManyCalls:
         assert sorted(noted.ran) == [-1, 5, 5]
         again = await self.post(speaker, calls)
         assert again.content == first.content
+        assert [answer.headers.get("idempotent-replayed") for answer in (first, again)] == [None, "true"]
         assert [answer["success"] for answer in again.json()] == [True, True, False]
         assert len(noted.ran) == 3
         changed = await self.post(speaker, [calls[0], calls[2], calls[2]])
