@@ -30,10 +30,10 @@ class Log:
 class Crowd:
     """Callers who go on calling while their server dies and comes back."""
 
-    def __init__(self, client: httpx.AsyncClient, seed: int) -> None:
-        self._client = client
+    def __init__(self, client: httpx.AsyncClient, seed: int, log: Log | None = None) -> None:
+        self.client = client
         self._seed = seed
-        self.log = Log()
+        self.log = log or Log()
         self.is_over = False
         self.is_up = anyio.Event()
 
@@ -69,7 +69,7 @@ class Crowd:
 
     async def _once(self, tool: str, n: str, **more: float) -> None:
         try:
-            answer = await call(self._client, tool, n, **more)
+            answer = await call(self.client, tool, n, **more)
         except httpx.TransportError:
             return
         if succeeded(answer):
@@ -81,7 +81,7 @@ class Crowd:
         while True:
             await self.is_up.wait()
             try:
-                answer = await call(self._client, "note", n, key=n, seconds=seconds)
+                answer = await call(self.client, "note", n, key=n, seconds=seconds)
             except httpx.TransportError:
                 await anyio.sleep(0.01)
                 continue

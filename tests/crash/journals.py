@@ -18,7 +18,8 @@ from pegboard.journal.base import Earlier
 from pegboard.journal.chain import Chain
 from pegboard.journal.claims import Claims
 from pegboard.journal.ledger import Ledger, Session
-from pegboard.journal.locks import FileLeases, Leases, ObservedLeases
+from pegboard.journal.locks import FileLeases, Leases, Observed, ObservedLeases
+from pegboard.journal.postgresql import PostgresqlLedger
 from pegboard.journal.sqlite import SqliteLedger
 from pegboard.journal.start import chain_of
 from pegboard.journal.store import StoreJournal
@@ -51,16 +52,24 @@ class FlakyLedger:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self._times: int | None = None
         self.trouble: Trouble = ""
+
+    def fail(self, trouble: Trouble, *, times: int) -> None:
+        """Fail so many times, then be well again."""
+        self.trouble, self._times = trouble, times
 
     async def transaction(self, work: Callable[[Session], Awaitable[T]]) -> T:
         """What the true one gives, or OSError."""
-        if self.trouble == "away":
+        trouble = self.trouble
+        if trouble and self._times is not None:
+            self._times -= 1
+            if not self._times:
+                self.trouble, self._times = "", None
+        if trouble == "away":
             raise OSError("the database is away")
-        if self.trouble == "undone":
-            work = _undone(work)
-        result = await self._ledger.transaction(work)
-        if self.trouble == "mute":
+        result = await self._ledger.transaction(_undone(work) if trouble == "undone" else work)
+        if trouble == "mute":
             raise OSError("the connection ended before it said that all was well")
         return result
 
@@ -89,6 +98,7 @@ class FlakyWriter(Writer):
     """A writer whose spool fails where it is told to, and that counts how often it has looked after the dead."""
 
     spool_fails = False
+    heals_at_the_end = False
     looks = 0
 
     async def recover(self) -> int:
@@ -105,28 +115,50 @@ class FlakyWriter(Writer):
         await super().spool_away(entries)
 
 
+    async def close(self) -> None:
+        """As the true one; the database may come back just before."""
+        if self.heals_at_the_end and isinstance(self._ledger, FlakyLedger):
+            self._ledger.trouble = ""
+        await super().close()
+
+
+class HookedLeases:
+    """Locks as they are, looked at after something else has happened."""
+
+    def __init__(self, leases: Leases) -> None:
+        self._leases = leases
+        self.first: Callable[[], Awaitable[None]] | None = None
+
+    async def gone(self, writers: Sequence[Observed]) -> set[int]:
+        """Those that are gone by then."""
+        first, self.first = self.first, None
+        if first is not None:
+            await first()
+        return await self._leases.gone(writers)
+
+
 class Process:
     """What one process has of the journal; `crash` leaves of it what a death would."""
 
-    def __init__(self, url: str, spools: Path, *, patience: float = 0.0, leases: Leases | None = None) -> None:
+    def __init__(self, url: str, spools: Path, *, patience: float = 0.0) -> None:
         self.database = Database.create(url)
         is_shared = self.database.kind == "postgresql"
         if is_shared:
-            from pegboard.journal.postgresql import PostgresqlLedger
-
             self.ledger = FlakyLedger(PostgresqlLedger(self.database))
-            leases = leases or ObservedLeases(self.database.read)
+            self.leases = HookedLeases(ObservedLeases(self.database.read))
         else:
             self.ledger = FlakyLedger(SqliteLedger(self.database))
-            leases = leases or FileLeases(spools)
+            self.leases = HookedLeases(FileLeases(spools))
         self.claims = Claims(VAULT)
         self.writer = FlakyWriter(
-            self.ledger, chain_of(VAULT), leases, self.claims.seal, spools=spools, is_shared=is_shared
+            self.ledger, chain_of(VAULT), self.leases, self.claims.seal, spools=spools, is_shared=is_shared
         )
+        self.is_over = False
         self.journal = StoreJournal(self.ledger, self.writer, self.claims, patience=patience)
 
     async def crash(self) -> None:
         """End at once; the kernel would give its locks back, and so does this."""
+        self.is_over = True
         task = self.journal._task
         while not task.done():
             task.cancel()  # Python 3.11 loses one that comes when a wait with a timeout has just ended
@@ -138,6 +170,7 @@ class Process:
 
     async def close(self) -> None:
         """End in good order."""
+        self.is_over = True
         await self.journal.close()
         await self.database.close()
 

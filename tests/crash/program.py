@@ -26,7 +26,11 @@ from pegboard.telemetry.logs import configure_logs
 from pegboard.testing import NoSettings
 
 KEY = "a-key-for-tests-0123456789"
-NUMBERED = {"type": "object", "properties": {"n": {"type": "string"}, "seconds": {"type": "number"}}, "required": ["n"]}
+NUMBERED = {
+    "type": "object",
+    "properties": {"n": {"type": "string"}, "seconds": {"type": "number"}, "gated": {"type": "boolean"}},
+    "required": ["n"],
+}
 TOOLS = (
     {
         "name": "note",
@@ -57,8 +61,8 @@ class Outfit:
     # Seconds; with None the journal is as patient as it is by itself.
     patience: float | None = None
     grace: float = 1.0
+    tend: float = 0.1
     drain: float = 5.0
-    secret_key: str | None = None
 
 
 def hurry(outfit: Outfit) -> None:
@@ -66,7 +70,7 @@ def hurry(outfit: Outfit) -> None:
     if outfit.patience is None:
         return
     databases._PRAGMAS = (f"busy_timeout = {int(outfit.patience * 1000)}", *databases._PRAGMAS[1:])
-    store.TEND_SECONDS, store.RETRY_AFTER_MS = 0.1, 100
+    store.TEND_SECONDS, store.RETRY_AFTER_MS = outfit.tend, 100
     shorter = (
         (store.StoreJournal, "patience", outfit.patience),
         (PostgresqlLedger, "patience", outfit.patience),
@@ -78,13 +82,20 @@ def hurry(outfit: Outfit) -> None:
         defaults[name] = seconds
 
 
+def gate_of(effects: Path, n: str) -> Path:
+    """The file that lets a call with this number end, once it is there."""
+    return effects.with_name(f"gate-{n}")
+
+
 def noting(effects: Path) -> Callable[..., Awaitable[str]]:
-    """The handler: what it does is there at once and for good, then it takes a while."""
+    """The handler: what it does is there at once and for good; then it takes a while, or until its gate is opened."""
     descriptor = os.open(effects, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
-    async def note(n: str, context: CallContext, seconds: float = 0.0) -> str:
+    async def note(n: str, context: CallContext, seconds: float = 0.0, gated: bool = False) -> str:
         os.write(descriptor, f"{n} {context.run_id}\n".encode())
         await asyncio.sleep(seconds)
+        while gated and not gate_of(effects, n).exists():  # noqa: ASYNC110 -- another process opens it
+            await asyncio.sleep(0.01)
         return n
 
     return note
@@ -105,7 +116,6 @@ def main(told: str) -> None:
         home=Path(outfit.home),
         database_url=outfit.url,
         admin_key=KEY,
-        secret_key=outfit.secret_key,
         drain_seconds=outfit.drain,
     )
 

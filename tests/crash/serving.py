@@ -17,7 +17,7 @@ import anyio.to_thread
 import httpx
 import orjson
 
-from tests.crash.program import KEY, Outfit
+from tests.crash.program import KEY, Outfit, gate_of
 from tests.servers import free_port
 from tests.waiting import until
 
@@ -27,12 +27,12 @@ STARTING = 30.0
 class Served:
     """One server process; started again after its end, it is another process at the same address."""
 
-    def __init__(self, url: str, folder: Path, *, name: str = "one", **more: Any) -> None:
+    def __init__(self, url: str, folder: Path, *, home: str = "home", name: str = "one", **more: Any) -> None:
         self.url = url
-        self.home = folder / "home"
-        self._effects = folder / "effects"
+        self.home = folder / home
+        self.effects_file = folder / "effects"
         self.log = folder / f"{name}.log"
-        self._outfit = Outfit(url, str(self.home), str(self._effects), free_port(), **more)
+        self._outfit = Outfit(url, str(self.home), str(self.effects_file), free_port(), **more)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -87,9 +87,9 @@ class Served:
 
     def effects(self) -> list[tuple[str, str]]:
         """What its tool did: the number it was called with, and the execution."""
-        if not self._effects.exists():
+        if not self.effects_file.exists():
             return []
-        lines = self._effects.read_text().splitlines()
+        lines = self.effects_file.read_text().splitlines()
         return [(n, run_id) for n, run_id in (line.split() for line in lines)]
 
 
@@ -142,9 +142,19 @@ class Notes:
         self._client = client
         self.answers: dict[str, httpx.Response] = {}
 
-    async def send(self, n: str, seconds: float, key: str | None = None) -> None:
-        """Make one call, and keep its answer."""
-        self.answers[n] = await call(self._client, "note", n, key=key, seconds=seconds)
+    async def send(self, n: str, key: str | None = None) -> None:
+        """Make a call that runs until it is let end, and keep its answer."""
+        self.answers[n] = await call(self._client, "note", n, key=key, gated=True)
+
+    async def let_end(self, *numbers: str) -> None:
+        """Let these end, one after another, and wait for their answers."""
+        for n in numbers:
+            self.open(n)
+            await self.are_answered(n)
+
+    def open(self, n: str) -> None:
+        """Let one end."""
+        gate_of(self._server.effects_file, n).touch()
 
     async def run(self, *numbers: str) -> None:
         """Return once these have done what they do; how they end is another matter."""

@@ -33,8 +33,8 @@ async def notes_of(server: Served) -> AsyncIterator[tuple[Notes, httpx.AsyncClie
 
 async def ended_well(server: Served, journal: Reader) -> dict[str, Kept]:
     """Stop the server in good order; the rows of what took effect, which are all there, by number."""
-    await journal.settled()
     assert await server.end(signal.SIGTERM) == 0
+    await journal.settled(1)
     assert await journal.faults() == []
     assert server.spools() == []
     rows = [row for row in await journal.rows("note") if row.status != "refused" and row.repeat_of is None]
@@ -42,13 +42,26 @@ async def ended_well(server: Served, journal: Reader) -> dict[str, Kept]:
     return {row.n: row for row in rows}
 
 
+async def refuses(client: httpx.AsyncClient) -> bool:
+    """Whether the server takes no new connections."""
+    try:
+        async with httpx.AsyncClient(base_url=client.base_url, trust_env=False) as other:
+            await other.get("/healthz")
+    except httpx.TransportError:
+        return True
+    return False
+
+
 async def test_a_server_told_to_stop_lets_its_calls_end_and_records_them(database_url: str, tmp_path: Path) -> None:
     server = Served(database_url, tmp_path)
-    async with notes_of(server) as (notes, _):
+    async with notes_of(server) as (notes, client):
         async with anyio.create_task_group() as group:
             for n in RAN:
-                group.start_soon(notes.send, n, 0.5, n if n == "ran-1" else None)
+                group.start_soon(notes.send, n, n if n == "ran-1" else None)
             await notes.run(*RAN)
+            server.process.send_signal(signal.SIGTERM)
+            await until(lambda: refuses(client))
+            await notes.let_end(*RAN)
             async with reader(database_url, server.home) as journal:
                 rows = await ended_well(server, journal)
         assert {row.id for row in rows.values()} == notes.executions(*RAN)
@@ -59,7 +72,7 @@ async def test_a_call_that_outlasts_the_server_is_recorded_as_cancelled(database
     server = Served(database_url, tmp_path, drain=0.1)
     async with notes_of(server) as (notes, _):
         async with anyio.create_task_group() as group:
-            group.start_soon(notes.send, "long", 15.0)
+            group.start_soon(notes.send, "long")
             await notes.run("long")
             async with reader(database_url, server.home) as journal:
                 rows = await ended_well(server, journal)
@@ -72,24 +85,24 @@ async def test_while_the_database_is_locked_what_ran_is_answered_and_nothing_new
 ) -> None:
     server = Served(database_url, tmp_path, patience=SHORT)
     async with notes_of(server) as (notes, client), reader(database_url, server.home) as journal:
-        await notes.send("before", 0.0)
+        assert succeeded(await call(client, "note", "before"))
         async with anyio.create_task_group() as group:
-            for place, n in enumerate(RAN):
-                group.start_soon(notes.send, n, 0.8 + place / 5, n)
+            for n in RAN:
+                group.start_soon(notes.send, n, n)
             await notes.run(*RAN)
             async with held(database_url):
-                await notes.are_answered(*RAN)
+                await notes.let_end(*RAN)
                 for tool in ("note", "say", "nonesuch"):
                     refused = await call(client, tool, "meanwhile")
                     assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
                     assert code_of(refused) == "unavailable"
                 assert {row.n for row in await journal.rows()} == {"before"}
         await notes.work()
-        again = await call(client, "note", RAN[0], seconds=0.8, key=RAN[0])
+        again = await call(client, "note", RAN[0], gated=True, key=RAN[0])
         assert succeeded(again)
         assert again.headers["idempotent-replayed"] == "true"
         rows = await ended_well(server, journal)
-        assert {rows[n].id for n in ("before", *RAN)} == notes.executions("before", *RAN)
+        assert {rows[n].id for n in RAN} == notes.executions(*RAN)
         assert [(row.n, row.status) for row in sorted(rows.values(), key=lambda row: row.seq)] == [
             (n, "succeeded") for n in ("before", *RAN, "afterwards")
         ]
@@ -102,11 +115,11 @@ async def test_a_server_killed_with_rows_in_its_spool_is_completed_by_the_next(
     server = Served(database_url, tmp_path, patience=SHORT)
     async with notes_of(server) as (notes, client), reader(database_url, server.home) as journal:
         async with anyio.create_task_group() as group:
-            for place, n in enumerate(RAN):
-                group.start_soon(notes.send, n, 0.8 + place / 5, n)
+            for n in RAN:
+                group.start_soon(notes.send, n, n)
             await notes.run(*RAN)
             async with held(database_url):
-                await notes.are_answered(*RAN)
+                await notes.let_end(*RAN)
                 await server.end(signal.SIGKILL)
         notes.executions(*RAN)
         (spool,) = server.spools()
@@ -114,9 +127,10 @@ async def test_a_server_killed_with_rows_in_its_spool_is_completed_by_the_next(
             os.truncate(spool, len(spool.read_bytes().rstrip(b"\0")) - cut)
         assert await journal.rows() == []
         await server.start()
-        again = await call(client, "note", RAN[0], seconds=0.8, key=RAN[0])
+        again = await call(client, "note", RAN[0], gated=True, key=RAN[0])
         assert succeeded(again)
         assert again.headers["idempotent-replayed"] == "true"
+        await journal.settled()
         rows = await ended_well(server, journal)
         told = {n: row.status for n, row in rows.items()}
         assert told == {**dict.fromkeys(RAN, "succeeded"), **({RAN[-1]: "in_doubt"} if cut else {})}
@@ -156,10 +170,17 @@ async def test_a_caller_who_goes_away_before_the_commit_leaves_a_row(
     server = Served(database_url, tmp_path)
     async with notes_of(server) as (notes, client), reader(database_url, server.home) as journal:
         async with anyio.create_task_group() as group:
-            group.start_soon(notes.send, "alone", 0.2, key)
+            going = anyio.CancelScope()
+
+            async def until_gone() -> None:
+                with going:
+                    await notes.send("alone", key)
+
+            group.start_soon(until_gone)
             await notes.run("alone")
             async with held(database_url):
-                group.cancel_scope.cancel()
+                going.cancel()
+                notes.open("alone")
         assert notes.answers == {}
 
         async def recorded() -> list[Kept]:
@@ -169,7 +190,7 @@ async def test_a_caller_who_goes_away_before_the_commit_leaves_a_row(
         if key is None:
             assert (row.status, row.code) == ("failed", "cancelled")
         else:
-            again = await call(client, "note", "alone", key=key, seconds=0.2)
+            again = await call(client, "note", "alone", key=key, gated=True)
             assert (again.json()["result"], again.headers["idempotent-replayed"]) == ("alone", "true")
             assert row.status == "succeeded"
         assert (await ended_well(server, journal))["alone"].id == row.id

@@ -34,6 +34,7 @@ Ask = Literal["free", "running", "done", "in_doubt"]
 WHO = st.integers(0, 1)
 KEYS = st.sampled_from(("a", "b"))
 DIGESTS = st.sampled_from(("same", "same", "other"))
+TROUBLES: st.SearchStrategy[Trouble] = st.sampled_from(("away", "undone", "mute"))
 ENDS: st.SearchStrategy[Status] = st.sampled_from(("succeeded", "failed", "refused"))
 
 
@@ -123,6 +124,15 @@ class Journals(RuleBasedStateMachine):
     def end_all_at_once(self, ends: Status) -> None:
         self._run(self._all_ended(ends))
 
+    @precondition(lambda self: self._model.open)
+    @rule(place=st.integers(0, 100), ends=ENDS, trouble=TROUBLES)
+    def end_without_the_database(self, place: int, ends: Status, trouble: Trouble) -> None:
+        running = list(self._model.open.values())
+        known = running[place % len(running)]
+        assert known.process is not None
+        known.process.ledger.trouble = trouble
+        self._run(self._ended(known, ends))
+
     # What happens to processes.
 
     @precondition(lambda self: len(self._living) < 2)
@@ -138,11 +148,18 @@ class Journals(RuleBasedStateMachine):
     def crash_in_the_middle(self, who: int, steps: int) -> None:
         self._run(self._crash_amid(self._one(who), steps))
 
+    @precondition(lambda self: len(self._living) > 1)
     @rule(who=WHO)
-    def close(self, who: int) -> None:
-        self._run(self._close(self._one(who)))
+    def crash_while_the_other_looks(self, who: int) -> None:
+        self._run(self._crash_looked_at(self._one(who), self._one(who + 1)))
 
-    @rule(who=WHO, trouble=st.sampled_from(("away", "undone", "mute")), spool_fails=st.booleans())
+    @rule(who=WHO, comes_back=st.booleans())
+    def close(self, who: int, comes_back: bool) -> None:
+        process = self._one(who)
+        process.writer.heals_at_the_end = comes_back
+        self._run(self._close(process))
+
+    @rule(who=WHO, trouble=TROUBLES, spool_fails=st.booleans())
     def lose_the_database(self, who: int, trouble: Trouble, spool_fails: bool) -> None:
         process = self._one(who)
         process.ledger.trouble = trouble
@@ -162,14 +179,9 @@ class Journals(RuleBasedStateMachine):
     # What holds at any time.
 
     @invariant()
-    def what_runs_is_never_taken_for_dead(self) -> None:
-        rows = self._rows()
-        assert not [row for run_id in self._model.open if (row := rows.get(run_id)) is not None]
-
-    @invariant()
     def no_row_says_what_cannot_be(self) -> None:
-        rows = self._rows()
-        for run_id, row in rows.items():
+        for run_id, row in self._rows().items():
+            assert run_id not in self._model.open, f"it still runs: {row}"
             assert row.status in self._model.calls[run_id].fates, row
 
     def _rows(self) -> dict[str, Kept]:
@@ -300,6 +312,17 @@ class Journals(RuleBasedStateMachine):
         self._bury(process)
         if not self._living:
             await self._start()
+
+    async def _crash_looked_at(self, process: Process, other: Process) -> None:
+        """Die after the other has found this one alive, and before it is done with the dead."""
+        self._bury(process)
+        if other.ledger.trouble:
+            await process.crash()
+            return
+        await self._heal(other)
+        other.leases.first = process.crash
+        await other.look()
+        assert process.is_over
 
     def _bury(self, process: Process) -> None:
         self._living.remove(process)

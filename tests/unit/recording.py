@@ -23,6 +23,7 @@ class Recording:
         self.refusing = False
         self.losing = False
         self.wait: asyncio.Event | None = None
+        self.trouble: str | None = None
 
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
         if self.refusing:

@@ -115,8 +115,8 @@ class Session(Protocol):
         """Receipts of calls that are recorded now."""
         ...
 
-    async def expire(self, now: str) -> int:
-        """Kept answers past their time, removed; how many."""
+    async def expire(self, now: str, oldest: str) -> None:
+        """Kept answers past their time and void receipts of calls before the oldest, removed."""
         ...
 
 

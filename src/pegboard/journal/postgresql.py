@@ -247,12 +247,12 @@ class PostgresqlSession:
         """Receipts of calls that are recorded now."""
         await self._driver.execute("DELETE FROM receipts WHERE id = ANY($1::uuid[])", list(ids))
 
-    async def expire(self, now: str) -> int:
-        """Kept answers past their time, removed; how many."""
-        done = await self._driver.execute(
+    async def expire(self, now: str, oldest: str) -> None:
+        """Kept answers past their time and void receipts of calls before the oldest, removed."""
+        await self._driver.execute(
             "DELETE FROM intents WHERE state = 'done' AND expires_at <= ($1::text || '+00')::timestamptz", now
         )
-        return int(done.rpartition(" ")[2])
+        await self._driver.execute("DELETE FROM receipts WHERE is_void AND id < $1", oldest)
 
 
 def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:

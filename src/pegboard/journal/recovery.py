@@ -55,10 +55,11 @@ async def left_open(session: Session, intent: OpenIntent, seal: Sealer) -> Closi
     receipt = await session.receipt(intent.id)
     if receipt is None:
         row = stored(draft._replace(status="failed", code="interrupted", error=INTERRUPTED))
-        return Closing(row, "forget", receipts=True)
+        return Closing(row, "forget")  # its void receipt stays: it keeps a late effect from being committed
     row = stored(draft._replace(status="succeeded", code=None, error=None, row_id=receipt.row_id))
     if intent.claim is None:
         return Closing(row, "forget", receipts=True)
     output = (receipt.output or "null").encode()
-    answer = Answer(success=True, output_json=output, attempts=draft.attempts, elapsed_ms=draft.elapsed_ms)
+    # Its style is its tool's, which only the repeat knows.
+    answer = Answer(True, output, attempts=draft.attempts, elapsed_ms=draft.elapsed_ms, result_style="")
     return Closing(row, "keep", "done", seal(answer.packed(), intent.id), receipts=True)

@@ -190,9 +190,10 @@ class SqliteSession:
         """Receipts of calls that are recorded now."""
         self._run("DELETE FROM receipts WHERE id IN (SELECT value FROM json_each(?))", _json(map(_hex, ids)))
 
-    async def expire(self, now: str) -> int:
-        """Kept answers past their time, removed; how many."""
-        return self._run("DELETE FROM intents WHERE state = 'done' AND expires_at <= ?", now)
+    async def expire(self, now: str, oldest: str) -> None:
+        """Kept answers past their time and void receipts of calls before the oldest, removed."""
+        self._run("DELETE FROM intents WHERE state = 'done' AND expires_at <= ?", now)
+        self._run("DELETE FROM receipts WHERE is_void AND id < ?", _hex(oldest))
 
     def _run(self, text: str, *values: Any) -> int:
         return self._connection.execute(text, values).rowcount

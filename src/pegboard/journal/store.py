@@ -120,6 +120,9 @@ class StoreJournal:
 
     async def _opened(self, ready: ReadyCall, draft: Callable[[], Execution], claim: Claim | None) -> Held | None:
         """The intent, committed; or who holds its key instead, or None where they let go of it meanwhile."""
+        # Asked here and not only in `begin`: who waits for a key comes by here again and again.
+        if self._task.done() or self._closing:
+            raise _unavailable("the journal is closed")
         opening = Opening(stored(draft()), ready.receipts, claim)
         # Before it is committed: one that is cancelled meanwhile must be closed all the same.
         self._open[ready.run_id] = opening

@@ -7,11 +7,11 @@ import os
 import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from pegboard.core.ids import new_id
+from pegboard.core.ids import first_id, new_id
 from pegboard.journal.chain import Chain, Place
 from pegboard.journal.counts import Counts
 from pegboard.journal.entries import Batch, Closing, Held
@@ -27,6 +27,8 @@ log = get_logger(__name__)
 # How often the statistics are brought up to date, and expired answers removed; both are cheap, neither is urgent.
 COUNT_SECONDS = 5.0
 EXPIRE_SECONDS = 600.0
+# An effect that comes later than this after its call was given up is past anything that could still run.
+VOID_FOR = timedelta(days=1)
 # Adding more than this many counts at once would hold calls up.
 MAX_COUNTS = 2000
 
@@ -129,7 +131,8 @@ class Writer:
             await self.commit(Batch([], []))
         if now >= self._expired_at + EXPIRE_SECONDS:
             self._expired_at = now
-            await self._ledger.transaction(lambda session: session.expire(_now()))
+            oldest = first_id(datetime.now(UTC) - VOID_FOR)
+            await self._ledger.transaction(lambda session: session.expire(_now(), oldest))
 
     async def recover(self) -> int:
         """Take over the work of siblings that died; how many calls were found to be in doubt."""
@@ -200,18 +203,19 @@ class Writer:
     async def _append(self, session: Session, number: int, head: Place, closings: Sequence[Closing]) -> Place:
         """Rows into the chain, their intents closed, the head moved: one step that happens whole or not at all."""
         rows: list[Row] = [closing.row for closing in closings]
+        places = self._chain.links(number, head, rows) if rows else [head]
+        head = places[-1]
+        # First, so that a writer that was taken for dead hears that, and not that its rows are there already.
+        if not await session.move_head(number, head, self._chain.sign_head(number, head)):
+            raise Condemned
         if rows:
-            places = self._chain.links(number, head, rows)
             await session.insert(number, rows, places)
-            head = places[-1]
             if forgotten := [closing.id for closing in closings if closing.intent == "forget"]:
                 await session.forget(forgotten)
             if kept := [closing for closing in closings if closing.intent == "keep"]:
                 await session.keep(kept)
             if receipts := [closing.id for closing in closings if closing.receipts]:
                 await session.drop_receipts(receipts)
-        if not await session.move_head(number, head, self._chain.sign_head(number, head)):
-            raise Condemned
         return head
 
     async def _take_over(self, sibling: Sibling | None, writer_id: str, spool: Spool | None) -> int:

@@ -98,7 +98,7 @@ class Run:
             self.id,
             answer.attempts,
             answer.fallback,
-            answer.result_style,
+            answer.result_style or self._style,
             earlier.run_id,
         )
 

@@ -22,4 +22,5 @@ async def add(conn: AsyncConnection, run_id: str, *, row_id: str | None = None, 
 
 async def all_of(conn: AsyncConnection) -> list[str]:
     """The calls that have left a receipt and are not recorded yet."""
-    return list((await conn.execute(select(_receipts.c.id).order_by(_receipts.c.id))).scalars())
+    query = select(_receipts.c.id).where(~_receipts.c.is_void).order_by(_receipts.c.id)
+    return list((await conn.execute(query)).scalars())

@@ -93,6 +93,7 @@ def test_a_healthy_set_up_has_nothing_to_complain_about(admin: Program) -> None:
         "database",
         "migrations",
         "credentials at rest",
+        "journal spool",
         "server",
         "key",
     }
@@ -138,7 +139,7 @@ def test_a_key_file_that_is_gone_or_damaged_is_told(home: Path, fresh: Program, 
 
 
 def test_credentials_that_do_not_open_are_told(home: Path, fresh: Program) -> None:
-    assert "all 1 open" in fresh.run("doctor", "--local").done().out
+    assert "all 2 open" in fresh.run("doctor", "--local").done().out
     with sqlite3.connect(home / "pegboard.db") as database:
         database.execute("UPDATE secrets SET sealed = replace(sealed, ':', ':0') WHERE sealed IS NOT NULL")
     database.close()

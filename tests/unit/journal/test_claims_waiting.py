@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from pegboard.core.call import ToolResult
-from pegboard.core.errors import TimedOut
+from pegboard.core.errors import TimedOut, Unavailable
 from pegboard.store.database import Database
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import mock
@@ -105,6 +105,16 @@ class TestDeadlines:
             earlier = await hand.begin(a_call(ACTIVE, key="k"))
             assert earlier is not None
             assert (earlier.run_id, earlier.answer.output_json) == (first.run_id, b"1")
+
+
+async def test_who_waits_for_another_process_does_not_outlast_the_journal(database: Database, tmp_path: Path) -> None:
+    async with opened(database, tmp_path / "a") as one:
+        assert await one.begin(a_call(ACTIVE, key="k")) is None
+        async with opened(database, tmp_path / "b") as other:
+            waiting = asyncio.create_task(other.begin(a_call(ACTIVE, key="k", seconds=60)))
+            await other.ledger.tried.wait()
+        with anyio.fail_after(5), pytest.raises(Unavailable):
+            await waiting
 
 
 class TestCancelled:

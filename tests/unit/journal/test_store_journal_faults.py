@@ -18,7 +18,7 @@ from pegboard.core.errors import Unavailable
 from pegboard.store.database import Database
 from pegboard.testing import NoSettings, calls_of, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.journal.hands import opened, start
+from tests.unit.journal.hands import ACTIVE, a_call, opened, start
 from tests.unit.store.rows import an_execution
 
 SECRET = "hush-4711-hush"
@@ -92,6 +92,9 @@ async def test_nobody_waits_for_a_writer_that_is_gone(database: Database, tmp_pa
                 await waiting
         with pytest.raises(Unavailable, match="takes no more rows"):
             await hand.record()
+        for key in (None, "k"):
+            with pytest.raises(Unavailable):
+                await hand.begin(a_call(ACTIVE, key=key))
         hand.ledger.gate.set()
         await hand.journal.close()
 

@@ -41,12 +41,15 @@ async def test_a_call_asks_the_database_nothing_but_to_keep_its_row(board: Pegbo
 
     engine = board._database.engine.sync_engine
     event.listen(engine, "before_cursor_execute", note)
+    journals_own = board._journal._ledger._connection  # type: ignore[attr-defined]
+    journals_own.set_trace_callback(statements.append)
     try:
         board.snapshot.holder(KEY)
         assert (await board.call("quote", {"a": 1})).success
     finally:
         event.remove(engine, "before_cursor_execute", note)
-    assert [statement.split()[0] for statement in statements if "BEGIN" not in statement] == ["INSERT"]
+        journals_own.set_trace_callback(None)
+    assert [statement.split()[0] for statement in statements] == ["BEGIN", "UPDATE", "INSERT", "COMMIT"]
 
 
 async def test_a_tool_is_compiled_once_and_anew_when_it_changes(board: Pegboard) -> None:

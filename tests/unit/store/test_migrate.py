@@ -13,10 +13,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
-from pegboard.store.database import Database, revision_of
-from pegboard.store.migrate import SchemaTooNew, _config, migrate, pending, startup_lock
 from pegboard.store import journal_models, models, users  # noqa: F401 -- so that their tables are known
 from pegboard.store.base_models import Base
+from pegboard.store.database import Database, revision_of
+from pegboard.store.migrate import SchemaTooNew, _config, migrate, pending, startup_lock
 from tests.unit.store.rows import add_executions, an_execution, kept_user
 
 ALL = ["0001_board", "0002_executions", "0003_journal"]

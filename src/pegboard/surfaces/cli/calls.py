@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from pegboard.core.keys import check_key
+from pegboard.core.refusals import Invalid
 from pegboard.surfaces.cli.failures import Usage
 from pegboard.surfaces.cli.output import say, write, write_json
 from pegboard.surfaces.cli.pairs import Pairs, read_pairs
@@ -68,6 +70,10 @@ def call(
     if source is not None and words:
         raise Usage("Give the arguments as KEY=VALUE or with --input, not both")
     body = pairs.body if source is None else _input(source)
+    try:
+        check_key(once)
+    except Invalid as error:
+        raise Usage(str(error)) from None
     session = session_of(ctx)
     # For people the result is taken out of the answer, so its shape must be one that is known here.
     wanted = shape or (None if session.as_json else "plain")

@@ -147,7 +147,7 @@ class _Asked(NamedTuple):
             elif header == b"x-request-id":
                 request_id = request_id_of(value)
             elif header == b"idempotency-key":
-                key = value.decode("latin-1")
+                key = value.decode("latin-1") if key is None else ""
             elif header == b"x-pegboard-surface" and value == b"cli":
                 surface = "cli"
         return cls(authorization, length, request_id, key, surface)
