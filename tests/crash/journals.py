@@ -114,7 +114,6 @@ class FlakyWriter(Writer):
             raise OSError("no room for the spool")
         await super().spool_away(entries)
 
-
     async def close(self) -> None:
         """As the true one; the database may come back just before."""
         if self.heals_at_the_end and isinstance(self._ledger, FlakyLedger):
