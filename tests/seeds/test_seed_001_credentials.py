@@ -177,6 +177,7 @@ class TestEncryptedAtRest:
 
     async def test_logs_and_journal_never_hold_it(self, stored: Pegboard, caplog: pytest.LogCaptureFixture) -> None:
         caplog.set_level("DEBUG")
+        caplog.set_level("DEBUG", "pegboard")
         await stored.add(mock(auth_config=TYPES["basic"], keep_arguments=True))
         await stored.call("quote", {"a": 1})
         with pytest.raises(Refusal) as refused:

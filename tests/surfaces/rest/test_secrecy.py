@@ -27,6 +27,7 @@ async def test_no_answer_log_line_or_row_holds_a_secret(
     stored_board: Pegboard, stored_admin: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
+    caplog.set_level("DEBUG", "pegboard")
     told: list[str] = []
 
     async def say(method: str, path: str, body: Any = None) -> Any:
