@@ -67,9 +67,9 @@ class Crowd:
             else:
                 await self._once("say", n)
 
-    async def _once(self, tool: str, n: str, **more: float) -> None:
+    async def _once(self, tool: str, n: str, seconds: float = 0.0) -> None:
         try:
-            answer = await call(self.client, tool, n, **more)
+            answer = await call(self.client, tool, n, seconds=seconds)
         except httpx.TransportError:
             return
         if succeeded(answer):

@@ -48,7 +48,7 @@ _READING = replace(_TOOL, name="look", read_only=True)
 
 
 class FlakyLedger:
-    """A ledger that fails as told: `away` before anything happens, `undone` and rolled back, `mute` after all is done."""
+    """A ledger that fails as told: `away` before anything happens, `undone` by a rollback, `mute` after all is done."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger

@@ -77,7 +77,8 @@ def hurry(outfit: Outfit) -> None:
         (ObservedLeases, "grace", outfit.grace),
     )
     for made, name, seconds in shorter:
-        defaults = made.__init__.__kwdefaults__  # type: ignore[misc]
+        defaults = made.__init__.__kwdefaults__
+        assert defaults is not None
         assert name in defaults
         defaults[name] = seconds
 

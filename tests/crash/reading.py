@@ -45,7 +45,10 @@ class Reader:
             "SELECT CAST(id AS TEXT), status, code, tool_name, CAST(arguments AS TEXT), repeat_of, writer, seq"
             " FROM executions ORDER BY writer, seq"
         )
-        rows = [Kept(_dashed(row[0]), *row[1:4], _number(row[4]), *row[5:]) for row in found]
+        rows = [
+            Kept(_dashed(run_id), status, code, name, _number(arguments), repeat_of, writer, seq)
+            for run_id, status, code, name, arguments, repeat_of, writer, seq in found
+        ]
         return [row for row in rows if tool is None or row.tool == tool]
 
     async def settled(self, seconds: float = 30.0) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -42,7 +42,7 @@ async def reading(folder: Path) -> AsyncIterator[Reader]:
 
 
 async def written(folder: Path, calls: int) -> list[str]:
-    """A journal whose process still runs when the power goes: its files as they lie on the disk; what it acknowledged."""
+    """What a journal acknowledged, whose files are left in the folder as they were when the power went."""
     before = folder / "before"
     before.mkdir()
     url = f"sqlite:///{before}/board.db"
@@ -152,7 +152,9 @@ async def test_when_the_database_has_no_more_room_what_ran_goes_to_the_room_that
         assert server.spools() == []
 
 
-@pytest.mark.parametrize("dies", [False, True])
+@pytest.mark.parametrize(
+    ("database_url", "dies"), [("sqlite", False), ("sqlite", True), ("postgresql", True)], indirect=["database_url"]
+)
 async def test_when_nothing_can_be_written_at_all_the_caller_is_told_and_the_row_comes_later(
     database_url: str, tmp_path: Path, dies: bool
 ) -> None:
@@ -216,4 +218,5 @@ def test_a_database_that_may_only_be_read_is_named_at_the_start_and_left_alone()
         assert ended.stdout == "True\n", "the second board opened"
         assert ended.returncode == 1
         assert str(folder / "board.db") in ended.stderr.splitlines()[-1]
-        assert sqlite3.connect(folder / "board.db").execute("SELECT count(*) FROM executions").fetchone() == (1,)
+        with closing(sqlite3.connect(folder / "board.db")) as connection:
+            assert connection.execute("SELECT count(*) FROM executions").fetchone() == (1,)

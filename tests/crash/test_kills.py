@@ -17,7 +17,7 @@ from tests.crash.serving import Served, caller, serving
 KILLS = 10
 CALLERS = 24
 # How many calls are acknowledged before a server is killed; none: while it takes over what the last one left.
-FEWEST, MOST = 0, 250
+FEWEST, MOST = 0, 200
 
 
 @pytest.mark.timeout(120)

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from pegboard.store.executions import Row
+from pegboard.store.executions import FIELDS, Row
 
 State = Literal["open", "done", "in_doubt"]
 # hour, tool_name, caller_id, status, code, bucket, calls
@@ -55,8 +55,10 @@ class Closing(NamedTuple):
 
     @classmethod
     def unspooled(cls, text: bytes) -> Closing:
-        """The closing that was spooled as this."""
+        """The closing that was spooled as this; ValueError if no closing of this version was."""
         row, *rest = orjson.loads(text)
+        if len(row) != len(FIELDS) or len(rest) != len(cls._fields) - 1:
+            raise ValueError("an entry of another version")
         return cls(tuple(row), *rest)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import time
@@ -18,7 +19,7 @@ from pegboard.journal.entries import Batch, Closing, Held
 from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling
 from pegboard.journal.locks import Leases
 from pegboard.journal.recovery import Estate, Sealer, count_all, estate_of
-from pegboard.journal.spool import Spool, found
+from pegboard.journal.spool import Spool, found, spool_path
 from pegboard.store.executions import Row
 from pegboard.telemetry.logs import get_logger
 
@@ -140,17 +141,19 @@ class Writer:
         siblings = await self._ledger.transaction(lambda session: session.siblings(mine))
         by_id = {sibling.id: sibling for sibling in siblings}
         in_doubt = 0
-        for writer_id, path in await asyncio.to_thread(found, self._spools) if self._spools else ():
-            if writer_id == self._id:
-                continue
-            spool = await asyncio.to_thread(Spool.adopt, path)
+        for writer_id, _ in await asyncio.to_thread(found, self._spools) if self._spools else ():
+            spool = await self._adopted(writer_id) if writer_id != self._id else None
             if spool is not None:
                 in_doubt += await self._take_over(by_id.pop(writer_id, None), writer_id, spool)
         left = list(by_id.values())
-        for number in sorted(await self._leases.gone(left)):
-            gone = next(one for one in left if one.number == number)
-            in_doubt += await self._take_over(gone, gone.id, None)
+        dead = await self._leases.gone(left)
+        for gone in [one for one in left if one.number in dead]:
+            # Again, since it may have died after its spool was looked at.
+            in_doubt += await self._take_over(gone, gone.id, await self._adopted(gone.id))
         return in_doubt
+
+    async def _adopted(self, writer_id: str) -> Spool | None:
+        return await asyncio.to_thread(Spool.adopt, spool_path(self._spools, writer_id)) if self._spools else None
 
     async def close(self) -> None:
         """Count what is not counted yet and say that this writer is done; a spool that holds something stays."""
@@ -236,9 +239,12 @@ class Writer:
 
         try:
             await self._transact(write)
-        except BaseException:
+        except BaseException as error:
             if spool is not None:
                 await asyncio.to_thread(spool.close, remove=False)
+            if isinstance(error, Exception) and self._ledger.is_the_rows_own(error):
+                log.exception("not_taken_over", writer=writer_id)  # and no reason to leave others waiting
+                return 0
             raise
         for closing in left.closings:
             self._counts.add(closing.row)
@@ -282,7 +288,11 @@ async def _spooled_in(spool: Spool | None) -> tuple[bool, list[Closing]]:
     if spool is None:
         return False, []
     content = await asyncio.to_thread(spool.read)
-    return content.damaged, [Closing.unspooled(entry) for entry in content.entries]
+    closings: list[Closing] = []
+    for entry in content.entries:
+        with contextlib.suppress(ValueError):
+            closings.append(Closing.unspooled(entry))
+    return content.damaged or len(closings) < len(content.entries), closings
 
 
 async def _opened(session: Session, number: int, batch: Batch) -> dict[str, Held]:
