@@ -70,7 +70,7 @@ def hurry(outfit: Outfit) -> None:
     if outfit.patience is None:
         return
     databases._PRAGMAS = (f"busy_timeout = {int(outfit.patience * 1000)}", *databases._PRAGMAS[1:])
-    store.TEND_SECONDS, store.RETRY_AFTER_MS = outfit.tend, 100
+    vars(store).update(TEND_SECONDS=outfit.tend, RETRY_AFTER_MS=100)
     shorter = (
         (store.StoreJournal, "patience", outfit.patience),
         (PostgresqlLedger, "patience", outfit.patience),

@@ -159,9 +159,7 @@ class World:
             await process.crash()
             return
         await self.heal(other)
-        other.leases.first = process.crash
-        await other.look()
-        assert process.is_over
+        await process.crash_looked_at_by(other)
 
     async def close(self, process: Process) -> None:
         """End a process in good order, whatever has not ended by then."""
@@ -184,6 +182,7 @@ class World:
         rows = await self.reader.rows()
         assert len({row.id for row in rows}) == len(rows)
         for row in rows:
+            assert row.id in self.calls, f"nobody called that: {row}"
             assert row.id not in self.open, f"it still runs: {row}"
             assert row.status in self.calls[row.id].fates, row
 

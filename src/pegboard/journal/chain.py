@@ -62,7 +62,7 @@ class Chain:
 
     def same(self, one: str, other: str) -> bool:
         """Whether two MACs are the same, without telling by the time it takes where they differ."""
-        return hmac.compare_digest(one.encode(), other.encode())
+        return hmac.compare_digest(*(text.encode("utf-8", "surrogatepass") for text in (one, other)))
 
     def _mac(self, content: tuple[object, ...]) -> str:
         mac = self._keyed.copy()

@@ -10,6 +10,7 @@ import orjson
 from pegboard.store.executions import FIELDS, Row
 
 State = Literal["open", "done", "in_doubt"]
+_REPEAT_OF = FIELDS.index("repeat_of")
 # hour, tool_name, caller_id, status, code, bucket, calls
 Count = tuple[int, str, str, str, str, int, int]
 
@@ -43,11 +44,23 @@ class Closing(NamedTuple):
     state: State = "done"
     answer: str | None = None
     receipts: bool = False
+    is_late: bool = False
 
     @property
     def id(self) -> str:
-        """The call's run id."""
+        """The row's id: the call's run id, unless it comes late."""
         return str(self.row[0])
+
+    @property
+    def run_id(self) -> str:
+        """The call's run id."""
+        return str(self.row[_REPEAT_OF]) if self.is_late else self.id
+
+    def late(self) -> Closing:
+        """How a call ended that others have recorded as in doubt meanwhile: a row of its own, the same each time."""
+        row = list(self.row)
+        row[0], row[_REPEAT_OF] = f"{self.id[:-1]}{int(self.id[-1], 16) ^ 1:x}", self.id
+        return self._replace(row=tuple(row), is_late=True)
 
     def spooled(self) -> bytes:
         """This closing for the spool."""

@@ -122,20 +122,27 @@ class _Part:
 
     async def copy(self, conn: AsyncConnection, number: int) -> bool | None:
         """Put rows on the page; whether to skip from here, or None where there are no more."""
-        async with aclosing(rows_of(conn, number, self.seq, limit=self.page.room)) as rows:
+        room, taken = self.page.room, 0
+        async with aclosing(rows_of(conn, number, self.seq, limit=room)) as rows:
             async for row in rows:
                 if self.page.is_full:
                     return False
                 if self.span.is_bounded and not self.span.holds(row):
                     return True
-                if type(row.seq) is not int or not row.row:
+                if type(row.seq) is not int:
                     log.error("row_unreadable", writer=number, seq=row.seq)
+                    continue
+                taken += 1
+                if not row.row:
+                    log.error("row_unreadable", writer=number, seq=row.seq)
+                    self.seq, self.mac = row.seq, row.mac or None
                     continue
                 if row.seq != self.seq + 1:
                     self.mac = await links.mac_at(conn, number, row.seq - 1)
                 self.page.add_row(Shown(number, row.seq, row.mac, self.mac, row.row))
                 self.seq, self.mac = row.seq, row.mac
-        return False if self.page.is_full else None
+        # Rows that cannot be shown take no room on the page, and there may be more after them.
+        return False if taken == room or self.page.is_full else None
 
     async def skip(self, conn: AsyncConnection, number: int) -> bool | None:
         """Pass over rows outside the span of time; whether to go on with that, or None where there are no more."""

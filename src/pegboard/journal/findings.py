@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from pegboard.journal.chain import START, Chain, Place
 from pegboard.store.executions import Linked
+from pegboard.store.types import storable
 
 # After so many findings there is nothing to be learnt from more of them.
 MAX_FINDINGS = 100
@@ -39,6 +40,12 @@ class Finding:
     first: int | None = None
     last: int | None = None
     execution_id: str | None = None
+
+    def __post_init__(self) -> None:
+        # What was tampered with may hold text that no answer can carry.
+        object.__setattr__(self, "message", storable(self.message))
+        if self.execution_id is not None:
+            object.__setattr__(self, "execution_id", storable(self.execution_id))
 
 
 class Trail(NamedTuple):
@@ -79,7 +86,8 @@ class Walk:
             if not left_out:
                 self.miss(before.seq + 1, seq - 1, judged=previous is not None)
             before = Trail(seq - 1, () if previous is None else (previous,))
-        possible = [mac for mac in (self._link(mac, row) for mac in before.macs) if mac is not None]
+        links = [self._link(mac, row) for mac in before.macs] if row.row else []
+        possible = [mac for mac in links if mac is not None]
         mac = _mac(row)
         if mac and row.row and (not before.macs or any(self._chain.same(mac, other) for other in possible)):
             self.trail = Trail(seq, (mac,))
@@ -171,4 +179,4 @@ def _execution(row: Linked) -> str:
 
 def _mac(row: Linked) -> str | None:
     mac: object = row.mac
-    return mac if isinstance(mac, str) else None
+    return mac if isinstance(mac, str) and mac.isascii() else None

@@ -11,6 +11,9 @@ from pegboard.store.executions import Row
 
 T = TypeVar("T")
 
+# So many that calls do not wait for long behind their removal.
+EXPIRED_AT_ONCE = 2000
+
 
 class NewWriter(NamedTuple):
     """A process that is about to write its first row."""
@@ -59,8 +62,8 @@ class Session(Protocol):
         """A new writer; the signatures are of how many writers there are, and of its head."""
         ...
 
-    async def known(self, ids: Collection[str]) -> set[str]:
-        """Which of these executions are recorded already."""
+    async def known(self, ids: Collection[str]) -> dict[str, str]:
+        """Which of these executions are recorded already, and their status."""
         ...
 
     async def open(self, writer: int, openings: Sequence[Opening]) -> None:
@@ -115,8 +118,8 @@ class Session(Protocol):
         """Receipts of calls that are recorded now."""
         ...
 
-    async def expire(self, now: str, oldest: str) -> None:
-        """Kept answers past their time and void receipts of calls before the oldest, removed."""
+    async def expire(self, now: str, oldest: str) -> bool:
+        """Some kept answers past their time and void receipts of calls before the oldest; whether there may be more."""
         ...
 
 

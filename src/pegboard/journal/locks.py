@@ -48,6 +48,10 @@ SELECT pg_postmaster_start_time(), ARRAY(
 """)
 
 
+# A look that takes longer has failed: calls wait behind it.
+_LOOK_SECONDS = 2.0
+
+
 class Leases(Protocol):
     """Tells which writers are gone."""
 
@@ -113,7 +117,7 @@ class ObservedLeases:
     async def gone(self, writers: Sequence[Observed]) -> set[int]:
         """Those that were silent for long enough; it takes at least three looks to know."""
         silent, self._silent = self._silent, {}  # so that nothing is left of it if this look fails
-        async with self._connection() as connection:
+        async with asyncio.timeout(_LOOK_SECONDS), self._connection() as connection:
             server, held = (await connection.execute(_LOOK, {"class": LOCK_CLASS})).one()
         now, last = self._clock(), self._looked_at
         if server != self._server or now - last > self._grace:

@@ -12,7 +12,7 @@ import orjson
 
 from pegboard.journal.chain import Place
 from pegboard.journal.entries import Closing, Count, Held, Opening, OpenIntent
-from pegboard.journal.ledger import NewWriter, ReceiptOf, Registered, Session, Sibling
+from pegboard.journal.ledger import EXPIRED_AT_ONCE, NewWriter, ReceiptOf, Registered, Session, Sibling
 from pegboard.journal.locks import hold
 from pegboard.store.counts import POSTGRESQL_UPSERT
 from pegboard.store.database import Database
@@ -85,7 +85,8 @@ class PostgresqlLedger:
         """Show siblings that this writer lives, by a lock that ends with the connection."""
         self._held = number
         try:
-            await hold(await self._connected(), number)
+            async with asyncio.timeout(self._patience):
+                await hold(await self._connected(), number)
         except Exception:
             # Nothing is lost: whenever the connection is made anew, the lock is asked for again.
             log.warning("lease_not_held", writer=number, exc_info=True)
@@ -93,7 +94,13 @@ class PostgresqlLedger:
 
     def is_the_rows_own(self, error: Exception) -> bool:
         """Whether trying the same rows again cannot help."""
-        own = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
+        # ValueError: what the driver itself cannot send.
+        own = (
+            asyncpg.DataError,
+            asyncpg.IntegrityConstraintViolationError,
+            asyncpg.ProgramLimitExceededError,
+            ValueError,
+        )
         elsewhere = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
         return isinstance(error, own) or not isinstance(error, elsewhere)
 
@@ -145,10 +152,10 @@ class PostgresqlSession:
             *(number, *writer, signatures[1]),
         )
 
-    async def known(self, ids: Collection[str]) -> set[str]:
-        """Which of these executions are recorded already."""
-        rows = await self._driver.fetch("SELECT id::text FROM executions WHERE id = ANY($1::uuid[])", list(ids))
-        return {row[0] for row in rows}
+    async def known(self, ids: Collection[str]) -> dict[str, str]:
+        """Which of these executions are recorded already, and their status."""
+        rows = await self._driver.fetch("SELECT id::text, status FROM executions WHERE id = ANY($1::uuid[])", list(ids))
+        return {row[0]: row[1] for row in rows}
 
     async def open(self, writer: int, openings: Sequence[Opening]) -> None:
         """Intents without a key."""
@@ -184,9 +191,9 @@ class PostgresqlSession:
     async def keep(self, closings: Sequence[Closing]) -> None:
         """Intents whose key goes on to say how the call ended."""
         await self._driver.execute(
-            "UPDATE intents SET state = sent.state, answer = sent.answer"
+            "UPDATE intents SET state = sent.state, answer = sent.answer, execution = ''"
             " FROM unnest($1::uuid[], $2::text[], $3::text[]) AS sent(id, state, answer) WHERE intents.id = sent.id",
-            *_columns([(closing.id, closing.state, closing.answer) for closing in closings]),
+            *_columns([(closing.run_id, closing.state, closing.answer) for closing in closings]),
         )
 
     async def move_head(self, writer: int, head: Place, signature: str) -> bool:
@@ -247,12 +254,15 @@ class PostgresqlSession:
         """Receipts of calls that are recorded now."""
         await self._driver.execute("DELETE FROM receipts WHERE id = ANY($1::uuid[])", list(ids))
 
-    async def expire(self, now: str, oldest: str) -> None:
-        """Kept answers past their time and void receipts of calls before the oldest, removed."""
-        await self._driver.execute(
-            "DELETE FROM intents WHERE state = 'done' AND expires_at <= ($1::text || '+00')::timestamptz", now
+    async def expire(self, now: str, oldest: str) -> bool:
+        """Some kept answers past their time and void receipts of calls before the oldest; whether there may be more."""
+        done = await self._driver.execute(
+            "DELETE FROM intents WHERE id IN (SELECT id FROM intents WHERE state = 'done'"
+            " AND expires_at <= ($1::text || '+00')::timestamptz ORDER BY expires_at LIMIT $2)",
+            *(now, EXPIRED_AT_ONCE),
         )
         await self._driver.execute("DELETE FROM receipts WHERE is_void AND id < $1", oldest)
+        return bool(done == f"DELETE {EXPIRED_AT_ONCE}")
 
 
 def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:

@@ -67,7 +67,7 @@ def as_stored(moment: datetime) -> str:
 async def rows_of(
     conn: AsyncConnection, writer: int, after: int, *, last: int | None = None, limit: int
 ) -> AsyncGenerator[Linked, None]:
-    """The next rows of a chain, up to the number `last`."""
+    """The next rows of a chain, up to the number `last`; those whose number is none do not count for the limit."""
     size, pause = _FIRST_CHUNK, Pause()
     while limit > 0:
         rows = await links.readable(conn, writer, after=after, limit=min(size, limit))
@@ -79,7 +79,8 @@ async def rows_of(
         if not rows or rows[-1].seq is None:
             return
         after = rows[-1].seq
-        limit -= len(rows)
+        # Nobody can go on from a row without a whole number, so a reading never ends with one.
+        limit -= sum(type(row.seq) is int for row in rows)
         size = _CHUNK if sum(map(_weight, rows)) < _CHUNK_BYTES else _FIRST_CHUNK
 
 

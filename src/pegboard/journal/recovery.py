@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -10,6 +12,7 @@ from pegboard.journal.answers import Answer
 from pegboard.journal.counts import Counts
 from pegboard.journal.entries import Closing, OpenIntent
 from pegboard.journal.ledger import Session
+from pegboard.journal.spool import Spool
 from pegboard.store.executions import restored, stored
 
 Sealer = Callable[[bytes, str], str | None]
@@ -27,14 +30,36 @@ class Estate(NamedTuple):
 
 async def estate_of(session: Session, dead: int | None, spooled: Sequence[Closing], seal: Sealer) -> Estate:
     """What a writer had in its spool and nobody recorded yet, and how the calls it left open ended."""
-    known = await session.known([closing.id for closing in spooled]) if spooled else set()
-    closings = [closing for closing in spooled if closing.id not in known]
+    closings = await unrecorded(session, spooled) if spooled else []
     if dead is None:
         return Estate(closings, 0)
     await count_all(session, dead)
-    ended = {closing.id for closing in spooled}
+    ended = {closing.run_id for closing in spooled}
     left = [intent for intent in await session.intents_of(dead) if intent.id not in ended]
     return Estate([*closings, *[await left_open(session, intent, seal) for intent in left]], len(left))
+
+
+async def spooled_in(spool: Spool | None) -> tuple[bool, list[Closing]]:
+    """Whether a spool is damaged, and what it holds."""
+    if spool is None:
+        return False, []
+    content = await asyncio.to_thread(spool.read)
+    closings: list[Closing] = []
+    for entry in content.entries:
+        with contextlib.suppress(ValueError):
+            closings.append(Closing.unspooled(entry))
+    return content.damaged or len(closings) < len(content.entries), closings
+
+
+async def unrecorded(session: Session, closings: Sequence[Closing]) -> list[Closing]:
+    """Those that nobody has recorded; and late, those that others had to record as in doubt."""
+    known = await session.known([closing.id for closing in closings])
+    late = [closing.late() for closing in closings if known.get(closing.id) == "in_doubt"]
+    told = await session.known([closing.id for closing in late]) if late else {}
+    return [
+        *(closing for closing in closings if closing.id not in known),
+        *(closing for closing in late if closing.id not in told),
+    ]
 
 
 async def count_all(session: Session, writer: int) -> None:

@@ -12,7 +12,7 @@ import orjson
 
 from pegboard.journal.chain import Place
 from pegboard.journal.entries import Closing, Count, Held, Opening, OpenIntent
-from pegboard.journal.ledger import NewWriter, ReceiptOf, Registered, Session, Sibling
+from pegboard.journal.ledger import EXPIRED_AT_ONCE, NewWriter, ReceiptOf, Registered, Session, Sibling
 from pegboard.store.counts import SQLITE_UPSERT
 from pegboard.store.database import Database, settled
 from pegboard.store.executions import FIELDS, Row
@@ -105,11 +105,13 @@ class SqliteSession:
             *(number, _hex(writer.id), writer.host, writer.pid, writer.started_at, signatures[1]),
         )
 
-    async def known(self, ids: Collection[str]) -> set[str]:
-        """Which of these executions are recorded already."""
+    async def known(self, ids: Collection[str]) -> dict[str, str]:
+        """Which of these executions are recorded already, and their status."""
         by_hex = {_hex(run_id): run_id for run_id in ids}
-        rows = self._all("SELECT id FROM executions WHERE id IN (SELECT value FROM json_each(?))", _json(by_hex))
-        return {by_hex[row[0]] for row in rows}
+        rows = self._all(
+            "SELECT id, status FROM executions WHERE id IN (SELECT value FROM json_each(?))", _json(by_hex)
+        )
+        return {by_hex[row[0]]: row[1] for row in rows}
 
     async def open(self, writer: int, openings: Sequence[Opening]) -> None:
         """Intents without a key."""
@@ -141,8 +143,8 @@ class SqliteSession:
     async def keep(self, closings: Sequence[Closing]) -> None:
         """Intents whose key goes on to say how the call ended."""
         self._connection.executemany(
-            "UPDATE intents SET state = ?, answer = ? WHERE id = ?",
-            [(closing.state, closing.answer, _hex(closing.id)) for closing in closings],
+            "UPDATE intents SET state = ?, answer = ?, execution = '' WHERE id = ?",
+            [(closing.state, closing.answer, _hex(closing.run_id)) for closing in closings],
         )
 
     async def move_head(self, writer: int, head: Place, signature: str) -> bool:
@@ -190,10 +192,15 @@ class SqliteSession:
         """Receipts of calls that are recorded now."""
         self._run("DELETE FROM receipts WHERE id IN (SELECT value FROM json_each(?))", _json(map(_hex, ids)))
 
-    async def expire(self, now: str, oldest: str) -> None:
-        """Kept answers past their time and void receipts of calls before the oldest, removed."""
-        self._run("DELETE FROM intents WHERE state = 'done' AND expires_at <= ?", now)
+    async def expire(self, now: str, oldest: str) -> bool:
+        """Some kept answers past their time and void receipts of calls before the oldest; whether there may be more."""
+        done = self._run(
+            "DELETE FROM intents WHERE id IN"
+            " (SELECT id FROM intents WHERE state = 'done' AND expires_at <= ? ORDER BY expires_at LIMIT ?)",
+            *(now, EXPIRED_AT_ONCE),
+        )
         self._run("DELETE FROM receipts WHERE is_void AND id < ?", _hex(oldest))
+        return done == EXPIRED_AT_ONCE
 
     def _run(self, text: str, *values: Any) -> int:
         return self._connection.execute(text, values).rowcount

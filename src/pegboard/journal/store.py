@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pegboard.core.call import Execution, ReadyCall, ToolResult
 from pegboard.core.errors import ErrorType, Unavailable
@@ -14,35 +13,23 @@ from pegboard.journal.base import Earlier
 from pegboard.journal.claims import Claims
 from pegboard.journal.entries import Batch, Claim, Closing, Held, Opening
 from pegboard.journal.ledger import Ledger
+from pegboard.journal.waiting import RETRY_AFTER_MS, Waiting, shown, unavailable, weight_of
 from pegboard.journal.writer import Condemned, Writer
-from pegboard.store.executions import FIELDS, restored, stored
+from pegboard.store.executions import restored, stored
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-RETRY_AFTER_MS = 1000
 TEND_SECONDS = 2.5
 # Rows in one transaction: more gain nothing, and the calls of one batch wait for all of it.
 BATCH = 2000
-# What an entry weighs besides its arguments and result.
-_BASE_BYTES = 1000
-_ARGUMENTS, _RESULT = FIELDS.index("arguments"), FIELDS.index("result")
-
-
-@dataclass(eq=False, slots=True)
-class _Waiting:
-    """An entry on its way to the disk."""
-
-    entry: Opening | Closing
-    done: asyncio.Future[dict[str, Held]]
-    bytes: int
-    is_spooled: bool = False
 
 
 class StoreJournal:
     """Answers for the rows it is handed: they are committed, or in the spool, or their callers are told.
 
-    At most `max_waiting` entries and `max_bytes` of them wait in memory; beyond that calls are refused before they run.
+    At most `max_waiting` entries and `max_bytes` of them wait in memory; beyond that calls are refused before they run,
+    and beyond twice that nothing more is kept, not even of calls that never ran.
     While the database is away, rows of calls that ran are tried again for `patience` seconds and then spooled; new
     calls are refused before they run, until a commit succeeds again and what was spooled is committed.
     """
@@ -63,9 +50,9 @@ class StoreJournal:
         self._max_waiting = max_waiting
         self._max_bytes = max_bytes
         self._patience = patience
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[Waiting] = []
         self._bytes = 0
-        self._owed: list[_Waiting] = []
+        self._owed: list[Waiting] = []
         self._open: dict[str, Opening] = {}
         self._wake = asyncio.Event()
         self._down: str | None = None
@@ -78,12 +65,12 @@ class StoreJournal:
     @property
     def trouble(self) -> str | None:
         """Why calls cannot be recorded at the moment."""
-        return self._down
+        return self._down or ("its writer has ended" if self._task.done() else None)
 
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
         """Commit an intent where the call may have effects or has a key; refuse while nothing can be written."""
-        if self._down is not None or self._closing:
-            why = self._down or "it is closed"
+        why = "it is closed" if self._closing else self.trouble
+        if why is not None:
             raise Unavailable(f"The journal cannot record calls: {why}", retry_after_ms=RETRY_AFTER_MS)
         if len(self._waiting) >= self._max_waiting or self._bytes >= self._max_bytes:
             raise Unavailable("The journal is behind with its work", retry_after_ms=RETRY_AFTER_MS)
@@ -122,7 +109,7 @@ class StoreJournal:
         """The intent, committed; or who holds its key instead, or None where they let go of it meanwhile."""
         # Asked here and not only in `begin`: who waits for a key comes by here again and again.
         if self._task.done() or self._closing:
-            raise _unavailable("the journal is closed")
+            raise unavailable("the journal is closed")
         opening = Opening(stored(draft()), ready.receipts, claim)
         # Before it is committed: one that is cancelled meanwhile must be closed all the same.
         self._open[ready.run_id] = opening
@@ -135,12 +122,13 @@ class StoreJournal:
         return holder
 
     def _refuse_to_record(self, execution: Execution, opening: Opening | None) -> None:
-        if self._task.done() or self._closing or len(self._waiting) >= 2 * self._max_waiting:
+        is_full = len(self._waiting) >= 2 * self._max_waiting or self._bytes >= 2 * self._max_bytes
+        if self._task.done() or self._closing or is_full:
             raise self._lost(execution, "the journal takes no more rows")
         if self._down is not None and opening is None and not execution.attempts:
             # It did not run, and waiting would only hold its caller up; a line each would flood the log.
             self._turned_away += 1
-            raise _unavailable(self._down)
+            raise unavailable(self._down)
 
     def _closing_of(self, execution: Execution, result: ToolResult, opening: Opening | None) -> Closing:
         row = stored(execution)
@@ -152,18 +140,19 @@ class StoreJournal:
         return Closing(row, "keep", "done", self._claims.sealed(result, execution.id), opening.receipts)
 
     async def _handed_in(self, entry: Opening | Closing) -> dict[str, Held]:
-        waiting = _Waiting(entry, asyncio.get_running_loop().create_future(), _weight(entry))
+        waiting = Waiting(entry, asyncio.get_running_loop().create_future(), weight_of(entry))
         self._bytes += waiting.bytes
         self._waiting.append(waiting)
         self._wake.set()
         return await waiting.done
 
     async def _write(self) -> None:
-        batch: list[_Waiting] = []
+        batch: list[Waiting] = []
         try:
             while not self._closing or self._waiting:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), self._pause())
+                    async with asyncio.timeout(self._pause()):
+                        await self._wake.wait()
                 self._wake.clear()
                 batch = self._taken()
                 if self._down is not None:
@@ -182,21 +171,21 @@ class StoreJournal:
             return RETRY_AFTER_MS / 1000
         return max(0.0, self._tended_at + TEND_SECONDS - time.monotonic())
 
-    def _taken(self) -> list[_Waiting]:
+    def _taken(self) -> list[Waiting]:
         batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
         self._bytes -= sum(waiting.bytes for waiting in batch)
         if self._waiting:
             self._wake.set()
         return batch
 
-    async def _commit(self, batch: Sequence[_Waiting]) -> bool:
+    async def _commit(self, batch: Sequence[Waiting]) -> bool:
         """Whether the batch is settled; if not, the database is away and has been for as long as there is patience."""
         give_up = time.monotonic() + (0.0 if self._down or self._closing else self._patience)
         while True:
             try:
                 held = await self._writer.commit(Batch.of([waiting.entry for waiting in batch]))
             except Condemned:
-                batch = self._disowned(batch)
+                continue  # again, under a new number
             except Exception as error:
                 if self._ledger.is_the_rows_own(error):
                     return await self._one_by_one(batch, error)
@@ -212,15 +201,21 @@ class StoreJournal:
                         waiting.done.set_result(held)
                 return True
 
-    async def _one_by_one(self, batch: Sequence[_Waiting], error: Exception) -> bool:
+    async def _one_by_one(self, batch: Sequence[Waiting], error: Exception) -> bool:
         """So that one bad row does not cost its neighbours theirs."""
-        if len(batch) == 1:
-            log.error("row_not_storable", exc_info=error)
-            self._fail(batch[0], type(error).__name__)
-            return True
-        return all([await self._commit([waiting]) for waiting in batch])
+        for place, waiting in enumerate(batch):
+            if len(batch) == 1 and waiting.is_retried:
+                log.error("row_not_storable", exc_info=error)
+                self._fail(waiting, type(error).__name__)
+            else:
+                # Once more also for one alone: it may have been in the way of itself, committed by an earlier try.
+                waiting.is_retried = len(batch) == 1
+                if not await self._commit([waiting]):
+                    await self._keep(batch[place + 1 :])
+                    return False
+        return True
 
-    async def _try_again(self, arrived: Sequence[_Waiting]) -> None:
+    async def _try_again(self, arrived: Sequence[Waiting]) -> None:
         """While the database is away: first make sure of what came in, then see whether it is back."""
         await self._keep(arrived)
         owed, self._owed = self._owed, []
@@ -231,9 +226,9 @@ class StoreJournal:
         self._down = None
         await self._writer.clear_spool()
 
-    async def _keep(self, batch: Sequence[_Waiting]) -> None:
+    async def _keep(self, batch: Sequence[Waiting]) -> None:
         """Rows of calls that ran go to the spool, and stay in memory until they are committed; intents are refused."""
-        new: list[_Waiting] = []
+        new: list[Waiting] = []
         texts: list[bytes] = []
         for waiting in batch:
             if isinstance(waiting.entry, Opening):
@@ -258,16 +253,6 @@ class StoreJournal:
             if not waiting.done.done():
                 waiting.done.set_result({})
 
-    def _disowned(self, batch: Sequence[_Waiting]) -> list[_Waiting]:
-        """What a writer that was taken for dead may still write: not the calls that are recorded as in doubt by now."""
-        kept = []
-        for waiting in batch:
-            if isinstance(waiting.entry, Closing) and waiting.entry.intent == "none":
-                kept.append(waiting)
-            else:
-                self._fail(waiting, "another process took this one for dead")
-        return kept
-
     async def _tend(self) -> None:
         if self._down is not None or self._closing or time.monotonic() < self._tended_at + TEND_SECONDS:
             return
@@ -282,27 +267,15 @@ class StoreJournal:
         else:
             self._untended = False
 
-    def _fail(self, waiting: _Waiting, why: str) -> None:
+    def _fail(self, waiting: Waiting, why: str) -> None:
+        if waiting.is_told:
+            return
+        waiting.is_told = True
         if isinstance(waiting.entry, Closing):
-            log.error("execution_not_recorded", why=why, execution=_shown(restored(waiting.entry.row)))
+            log.error("execution_not_recorded", why=why, execution=shown(restored(waiting.entry.row)))
         if not waiting.done.done():
-            waiting.done.set_exception(_unavailable(why))
+            waiting.done.set_exception(unavailable(why))
 
     def _lost(self, execution: Execution, why: str) -> Unavailable:
-        log.error("execution_not_recorded", why=why, execution=_shown(execution))
-        return _unavailable(why)
-
-
-def _unavailable(why: str) -> Unavailable:
-    return Unavailable(f"The call could not be recorded: {why}", retry_after_ms=RETRY_AFTER_MS)
-
-
-def _weight(entry: Opening | Closing) -> int:
-    answer = entry.answer if isinstance(entry, Closing) else None
-    return _BASE_BYTES + sum(len(text or "") for text in (entry.row[_ARGUMENTS], entry.row[_RESULT], answer))
-
-
-def _shown(execution: Execution) -> dict[str, object]:
-    shown = execution._asdict()
-    del shown["arguments"], shown["result"]
-    return shown
+        log.error("execution_not_recorded", why=why, execution=shown(execution))
+        return unavailable(why)

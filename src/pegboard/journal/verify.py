@@ -158,18 +158,22 @@ class _Turn:
 
     async def _walk(self, conn: AsyncConnection, walk: Walk, room: int) -> bool | None:
         """Judge rows; whether to skip from here, or None where there are no more."""
-        began, taken = walk.trail.seq, 0
+        began, taken, passed = walk.trail.seq, 0, 0
         last = self._scope.last
         outcome: bool | None
         async with aclosing(rows_of(conn, walk.writer, began, last=last, limit=room)) as rows:
             async for row in rows:
                 walk.take(row)
                 taken += 1
+                passed += type(row.seq) is int
+                if len(self.findings) > self.room:
+                    outcome = False
+                    break
                 if self._span.is_bounded and not self._span.holds(row):
                     outcome = True
                     break
             else:
-                outcome = None if taken < room else False
+                outcome = None if passed < room else False
         self.checked += taken
         there = await links.count_between(conn, walk.writer, began, walk.trail.seq)
         if there > taken:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import socket
 import time
@@ -18,8 +17,8 @@ from pegboard.journal.counts import Counts
 from pegboard.journal.entries import Batch, Closing, Held
 from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling
 from pegboard.journal.locks import Leases
-from pegboard.journal.recovery import Estate, Sealer, count_all, estate_of
-from pegboard.journal.spool import Spool, found, spool_path
+from pegboard.journal.recovery import Estate, Sealer, count_all, estate_of, spooled_in, unrecorded
+from pegboard.journal.spool import Spool, found
 from pegboard.store.executions import Row
 from pegboard.telemetry.logs import get_logger
 
@@ -61,14 +60,11 @@ class Writer:
         self._number: int | None = None
         self._head = Place()
         self._sure = True
+        self._was_condemned = False
+        self._has_no_spool = False
         self._counts = Counts()
         self._counted_at = self._expired_at = time.monotonic()
         self.spool: Spool | None = None
-
-    @property
-    def is_registered(self) -> bool:
-        """Whether this process has written anything yet."""
-        return self._number is not None
 
     @property
     def _count_is_due(self) -> bool:
@@ -77,17 +73,20 @@ class Writer:
     async def commit(self, batch: Batch) -> dict[str, Held]:
         """Make a batch durable; who holds each key that was claimed. A batch that failed may be committed again."""
         await self._ready()
-        counts = self._counts.take() if self._count_is_due else []
+        counts = self._counts.take() if self._sure and self._count_is_due else []
+        closings = batch.closings
+        # Some may be there: of this chain, if nobody knows what came of an earlier try, or put in doubt by others.
+        may_be_known = not self._sure or (self._was_condemned and any(one.intent != "none" for one in closings))
 
         async def write(session: Session) -> _Written | None:
+            nonlocal closings
             number, head = await self._place(session)
-            known = set() if self._sure else await session.known([closing.id for closing in batch.closings])
             if counts:
                 await session.count(number, self._head.seq, counts)
             held = await _opened(session, number, batch)
-            closings = [closing for closing in batch.closings if closing.id not in known] if known else batch.closings
-            head = await self._append(session, number, head, closings)
-            return _Written(number, head, held)
+            if may_be_known:
+                closings = await unrecorded(session, batch.closings)
+            return _Written(number, await self._append(session, number, head, closings), held)
 
         try:
             written = await self._transact(write)
@@ -98,8 +97,7 @@ class Writer:
             raise
         if counts:
             self._counted_at = time.monotonic()
-        # Also those that an earlier try of this batch had stored already: they are of this chain, and not counted yet.
-        for closing in batch.closings:
+        for closing in closings:
             self._counts.add(closing.row)
         return written.held if written is not None else {}
 
@@ -131,9 +129,9 @@ class Writer:
         if self._number is not None and (self._is_shared or (self._counts and self._count_is_due)):
             await self.commit(Batch([], []))
         if now >= self._expired_at + EXPIRE_SECONDS:
-            self._expired_at = now
             oldest = first_id(datetime.now(UTC) - VOID_FOR)
-            await self._ledger.transaction(lambda session: session.expire(_now(), oldest))
+            if not await self._ledger.transaction(lambda session: session.expire(_now(), oldest)):
+                self._expired_at = now  # else there is more to remove, next time
 
     async def recover(self) -> int:
         """Take over the work of siblings that died; how many calls were found to be in doubt."""
@@ -141,25 +139,32 @@ class Writer:
         siblings = await self._ledger.transaction(lambda session: session.siblings(mine))
         by_id = {sibling.id: sibling for sibling in siblings}
         in_doubt = 0
-        for writer_id, _ in await asyncio.to_thread(found, self._spools) if self._spools else ():
-            spool = await self._adopted(writer_id) if writer_id != self._id else None
+        spools = await asyncio.to_thread(found, self._spools) if self._spools else []
+        for writer_id, path in spools:
+            spool = await self._adopted(path) if writer_id != self._id else None
             if spool is not None:
-                in_doubt += await self._take_over(by_id.pop(writer_id, None), writer_id, spool)
-        left = list(by_id.values())
-        dead = await self._leases.gone(left)
-        for gone in [one for one in left if one.number in dead]:
-            # Again, since it may have died after its spool was looked at.
-            in_doubt += await self._take_over(gone, gone.id, await self._adopted(gone.id))
+                in_doubt += await self._take_over(by_id.get(writer_id), writer_id, spool)
+        # One whose spool lies here is judged by that alone: what is in it has to be read first.
+        here = {writer_id for writer_id, _ in spools}
+        left = [sibling for sibling in siblings if sibling.id not in here]
+        dead = await self._leases.gone(left) if left else set()
+        for sibling in left:
+            if sibling.number in dead:
+                in_doubt += await self._take_over(sibling, sibling.id, None)
         return in_doubt
 
-    async def _adopted(self, writer_id: str) -> Spool | None:
-        return await asyncio.to_thread(Spool.adopt, spool_path(self._spools, writer_id)) if self._spools else None
+    async def _adopted(self, path: Path) -> Spool | None:
+        try:
+            return await asyncio.to_thread(Spool.adopt, path)
+        except OSError:
+            log.warning("spool_not_readable", path=str(path), exc_info=True)
+            return None
 
     async def close(self) -> None:
         """Count what is not counted yet and say that this writer is done; a spool that holds something stays."""
         try:
             if self._number is not None:
-                _, spooled = await _spooled_in(self.spool)
+                _, spooled = await spooled_in(self.spool)
                 await self._transact(lambda session: self._end(session, spooled))
                 await self.clear_spool()
         finally:
@@ -186,8 +191,11 @@ class Writer:
         except OSError:
             if not self._is_shared:
                 raise
-            self._spools = None
-            log.exception("no_spool")
+            if not self._has_no_spool:  # once is enough while it lasts
+                log.exception("no_spool")
+            self._has_no_spool = True
+        else:
+            self._has_no_spool = False
 
     async def _place(self, session: Session) -> tuple[int, Place]:
         """This writer's number and head, asked of the database where they are not sure."""
@@ -197,6 +205,7 @@ class Writer:
         if there is not None:
             if there.is_closed:
                 raise Condemned
+            await count_all(session, there.number)  # in place of what is counted in memory, which may be too little
             return there.number, there.head
         number = await session.next_number()
         signatures = self._chain.sign_writers(number), self._chain.sign_head(number, Place())
@@ -213,19 +222,17 @@ class Writer:
             raise Condemned
         if rows:
             await session.insert(number, rows, places)
-            if forgotten := [closing.id for closing in closings if closing.intent == "forget"]:
+            if forgotten := [closing.run_id for closing in closings if closing.intent == "forget"]:
                 await session.forget(forgotten)
             if kept := [closing for closing in closings if closing.intent == "keep"]:
                 await session.keep(kept)
-            if receipts := [closing.id for closing in closings if closing.receipts]:
+            if receipts := [closing.run_id for closing in closings if closing.receipts]:
                 await session.drop_receipts(receipts)
         return head
 
     async def _take_over(self, sibling: Sibling | None, writer_id: str, spool: Spool | None) -> int:
         """Put a dead sibling's spooled rows and open intents into this chain, and close it."""
-        is_damaged, spooled = await _spooled_in(spool)
-        left = Estate([], 0)
-        await self._ready()
+        is_damaged, spooled, left = False, list[Closing](), Estate([], 0)
 
         async def write(session: Session) -> _Written | None:
             nonlocal left
@@ -238,6 +245,8 @@ class Writer:
             return _Written(number, await self._append(session, number, head, left.closings), {})
 
         try:
+            is_damaged, spooled = await spooled_in(spool)
+            await self._ready()
             await self._transact(write)
         except BaseException as error:
             if spool is not None:
@@ -258,7 +267,7 @@ class Writer:
         return left.intents
 
     async def _transact(self, write: Callable[[Session], Awaitable[_Written | None]]) -> _Written | None:
-        first = self._number is None
+        first, was_sure = self._number is None, self._sure
         try:
             written = await self._ledger.transaction(write)
         except Condemned:
@@ -269,6 +278,8 @@ class Writer:
             raise
         if written is not None:
             self._number, self._head, self._sure = written.number, written.head, True
+            if not was_sure:
+                self._counts = Counts()
             if first:
                 await self._ledger.hold(written.number)
         return written
@@ -277,22 +288,11 @@ class Writer:
         """A new number and an empty chain; what was not counted under the old one is found in its rows."""
         log.error("condemned", writer=self._number)
         self._id, self._number, self._head, self._sure = new_id(), None, Place(), True
+        self._was_condemned = True
         self._counts = Counts()
         if self.spool is not None:
             spool, self.spool = self.spool, None
             await asyncio.to_thread(spool.close, remove=spool.is_empty)
-
-
-async def _spooled_in(spool: Spool | None) -> tuple[bool, list[Closing]]:
-    """Whether a spool is damaged, and what it holds."""
-    if spool is None:
-        return False, []
-    content = await asyncio.to_thread(spool.read)
-    closings: list[Closing] = []
-    for entry in content.entries:
-        with contextlib.suppress(ValueError):
-            closings.append(Closing.unspooled(entry))
-    return content.damaged or len(closings) < len(content.entries), closings
 
 
 async def _opened(session: Session, number: int, batch: Batch) -> dict[str, Held]:

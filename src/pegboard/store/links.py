@@ -46,7 +46,9 @@ async def readable(conn: AsyncConnection, writer: int, *, after: int, limit: int
     if limit > 1:
         return await readable(conn, writer, after=after, limit=max(1, limit // 8))
     query = select(_c.seq).where(_c.writer == writer, _c.seq > after).order_by(_c.seq).limit(1)
-    return [Linked(writer, await _scalar(conn, query), "", ())]
+    seq = await _scalar(conn, query)
+    mac = await mac_at(conn, writer, seq) if type(seq) is int else None
+    return [Linked(writer, seq, mac or "", ())]
 
 
 async def mac_at(conn: AsyncConnection, writer: int, seq: int) -> str | None:

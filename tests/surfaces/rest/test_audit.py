@@ -160,6 +160,18 @@ class TestExport:
         assert position is None
         assert [(finding["kind"], finding["first"]) for finding in findings] == [("changed", 2)]
 
+    @pytest.mark.parametrize("name", ["mac", "previous", "id"])
+    @pytest.mark.parametrize("last", [True, False])
+    async def test_a_tampered_file_is_answered_whatever_it_holds(
+        self, board: Pegboard, admin: httpx.AsyncClient, name: str, last: bool
+    ) -> None:
+        await called(board)
+        lines = await exported(admin)
+        lines[3] = json.dumps({**json.loads(lines[3]), name: "\ud800"})
+        body = {"lines": lines if last else lines[:4], "last": last}
+        answer = good(await admin.post("/v1/executions/verify-export", json=body))
+        assert [finding["first"] for finding in answer["findings"]] == [2]
+
     async def test_a_span_of_time_is_exported(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
         await called(board)
         assert len(await exported(admin, until="2000-01-01T00:00:00Z")) == 4

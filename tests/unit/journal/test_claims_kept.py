@@ -97,6 +97,16 @@ class TestRotation:
             assert f"pb1:{report.key_id}:" in await stored(database_url)
         assert len(note.ran) == 2
 
+    async def test_answers_under_a_new_key_are_no_change_of_the_board(self, boards: Boards) -> None:
+        Note(boards[0])
+        for place in range(5):
+            await boards[0].call("note", key=f"k{place}")
+        before = await revision(boards[0]._database)
+        report = await boards[0].rotate_secrets()
+        others = report.sealed - 5
+        # One more for all of them: behind it, nobody encrypts with the old key.
+        assert await revision(boards[0]._database) == before + others + 1
+
     async def test_without_their_key_they_are_gone_and_nothing_runs_again(
         self, database: Database, tmp_path: Path
     ) -> None:
@@ -198,6 +208,11 @@ class TestTime:
             for _ in range(2):
                 with pytest.raises(InDoubt, match="not known"):
                     await hand.begin(a_call(ACTIVE, key="k"))
+
+
+async def revision(database: Database) -> int:
+    async with database.read() as conn:
+        return int((await conn.exec_driver_sql("SELECT revision FROM board_state")).scalar_one())
 
 
 async def in_doubt(database: Database) -> bool:

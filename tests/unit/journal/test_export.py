@@ -14,7 +14,8 @@ from pegboard.journal.chain import Chain
 from pegboard.journal.verify import Report
 from pegboard.store.database import Database
 from pegboard.store.executions import restored
-from tests.unit.journal.audits import exported, lines_verified, told
+from pegboard.surfaces.rest.audit_models import VerifyExportResponse
+from tests.unit.journal.audits import exported, lines_verified, told, verified
 from tests.unit.journal.chained import (
     CHAIN,
     MINUTE,
@@ -22,7 +23,9 @@ from tests.unit.journal.chained import (
     append,
     call,
     journal,
+    memory_database,
     prune_by_hand,
+    read,
     run,
     unchained,
 )
@@ -164,6 +167,67 @@ async def test_a_tampered_journal_gives_an_export_that_shows_it(database: Databa
         "Row 6 of writer 1 is missing; whether row 7 was changed cannot be told without",
         "Row 8 of writer 1 is missing at the end: its signed head is row 8, its chain ends with row 7",
     ]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4, 1000])
+@pytest.mark.parametrize("seq", ["seq", "seq + 0.5", "'x'", "CAST(X'FF' AS TEXT)"])
+async def test_a_row_that_cannot_be_read_is_left_out_and_no_other(limit: int, seq: str) -> None:
+    async with memory_database() as database:
+        await journal(database, 10, 1)
+        step = f"error = CAST(X'FF' AS TEXT), seq = {seq}"
+        await run(database, f"UPDATE executions SET {step} WHERE writer = 1 AND seq = 2")
+        await run(database, "UPDATE executions SET error = CAST(X'FF' AS TEXT) WHERE writer = 1 AND seq IN (5, 6, 7)")
+        lines = await exported(database, limit)
+        assert [(row["writer"], row["seq"]) for row in rows_in(lines)] == [
+            *((1, number) for number in (1, 3, 4, 8, 9, 10)),
+            (2, 1),
+        ]
+        found = (await lines_verified(database, lines)).findings
+        removed = [(finding.first, finding.last) for finding in found if finding.kind == "removed"]
+        assert removed == [(2, 2), (5, 7)]
+
+
+async def test_an_export_names_the_row_before_although_that_cannot_be_read() -> None:
+    async with memory_database() as database:
+        await journal(database, 3)
+        [(mac,)] = await read(database, "SELECT mac FROM executions WHERE seq = 2")
+        await run(database, "UPDATE executions SET error = CAST(X'FF' AS TEXT) WHERE seq = 2")
+        lines = await exported(database, 1)
+        assert [row["previous"] for row in rows_in(lines)] == ["", mac]
+        assert told(await lines_verified(database, lines)) == ["Row 2 of writer 1 is missing"]
+
+
+async def test_the_row_after_one_that_cannot_be_read_is_still_judged() -> None:
+    async with memory_database() as database:
+        await journal(database, 6)
+        await run(database, "UPDATE executions SET error = CAST(X'FF' AS TEXT) WHERE seq = 2")
+        await run(database, "UPDATE executions SET caller = 'eve' WHERE seq = 3")
+        assert told(await verified(database)) == ["Rows 2 to 3 of writer 1 are not as the board wrote them"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 20_000])
+@pytest.mark.parametrize("number", ["2.5", "'x'"])
+async def test_a_row_with_a_number_that_is_none_is_found_once(limit: int, number: str) -> None:
+    async with memory_database() as database:
+        await journal(database, 4)
+        await run(database, f"UPDATE executions SET seq = {number} WHERE seq = 2")
+        kinds = [finding.kind for finding in (await verified(database, limit)).findings]
+        assert sorted(kinds) == ["misplaced", "removed"]
+
+
+@pytest.mark.parametrize("value", ["\ud800", "\0☂", 2**70, -1, 1.5, None, True, [["\ud800"]], {"\ud800": 1}], ids=ascii)
+async def test_whatever_stands_in_a_tampered_export_there_is_a_report_of_it(value: Any) -> None:
+    async with memory_database() as database:
+        await journal(database, 2)
+        lines = await exported(database)
+        for place, line in enumerate(parsed(lines)):
+            for name in line:
+                if name == "pegboard_export" or line[name] == value:
+                    continue
+                changed = [*lines[:place], json.dumps({**line, name: value}), *lines[place + 1 :]]
+                report = await lines_verified(database, changed, 1, compare=True)
+                assert report.findings, f"{name} of {line}"
+                VerifyExportResponse.model_validate(report).model_dump_json()
 
 
 async def test_an_export_under_another_key_is_none_of_this_board(database: Database) -> None:
