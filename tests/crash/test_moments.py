@@ -130,7 +130,7 @@ async def test_a_process_that_never_reached_the_database_loses_nothing_that_it_a
 
 
 async def test_what_is_in_the_spool_counts_when_its_process_dies_while_the_dead_are_looked_for(
-    start: Start, journal: Reader
+    start: Start, journal: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dying = start()
     calls = [ready(key="k"), ready(has_effects=False)]

@@ -197,6 +197,18 @@ async def test_an_export_names_the_row_before_although_that_cannot_be_read() -> 
         assert told(await lines_verified(database, lines)) == ["Row 2 of writer 1 is missing"]
 
 
+@pytest.mark.parametrize("limit", [1, 20_000])
+@pytest.mark.parametrize("mac", ["mac", "NULL", "CAST(X'FF' AS TEXT)"])
+async def test_a_row_that_cannot_be_read_is_named_and_only_it(limit: int, mac: str) -> None:
+    async with memory_database() as database:
+        await journal(database, 6)
+        await run(database, f"UPDATE executions SET error = CAST(X'FF' AS TEXT), mac = {mac} WHERE seq IN (2, 5)")
+        assert told(await verified(database, limit)) == [
+            "Row 2 of writer 1 is not as the board wrote it",
+            "Row 5 of writer 1 is not as the board wrote it",
+        ]
+
+
 async def test_the_row_after_one_that_cannot_be_read_is_still_judged() -> None:
     async with memory_database() as database:
         await journal(database, 6)

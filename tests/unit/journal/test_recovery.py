@@ -11,6 +11,7 @@ import pytest
 
 from pegboard.core.errors import InDoubt, Unavailable
 from pegboard.journal.start import chain_of
+from pegboard.store import executions
 from pegboard.store.database import Database
 from pegboard.store.migrate import migrate
 from pegboard.testing import calls_of
@@ -66,22 +67,34 @@ async def test_a_living_siblings_calls_are_left_alone(database: Database, spools
     assert await rows(database) == [(call.run_id, "succeeded")]
 
 
-async def test_one_that_was_taken_for_dead_records_nothing_twice_and_goes_on(database: Database, spools: Path) -> None:
+def row_id_of_late(run_id: str) -> str:
+    return f"{run_id[:-1]}{int(run_id[-1], 16) ^ 1:x}"
+
+
+async def test_one_that_was_taken_for_dead_tells_late_how_its_calls_ended_and_goes_on(
+    database: Database, spools: Path
+) -> None:
     async with opened(database, spools) as fenced:
         call = a_call(ACTIVE)
         await fenced.begin(call)
         ledger, other, _ = lone_writer(database, spools)
         (sibling,) = await ledger.transaction(lambda session: session.siblings(0))
         assert await other._take_over(sibling, sibling.id, None) == 1
-        with pytest.raises(Unavailable):
-            await fenced.record(row_of(call))
+        await fenced.record(row_of(call))
+        late = row_id_of_late(call.run_id)
         after = await fenced.record()
         await other.close()
-    assert await rows(database) == [(call.run_id, "in_doubt"), (after.id, "succeeded")]
+    assert sorted(await rows(database)) == sorted(
+        [(call.run_id, "in_doubt"), (late, "succeeded"), (after.id, "succeeded")]
+    )
+    async with database.read() as conn:
+        told = await executions.get(conn, late)
+    assert told is not None
+    assert told.repeat_of == call.run_id
     assert (await verified(database, chain=chain_of(VAULT))).findings == ()
 
 
-async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_costs_its_writer_the_calls_that_ran(
+async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_puts_calls_in_doubt_until_they_end(
     tmp_path: Path, spools: Path
 ) -> None:
     database = Database.create(f"sqlite:///{tmp_path}/board.db")
@@ -94,10 +107,11 @@ async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_costs_its_writer
         fenced.writer.spool.path.unlink()
         await other.tended()
         assert await rows(database) == [(call.run_id, "in_doubt")]
-        with pytest.raises(Unavailable):
-            await fenced.record(row_of(call))
+        await fenced.record(row_of(call))
+        late = row_id_of_late(call.run_id)
         after = await fenced.record()
-        assert await rows(database) == [(call.run_id, "in_doubt"), (after.id, "succeeded")]
+        ended = [(call.run_id, "in_doubt"), (late, "succeeded"), (after.id, "succeeded")]
+        assert sorted(await rows(database)) == sorted(ended)
     await database.close()
 
 

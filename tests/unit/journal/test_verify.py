@@ -11,18 +11,7 @@ from pegboard.journal.findings import MAX_FINDINGS, Finding
 from pegboard.journal.verify import Report
 from pegboard.store.database import Database
 from tests.unit.journal.audits import told, verified
-from tests.unit.journal.chained import (
-    CHAIN,
-    add_writer,
-    append,
-    call,
-    journal,
-    memory_database,
-    prune_by_hand,
-    read,
-    run,
-    unchained,
-)
+from tests.unit.journal.chained import CHAIN, add_writer, append, call, journal, prune_by_hand, read, run, unchained
 from tests.unit.store.rows import NOW
 
 
@@ -80,18 +69,6 @@ async def test_a_row_without_its_place_is_found(database: Database, column: str)
     await run(database, f"UPDATE executions SET {column} = NULL WHERE seq = 3")
     kinds = [finding.kind for finding in (await verified(database)).findings]
     assert kinds == {"mac": ["changed"], "seq": ["misplaced", "removed"], "writer": ["outside", "removed"]}[column]
-
-
-@pytest.mark.parametrize("limit", [1, 20_000])
-@pytest.mark.parametrize("mac", ["mac", "NULL", "CAST(X'FF' AS TEXT)"])
-async def test_a_row_that_cannot_be_read_is_named_and_only_it(limit: int, mac: str) -> None:
-    async with memory_database() as database:
-        await journal(database, 6)
-        await run(database, f"UPDATE executions SET error = CAST(X'FF' AS TEXT), mac = {mac} WHERE seq IN (2, 5)")
-        assert told(await verified(database, limit)) == [
-            "Row 2 of writer 1 is not as the board wrote it",
-            "Row 5 of writer 1 is not as the board wrote it",
-        ]
 
 
 async def test_neighbours_that_were_changed_are_one_finding_and_separate_damage_another(database: Database) -> None:
