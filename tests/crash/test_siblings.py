@@ -13,6 +13,7 @@ from typing import Any
 
 import anyio
 import httpx
+import pytest
 
 from tests.crash.crowd import Crowd, Told
 from tests.crash.reading import Kept, Reader, reader
@@ -112,6 +113,43 @@ async def test_a_server_that_is_frozen_is_not_taken_for_dead_however_long(databa
         assert [(row.id, row.status) for row in await journal.rows("note") if row.n == "frozen"] == [
             (run_id, "succeeded")
         ]
+        assert await journal.faults() == []
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+async def test_a_server_cut_off_for_so_long_that_it_was_given_up_says_so_and_goes_on(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with (
+        siblings(database_url, tmp_path, {}, {"tend": 600.0}) as (one, frozen),
+        caller(frozen) as client,
+        reader(database_url, one.home) as journal,
+        anyio.create_task_group() as group,
+    ):
+        notes = Notes(frozen, client)
+        group.start_soon(notes.send, "frozen", "a key")
+        await notes.run("frozen")
+        (number,) = await living(journal, frozen)
+        frozen.process.send_signal(signal.SIGSTOP)
+        await journal.all_of(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = :number",
+            number=number,
+        )
+        await journal.settled()
+        ((_, run_id),) = frozen.effects()
+        assert [(row.id, row.status) for row in await journal.rows("note")] == [(run_id, "in_doubt")]
+        frozen.process.send_signal(signal.SIGCONT)
+        await notes.let_end("frozen")
+        await notes.work()
+        assert [new for new in await living(journal, frozen) if new != number], "it has begun a chain of its own anew"
+        rows = [row for row in await journal.rows("note") if row.n == "frozen"]
+        assert (rows[0].id, rows[0].status) == (run_id, "in_doubt")
+        # Whoever was told that all went well finds that in the journal, beside what others had to say.
+        assert succeeded(notes.answers["frozen"]) == ((run_id, "succeeded") in {(r.repeat_of, r.status) for r in rows})
+        for asked in (frozen, one):
+            async with caller(asked) as again:
+                await call(again, "note", "frozen", key="a key", gated=True)
+        assert [n for n, _ in frozen.effects()].count("frozen") == 1
         assert await journal.faults() == []
 
 
