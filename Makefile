@@ -15,7 +15,7 @@ help: ## Show this list
 serve: $(VENV)/.run ## Run the server with demo tools on http://127.0.0.1:8080
 	@exec $(BIN)/pegboard serve --demo
 
-test: $(VENV)/.dev ## Run every test, on real PostgreSQL and Valkey
+test: $(VENV)/.dev $(VENV)/.reference ## Run every test, on real PostgreSQL and Valkey
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 check: $(VENV)/.dev ## Format, lint, types, import directions, file sizes
@@ -25,7 +25,7 @@ check: $(VENV)/.dev ## Format, lint, types, import directions, file sizes
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python .ci/sizes.py
 
-bench: $(VENV)/.dev ## Measure the claims the documentation makes
+bench: $(VENV)/.dev $(VENV)/.reference ## Measure the claims the documentation makes
 	$(BIN)/python -m bench $(ARGS)
 
 docs: $(VENV)/.docs ## Build the documentation into docs/_build
@@ -52,4 +52,10 @@ $(VENV)/.run $(VENV)/.dev $(VENV)/.docs $(VENV)/.lock: $(VENV)/.%: requirements/
 	@echo "Setting up $* (once; a minute or so)"
 	@$(PIP_INSTALL) --require-hashes -r requirements/$*.txt
 	@if [ $* != lock ]; then $(PIP_INSTALL) --no-deps --no-build-isolation --editable .; fi
+	@touch $@
+
+# The reference MCP servers of the tests, with the Node that a Python package brings.
+$(VENV)/.reference: tests/reference/package-lock.json $(VENV)/.dev
+	@mkdir -p $(VENV)/reference && cp tests/reference/package.json tests/reference/package-lock.json $(VENV)/reference
+	@cd $(VENV)/reference && PATH="$(abspath $(BIN)):$$PATH" npm ci --silent --no-audit --no-fund --ignore-scripts --cache "$(abspath $(VENV))/npm-cache"
 	@touch $@

@@ -56,6 +56,16 @@ class Settings(BaseSettings):
         RateLimit(max_calls=1_200_000, period="minute", burst=200_000),
         description="Calls that one key may make in all, a bound on floods",
     )
+    egress_allow: str = Field(
+        "", description="Comma-separated hosts, host:port and CIDRs that http and mcp tools may reach although private"
+    )
+    connect_seconds: float = Field(10, gt=0, le=300, description="How long http and mcp tools may take to connect")
+    max_response_bytes: int = Field(
+        10 * 2**20, ge=1024, description="Largest answer an http or mcp tool reads, after decompression"
+    )
+    max_import_bytes: int = Field(64 * 2**20, ge=1024, description="Largest API document that can be imported")
+    mcp_children: int = Field(16, ge=0, le=1000, description="Most MCP servers that run as commands at once")
+    mcp_child_memory: int = Field(2 * 2**30, ge=64 * 2**20, description="Bytes of memory each of them may take")
     drain_seconds: float = Field(30, ge=0, description="How long running calls may take to end on shutdown")
 
     @field_validator("admin_key")

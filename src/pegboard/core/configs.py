@@ -3,67 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import AliasChoices, Field, model_validator
 
+from pegboard.core.outbound import HttpConfig, McpConfig, Seconds, Text
 from pegboard.core.tool import Kind, Model
-
-Seconds = Annotated[float, Field(gt=0, le=3600)]
-Text = Annotated[str, Field(min_length=1)]
-
-
-def _refuse_credentials(url: str) -> None:
-    """A URL is shown and logged, so it may not hold a password."""
-    if "@" in url.partition("://")[2].partition("/")[0].partition("?")[0]:
-        raise ValueError("a URL may not hold a user or password; put them in auth_config, where they are encrypted")
-
-
-class HttpConfig(Model):
-    """A request to a URL; `{param}` in the URL is filled from the arguments."""
-
-    url: Text
-    method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-    headers: dict[str, str] = {}
-    timeout: Seconds | None = None
-    params_in: dict[str, Literal["path", "query", "header", "cookie", "body"]] = {}
-    body_format: Literal["json", "form", "multipart", "text"] = "json"
-    response: Literal["body", "full"] = "body"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _method_in_capitals(cls, data: Any) -> Any:
-        if isinstance(data, dict) and isinstance(data.get("method"), str):
-            return {**data, "method": data["method"].upper()}
-        return data
-
-    @model_validator(mode="after")
-    def _absolute_url(self) -> HttpConfig:
-        if not self.url.startswith(("http://", "https://")):
-            raise ValueError(f"url must start with http:// or https://, but is '{self.url[:100]}'")
-        _refuse_credentials(self.url)
-        return self
-
-
-class McpConfig(Model):
-    """A tool of an MCP server, reached over HTTP or, for admins, started as a command."""
-
-    server_url: Text | None = None
-    command: list[Text] | None = Field(None, min_length=1)
-    tool: Text | None = None
-    method: Literal["call_tool"] = "call_tool"
-    headers: dict[str, str] = {}
-    env: dict[str, str] = {}
-    timeout: Seconds | None = None
-
-    @model_validator(mode="after")
-    def _one_way_in(self) -> McpConfig:
-        if (self.server_url is None) == (self.command is None):
-            raise ValueError("server_url is required (or, for admins, command in its place)")
-        if self.server_url is not None and not self.server_url.startswith(("http://", "https://")):
-            raise ValueError(f"server_url must start with http:// or https://, but is '{self.server_url[:100]}'")
-        _refuse_credentials(self.server_url or "")
-        return self
 
 
 class PythonConfig(Model):

@@ -8,9 +8,14 @@ ToolError
 ├── HandlerNotFound         CONFIG_ERROR
 ├── Misconfigured           CONFIG_ERROR       this board cannot run the tool as it is set up
 ├── SecretUnreadable        CONFIG_ERROR
+├── Drifted                 CONFIG_ERROR       the upstream changed the tool; refused until its owner accepts that
+├── EgressRefused           CONFIG_ERROR       the address is one that this board does not reach out to
 ├── RateLimited             UNKNOWN_ERROR      retryable, says when
 ├── TimedOut                UNKNOWN_ERROR      retryable
 ├── ExecutionFailed         UNKNOWN_ERROR      the tool's own error, with its message
+├── UpstreamFailed          UNKNOWN_ERROR      what the tool calls answered with an error, or with nonsense
+│   └── UpstreamUnreachable UNKNOWN_ERROR      it did not answer at all; retryable
+├── CircuitOpen             UNKNOWN_ERROR      it failed so often that it is left alone; retryable, says when
 ├── ContractViolation       UNKNOWN_ERROR      the tool's output breaks its output schema
 ├── ResultTooLarge          UNKNOWN_ERROR
 ├── Cancelled               UNKNOWN_ERROR
@@ -103,6 +108,11 @@ class ToolError(Exception):
         self.retry_after_ms = retry_after_ms
 
     @property
+    def retried_as(self) -> str:
+        """The word in a tool's `retry.on` that has this failure tried again."""
+        return self.code
+
+    @property
     def problem(self) -> Problem:
         """This error as the frozen value that results carry."""
         code = self.problems[0].code if self.problems else self.code
@@ -164,6 +174,20 @@ class SecretUnreadable(ToolError):
     code = "secret_unreadable"
 
 
+class Drifted(ToolError):
+    """The upstream has changed the tool since its owner took it on."""
+
+    type = ErrorType.CONFIG
+    code = "drifted"
+
+
+class EgressRefused(ToolError):
+    """The address is one that tools of this board may not reach."""
+
+    type = ErrorType.CONFIG
+    code = "egress_refused"
+
+
 class RateLimited(ToolError):
     """No room for this call now."""
 
@@ -180,6 +204,30 @@ class TimedOut(ToolError):
 
 class ExecutionFailed(ToolError):
     """The tool ran and failed; the message is the tool's own."""
+
+
+class UpstreamFailed(ToolError):
+    """What the tool calls answered with an error, or with something that cannot be read."""
+
+    code = "upstream_failed"
+
+
+class UpstreamUnreachable(UpstreamFailed):
+    """What the tool calls did not answer, or said that it cannot at the moment."""
+
+    retryable = True
+
+    @property
+    def retried_as(self) -> str:
+        """A fault of the way there, not of the call."""
+        return "transport"
+
+
+class CircuitOpen(ToolError):
+    """The upstream failed so often that it is left alone for a while."""
+
+    code = "circuit_open"
+    retryable = True
 
 
 class ContractViolation(ToolError):

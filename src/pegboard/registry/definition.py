@@ -11,8 +11,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from pegboard.core.call import Caller
-from pegboard.core.configs import CONFIGS, SECRET_MAPS, McpConfig
+from pegboard.core.configs import CONFIGS, SECRET_MAPS
 from pegboard.core.definitions import ToolCreate, ToolResponse
+from pegboard.core.outbound import McpConfig
 from pegboard.core.refusals import Fault, Forbidden, Invalid
 from pegboard.core.tool import AuthConfig, Kind, Tool
 from pegboard.registry.schemas import SchemaProblem, check_schema

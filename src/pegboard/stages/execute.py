@@ -41,7 +41,7 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
         try:
             text = checker.check(peg, await _once(peg, ready))
         except ToolError as error:
-            if attempts.count >= peg.retry.max_attempts or error.code not in peg.retry.on:
+            if attempts.count >= peg.retry.max_attempts or error.retried_as not in peg.retry.on:
                 raise
             log.warning(
                 "attempt_failed", tool=peg.tool.name, run_id=ready.run_id, attempt=attempts.count, code=error.code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pegboard.core.call import Caller
-from pegboard.core.errors import ToolInactive, ToolNotFound
+from pegboard.core.errors import Drifted, ToolInactive, ToolNotFound
 from pegboard.registry.peg import Peg
 from pegboard.registry.snapshot import Snapshot
 
@@ -15,4 +15,9 @@ def resolve(snapshot: Snapshot, name: str, caller: Caller) -> Peg:
         raise ToolNotFound(name)
     if not peg.tool.is_active:
         raise ToolInactive(name)
+    if peg.tool.drifted:
+        raise Drifted(
+            f"Tool '{name}' was changed by the server that offers it, and is not called until its owner accepts that: "
+            f"pegboard tools accept {peg.tool.name}"
+        )
     return peg

@@ -1,0 +1,1 @@
+"""mcp tools: sessions with other MCP servers, and calls of their tools."""

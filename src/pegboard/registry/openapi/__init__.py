@@ -1,0 +1,1 @@
+"""API documents read as tools."""
