@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pegboard.core.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from pegboard.board import Pegboard
     from pegboard.core.call import CallContext, Caller, ToolCall, ToolResult
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
     from pegboard.core.tool import Tool
     from pegboard.settings import Settings
     from pegboard.surfaces.rest.app import create_app
-
-__version__ = "0.1.0"
 
 __all__ = [
     "CallContext",

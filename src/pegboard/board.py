@@ -9,17 +9,21 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, TypeVar, overload
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from pegboard.core.call import Caller, Execution, Progress, ToolCall, ToolResult
 from pegboard.core.definitions import ToolCreate
 from pegboard.core.keys import check_key, keys_of
 from pegboard.core.refusals import Conflict
 from pegboard.core.tool import Kind, Tool
 from pegboard.dialects.catalog import dialect_named, dialects
-from pegboard.executors.base import OpenTool, Prepared
+from pegboard.egress.outbound import Resolver
+from pegboard.executors.base import Prepared
 from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import Handler, InternalExecutor
+from pegboard.executors.reach import Reach
+from pegboard.imports.base import Shelf
+from pegboard.imports.imports import Imports
+from pegboard.imports.mcp import McpImport
+from pegboard.imports.openapi import OpenApiImport
 from pegboard.journal.audit import Audit
 from pegboard.journal.base import Journal
 from pegboard.journal.start import chain_of, spool_folder, start_journal
@@ -27,24 +31,24 @@ from pegboard.journal.statistics import Statistics
 from pegboard.pipeline import Pipeline
 from pegboard.registry.apply import Plan, apply
 from pegboard.registry.definition import bare, build, read_definition
+from pegboard.registry.drift import Flagging
 from pegboard.registry.executions import Executions
 from pegboard.registry.first_run import Started, start
 from pegboard.registry.functions import function_id, function_tool
 from pegboard.registry.named_secrets import NamedSecrets
+from pegboard.registry.opening import Opener
 from pegboard.registry.pages import Page
 from pegboard.registry.people import People
 from pegboard.registry.registry import Registry
 from pegboard.registry.rotation import RotationReport, rotate
-from pegboard.registry.sealing import open_auth, open_config
 from pegboard.registry.snapshot import Snapshot
 from pegboard.replay import Replay, Replays
 from pegboard.settings import Settings
 from pegboard.stages.check import Checker
-from pegboard.stages.limit import Limiter, MemoryLimiter
 from pegboard.stages.validate import Validator
-from pegboard.stages.valkey_limit import ValkeyLimiter
+from pegboard.stages.valkey_limit import limiter_at
 from pegboard.store.changes import Changes
-from pegboard.store.database import Database, DatabaseUnusable
+from pegboard.store.database import Database
 from pegboard.store.executions import ExecutionFilter
 from pegboard.store.migrate import pending
 from pegboard.telemetry.metrics import Metrics
@@ -56,7 +60,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Pegboard:
     """A board that is open: register tools, call them, read what happened."""
 
-    def __init__(self, settings: Settings, database: Database, started: Started, journal: Journal | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        started: Started,
+        journal: Journal | None = None,
+        resolver: Resolver | None = None,
+    ) -> None:
         self.settings = settings
         self.new_key = started.new_key
         self.metrics = Metrics()
@@ -65,13 +76,23 @@ class Pegboard:
         self._vault = started.vault
         self._internal = InternalExecutor()
         self._internal.handlers.update(installed_handlers())
-        self._executors = executors(self._internal)
+        self._reach = Reach.of(
+            settings.egress_allow,
+            resolver=resolver,
+            connect_seconds=settings.connect_seconds,
+            max_bytes=settings.max_response_bytes,
+            children=settings.mcp_children,
+            child_memory=settings.mcp_child_memory,
+        )
         self.snapshot = Snapshot(database, self._prepare)
-        self.tools = Registry(database, self.snapshot, self._vault)
+        self.tools = Registry(database, self.snapshot, self._vault, self._reach.outbound.check)
+        self._flagging = Flagging(self.tools)
+        self._executors = executors(self._internal, self._reach, self._flagging.flag)
         self.people = People(database, self.snapshot)
         self.secrets = NamedSecrets(database, self.snapshot, self._vault)
+        self._opener = Opener(self._vault, self.secrets.value)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
-        self._limiter = _limiter(settings)
+        self._limiter = limiter_at(settings.redis_url.get_secret_value() if settings.redis_url else None)
         self._journal = journal or start_journal(
             database, self._vault, spool_folder(database, settings.home, started.admin.id)
         )
@@ -91,22 +112,41 @@ class Pegboard:
         )
         self.audit = Audit(database, chain_of(self._vault))
         self.statistics = Statistics(database)
+        shelf = Shelf(self.tools, database, self.snapshot)
+        self.imports = Imports(
+            OpenApiImport(shelf, self._reach.outbound, max_bytes=settings.max_import_bytes),
+            McpImport(shelf, self._reach.upstreams, fill_in=self._opener.fill_in, opened=self._opener.open),
+        )
         self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare)
         self._recorded = Executions(database, self.snapshot)
 
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, database: str | None = None, *, settings: Settings | None = None, journal: Journal | None = None
+        cls,
+        database: str | None = None,
+        *,
+        settings: Settings | None = None,
+        journal: Journal | None = None,
+        resolver: Resolver | None = None,
     ) -> AsyncIterator[Pegboard]:
-        """A board on this database: "memory", or the URL of a SQLite file or PostgreSQL; set up if it is new."""
+        """A board on this database: "memory", or the URL of a SQLite file or PostgreSQL; set up if it is new.
+
+        A `journal` and a `resolver` of one's own stand in for the board's, in tests.
+        """
         settings = settings or Settings()
         if database is not None:
             settings = settings.model_copy(update={"database_url": database})
         store = Database.create(settings.database)
         try:
-            started = await _start(store, settings)
-            board = cls(settings, store, started, journal)
+            started = await start(
+                store,
+                admin_key=settings.admin_key.get_secret_value() if settings.admin_key else None,
+                secret_key=settings.secret_key.get_secret_value() if settings.secret_key else None,
+                key_file=None if store.is_memory else settings.key_file,
+                credentials=None if store.is_memory else settings.credentials_file,
+            )
+            board = cls(settings, store, started, journal, resolver)
             await board.snapshot.refresh()
             changes = Changes(store, seen=board.snapshot.revision)
             watching = asyncio.create_task(changes.watch(board._changed), name="pegboard-changes")
@@ -269,34 +309,11 @@ class Pegboard:
     async def _close(self) -> None:
         await self.drain()
         await self._journal.close()
+        await self._flagging.close()
         for executor in self._executors.values():
             await executor.close()
-        if isinstance(self._limiter, ValkeyLimiter):
-            await self._limiter.close()
+        await self._reach.close()
+        await self._limiter.close()
 
     def _prepare(self, tool: Tool) -> Prepared:
-        def secret(name: str) -> str:
-            return self.secrets.value(tool.owner_id, name)
-
-        config = open_config(tool.config, self._vault, tool.id, secret)
-        auth = open_auth(tool.sealed_auth, self._vault, tool.id, secret)
-        return self._executors[tool.tool_type].prepare(OpenTool(tool, config, auth))
-
-
-async def _start(store: Database, settings: Settings) -> Started:
-    try:
-        return await start(
-            store,
-            admin_key=settings.admin_key.get_secret_value() if settings.admin_key else None,
-            secret_key=settings.secret_key.get_secret_value() if settings.secret_key else None,
-            key_file=None if store.is_memory else settings.key_file,
-            credentials=None if store.is_memory else settings.credentials_file,
-        )
-    except (OSError, SQLAlchemyError) as error:
-        raise DatabaseUnusable(f"the database {store.shown_url} cannot be used: {error}") from error
-
-
-def _limiter(settings: Settings) -> Limiter:
-    if settings.redis_url is None:
-        return MemoryLimiter()
-    return ValkeyLimiter(settings.redis_url.get_secret_value())
+        return self._executors[tool.tool_type].prepare(self._opener.open(tool))

@@ -12,6 +12,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from pegboard.core.tool import RateLimit
+from pegboard.egress.allow import AllowList
 
 
 class _StrictToml(TomlConfigSettingsSource):
@@ -63,10 +64,16 @@ class Settings(BaseSettings):
     max_response_bytes: int = Field(
         10 * 2**20, ge=1024, description="Largest answer an http or mcp tool reads, after decompression"
     )
-    max_import_bytes: int = Field(64 * 2**20, ge=1024, description="Largest API document that can be imported")
+    max_import_bytes: int = Field(32 * 2**20, ge=1024, description="Largest API document that can be imported")
     mcp_children: int = Field(16, ge=0, le=1000, description="Most MCP servers that run as commands at once")
     mcp_child_memory: int = Field(2 * 2**30, ge=64 * 2**20, description="Bytes of memory each of them may take")
     drain_seconds: float = Field(30, ge=0, description="How long running calls may take to end on shutdown")
+
+    @field_validator("egress_allow")
+    @classmethod
+    def _readable(cls, text: str) -> str:
+        AllowList.read(text)
+        return text
 
     @field_validator("admin_key")
     @classmethod

@@ -12,11 +12,12 @@ from pegboard.core.tool import Tool
 
 @dataclass(frozen=True, slots=True)
 class OpenTool:
-    """A tool with its secrets readable; it never leaves the executors."""
+    """A tool with its secrets readable, and those of its owner's that are filled in; it never leaves the executors."""
 
     tool: Tool
     config: Mapping[str, Any]
     auth: Mapping[str, Any] | None = None
+    secrets: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

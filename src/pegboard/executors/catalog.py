@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pegboard.builtins.catalog import BUILTINS
-from pegboard.core.tool import Kind
+from pegboard.core.tool import Kind, Tool
 from pegboard.executors.base import Executor
 from pegboard.executors.builtin import BuiltinExecutor
+from pegboard.executors.http.executor import HttpExecutor
 from pegboard.executors.internal import Handler, InternalExecutor
 from pegboard.executors.later import NotHereYet
+from pegboard.executors.mcp.executor import McpExecutor
+from pegboard.executors.mcp.upstream import UpstreamTool
 from pegboard.executors.mock import MockExecutor
+from pegboard.executors.reach import Reach
 from pegboard.plugins import installed
 
 
-def executors(internal: InternalExecutor) -> Mapping[Kind, Executor]:
+def executors(
+    internal: InternalExecutor, reach: Reach, on_drift: Callable[[Tool, UpstreamTool | None], None]
+) -> Mapping[Kind, Executor]:
     """An executor for every kind, those of installed packages in place of ours."""
     ours: dict[Kind, Executor] = {
         Kind.BUILTIN: BuiltinExecutor({builtin.name: builtin for builtin in BUILTINS}),
         Kind.MOCK: MockExecutor(),
         Kind.INTERNAL: internal,
-        Kind.HTTP: NotHereYet(),
-        Kind.MCP: NotHereYet(),
+        Kind.HTTP: HttpExecutor(reach.outbound, reach.breakers, max_response_bytes=reach.max_bytes),
+        Kind.MCP: McpExecutor(reach.upstreams, reach.breakers, on_drift),
         Kind.PYTHON: NotHereYet(),
         Kind.SHELL: NotHereYet(),
         Kind.TABLE: NotHereYet(),

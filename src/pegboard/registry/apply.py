@@ -20,7 +20,8 @@ from pegboard.store.database import Database
 
 # Definitions checked before others get their turn, and how often a plan is made anew that others overtook.
 _TURN = 8
-_TRIES = 5
+TRIES = 5
+NAME_TAKEN = "exists already as another tool's name or alias"
 
 
 @dataclass(slots=True)
@@ -34,14 +35,16 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class Work:
     """A plan, the tools it was made from, and the tools that carry it out."""
 
     plan: Plan
+    names: list[str]
     before: dict[str, Tool]
     created: list[Tool]
     updated: list[Tool]
-    deleted: list[Tool]
+    deleted: list[Tool] = field(default_factory=list)
+    prune: bool = False
 
 
 async def apply(
@@ -61,9 +64,9 @@ async def apply(
     """
     refuse_agents(caller)
     specs = await _read_all(definitions)
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         work = await _planned(specs, caller, prune=prune, registry=registry, database=database)
-        if dry_run or await _carried_out(work, specs, caller, prune=prune, registry=registry, database=database):
+        if dry_run or await carried_out(work, caller, registry=registry, database=database):
             await snapshot.refresh()
             return work.plan
     raise Conflict("Nothing was applied: the same tools keep being changed by others; try again")
@@ -76,7 +79,7 @@ async def _read_all(definitions: Sequence[Any]) -> list[ToolCreate]:
     for place, definition in enumerate(definitions):
         name = definition.get("name") if isinstance(definition, dict) else None
         label = f"tools.{place}" + (f" '{name}'" if isinstance(name, str) else "")
-        await _take_turns(place)
+        await take_turns(place)
         try:
             spec = read_definition(definition)
         except Invalid as error:
@@ -93,15 +96,16 @@ async def _read_all(definitions: Sequence[Any]) -> list[ToolCreate]:
 
 async def _planned(
     specs: Sequence[ToolCreate], caller: Caller, *, prune: bool, registry: Registry, database: Database
-) -> _Work:
+) -> Work:
+    names = [spec.name for spec in specs]
     async with database.read() as conn:
-        before = await tools.all_named(conn, [spec.name for spec in specs])
+        before = await tools.all_named(conn, names)
         owned = await tools.all_owned(conn, caller.user_id) if prune else []
         new = {spec.name: f"new {place}" for place, spec in enumerate(specs) if spec.name.lower() not in before}
-        faults = _taken(specs, await registry.taken(conn, new))
+        faults = _taken(names, await registry.taken(conn, new))
     plan, created, updated = Plan(), [], []
     for place, spec in enumerate(specs):
-        await _take_turns(place)
+        await take_turns(place)
         old = before.get(spec.name.lower())
         try:
             if old is None:
@@ -114,30 +118,29 @@ async def _planned(
             if changed is old:
                 plan.unchanged.append(spec.name)
             else:
-                plan.updated[spec.name] = _differing(old, changed)
+                plan.updated[spec.name] = differing(old, changed)
                 updated.append(changed)
         except Refusal as error:
             inner = error.faults or (Fault("", error.message),)
             faults += [Fault(f"tools.{place} '{spec.name}' {fault.field}".rstrip(), fault.message) for fault in inner]
     if faults:
         raise Invalid.of("Nothing was applied", faults)
-    deleted = _not_kept(owned, specs)
+    deleted = _not_kept(owned, names)
     plan.deleted += [tool.name for tool in deleted]
-    return _Work(plan, before, created, updated, deleted)
+    return Work(plan, names, before, created, updated, deleted, prune)
 
 
-async def _carried_out(
-    work: _Work, specs: Sequence[ToolCreate], caller: Caller, *, prune: bool, registry: Registry, database: Database
-) -> bool:
+async def carried_out(work: Work, caller: Caller, *, registry: Registry, database: Database) -> bool:
     """Whether the work was done; not if the tools are no longer what it was planned from."""
     async with database.change() as change:
-        now = await tools.all_named(change.conn, [spec.name for spec in specs])
-        owned = await tools.all_owned(change.conn, caller.user_id) if prune else []
-        if _places(now.values()) != _places(work.before.values()) or _places(_not_kept(owned, specs)) != _places(
+        now = await tools.all_named(change.conn, work.names)
+        owned = await tools.all_owned(change.conn, caller.user_id) if work.prune else []
+        if _places(now.values()) != _places(work.before.values()) or _places(_not_kept(owned, work.names)) != _places(
             work.deleted
         ):
             return False
-        if faults := _taken(specs, await registry.taken(change.conn, {tool.name: tool.id for tool in work.created})):
+        taken = await registry.taken(change.conn, {tool.name: tool.id for tool in work.created})
+        if faults := _taken(work.names, taken):
             raise Invalid.of("Nothing was applied", faults)
         await tools.add_all(change.conn, work.created, revision=change.revision, by=caller.user_id)
         for tool in work.updated:
@@ -147,19 +150,19 @@ async def _carried_out(
     return True
 
 
-async def _take_turns(place: int) -> None:
+async def take_turns(place: int) -> None:
+    """Let others have their turn every few definitions."""
     if place % _TURN == 0:
         await asyncio.sleep(0.001)  # not 0: threads that write the journal need a moment too
 
 
-def _taken(specs: Sequence[ToolCreate], names: Iterable[str]) -> list[Fault]:
-    places = {spec.name.lower(): f"tools.{place} " for place, spec in enumerate(specs)}
-    why = "exists already as another tool's name or alias"
-    return [Fault(f"{places.get(name, '')}'{name}'", why) for name in names]
+def _taken(wanted: Sequence[str], names: Iterable[str]) -> list[Fault]:
+    places = {name.lower(): f"tools.{place} " for place, name in enumerate(wanted)}
+    return [Fault(f"{places.get(name, '')}'{name}'", NAME_TAKEN) for name in names]
 
 
-def _not_kept(owned: Sequence[Tool], specs: Sequence[ToolCreate]) -> list[Tool]:
-    keep = {spec.name.lower() for spec in specs}
+def _not_kept(owned: Sequence[Tool], names: Sequence[str]) -> list[Tool]:
+    keep = {name.lower() for name in names}
     return [tool for tool in owned if tool.name.lower() not in keep and tool.id not in SHIPPED_IDS]
 
 
@@ -167,7 +170,8 @@ def _places(some: Iterable[Tool]) -> set[tuple[str, int, object]]:
     return {(tool.id, tool.version, tool.updated_at) for tool in some}
 
 
-def _differing(before: Tool, after: Tool) -> list[str]:
+def differing(before: Tool, after: Tool) -> list[str]:
+    """The fields of a definition that two versions of a tool differ in."""
     stored = {"auth_config": "sealed_auth"}
     return [
         name

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -28,6 +28,7 @@ from pegboard.registry.sealing import (
 from pegboard.registry.storable import unstorable
 from pegboard.store.vault import Vault
 
+M = TypeVar("M", bound=BaseModel)
 _PLAIN_FIELDS = [name for name in ToolCreate.model_fields if name not in ("config", "auth_config")]
 
 
@@ -37,6 +38,14 @@ def read_definition(data: Any) -> ToolCreate:
         return ToolCreate.model_validate(data)
     except ValidationError as error:
         raise Invalid.of("The tool definition is not valid", faults_of(error, ToolCreate)) from None
+
+
+def checked(model: type[M], data: Any, under: str) -> M:
+    """The data as this model reads it; raises Invalid with every fault."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise Invalid.of("The request is not valid", faults_of(error, model, under)) from None
 
 
 def faults_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Fault]:

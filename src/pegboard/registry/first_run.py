@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from pegboard.core.errors import SecretUnreadable
 from pegboard.core.ids import new_id
 from pegboard.core.people import Secret, User
@@ -16,7 +18,7 @@ from pegboard.registry.people import ADMIN, add_user, key_row, mint_key
 from pegboard.registry.shipped import hang_shipped
 from pegboard.registry.snapshot import hash_key
 from pegboard.store import keys, secrets, users
-from pegboard.store.database import Change, Database
+from pegboard.store.database import Change, Database, DatabaseUnusable
 from pegboard.store.keyfile import FileKeyring
 from pegboard.store.keyring import EnvironmentKeyring, Keyring
 from pegboard.store.migrate import migrate, startup_lock
@@ -47,7 +49,19 @@ async def start(
     key_file: Path | None,
     credentials: Path | None,
 ) -> Started:
-    """Bring the store up to date and set up what is missing; safe when several processes start at once."""
+    """Bring the store up to date and set up what is missing; safe when several processes start at once.
+
+    Raises DatabaseUnusable where the database cannot be used.
+    """
+    try:
+        return await _start(database, admin_key, secret_key, key_file, credentials)
+    except (OSError, SQLAlchemyError) as error:
+        raise DatabaseUnusable(f"the database {database.shown_url} cannot be used: {error}") from error
+
+
+async def _start(
+    database: Database, admin_key: str | None, secret_key: str | None, key_file: Path | None, credentials: Path | None
+) -> Started:
     async with startup_lock(database):
         for applied in await migrate(database):
             log.info("migrated", revision=applied)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,8 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.call import Caller
 from pegboard.core.definitions import ToolCreate
+from pegboard.core.errors import EgressRefused
 from pegboard.core.ids import new_id
-from pegboard.core.refusals import Conflict, Forbidden, NotFound
+from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound
 from pegboard.core.tool import Tool, alias_of
 from pegboard.registry.definition import bare, build, definition_of, read_definition
 from pegboard.registry.pages import Page, a_name, a_version, an_id, cut, read_cursor
@@ -44,10 +45,14 @@ _ADJUSTABLE = {
 class Registry:
     """Changes the tools in the store; the snapshot follows before the change is answered."""
 
-    def __init__(self, database: Database, snapshot: Snapshot, vault: Vault) -> None:
+    def __init__(
+        self, database: Database, snapshot: Snapshot, vault: Vault, reachable: Callable[[str], None] | None = None
+    ) -> None:
         self._database = database
         self._snapshot = snapshot
         self._vault = vault
+        # Raises EgressRefused for a URL that no call could ever reach.
+        self._reachable = reachable or (lambda _url: None)
 
     async def create(self, spec: ToolCreate, caller: Caller) -> Tool:
         """The new tool, owned by the caller and callable at once."""
@@ -140,7 +145,7 @@ class Registry:
     def made(self, spec: ToolCreate, caller: Caller) -> Tool:
         """The new tool that the definition describes, checked and sealed; it is stored nowhere yet."""
         now = datetime.now(UTC)
-        return build(spec, self._vault, caller, bare(new_id(), caller.user_id, now), now)
+        return self._within_reach(build(spec, self._vault, caller, bare(new_id(), caller.user_id, now), now))
 
     def changed(self, tool: Tool, spec: ToolCreate, caller: Caller) -> Tool:
         """The tool in its next version, as the definition says; the very same tool where it is so already."""
@@ -154,7 +159,47 @@ class Registry:
                 f"'{tool.name}' is shipped with the board; only {', '.join(sorted(_ADJUSTABLE))} can be changed on it. "
                 "Register a tool of another name on the same operation instead"
             )
-        return replace(changed, version=tool.version + 1)
+        if changed.config != tool.config:
+            self._within_reach(changed)
+        # Whoever pins another definition of the upstream's has accepted it.
+        drifted = tool.drifted and changed.config.get("pinned") == tool.config.get("pinned")
+        return replace(changed, version=tool.version + 1, drifted=drifted)
+
+    async def drifted(self, tool: Tool) -> None:
+        """Flag a tool whose upstream has changed its definition, unless its owner has changed it meanwhile."""
+        async with self._database.change() as change:
+            now = await tools.get(change.conn, tool.id)
+            if now is not None and not now.drifted and now.version == tool.version:
+                await tools.save(change.conn, replace(now, drifted=True), revision=change.revision, by=now.owner_id)
+        await self._snapshot.refresh()
+
+    async def accept(self, tool: Tool, patch: Mapping[str, Any], caller: Caller) -> Tool:
+        """The tool with the upstream's definition as its own, and its flag taken off."""
+        async with self._database.change() as change:
+            now = await self._own(change.conn, tool.id, caller)
+            if now.version != tool.version:
+                raise Conflict(f"Tool '{tool.name}' was changed meanwhile; look at it and accept again")
+            changed = self.changed(now, read_definition({**definition_of(now), **patch}), caller)
+            changed = replace(changed, drifted=False)
+            await tools.save(change.conn, changed, revision=change.revision, by=caller.user_id)
+        await self._snapshot.refresh()
+        return changed
+
+    async def owned(self, ref: str, caller: Caller) -> Tool:
+        """The tool of that name or id, if this caller may change it."""
+        refuse_agents(caller)
+        async with self._database.read() as conn:
+            return await self._own(conn, ref, caller)
+
+    def _within_reach(self, tool: Tool) -> Tool:
+        for key in ("url", "server_url"):
+            if tool.config.get(key) is not None:
+                try:
+                    self._reachable(tool.config[key])
+                except EgressRefused as error:
+                    fault = Fault(f"config.{key}", error.message)
+                    raise Invalid.of(f"The definition of '{tool.name}' is not valid", [fault]) from None
+        return tool
 
     async def take_down(self, change: Change, tool: Tool, caller: Caller) -> Tool:
         """The tool marked deleted within this change."""

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from pegboard.core.configs import SECRET_MAPS
 from pegboard.core.errors import SecretUnreadable
@@ -17,6 +18,7 @@ from pegboard.core.tool import MASK
 from pegboard.store.vault import Vault
 
 SEALED = "$sealed"
+_URLS = frozenset({"url", "server_url"})
 
 # Only words that are known to be no secret may stand readable in front of a reference.
 _SCHEMES = "api-?key|basic|bearer|digest|dpop|jwt|key|negotiate|oauth|privatetoken|ssws|token"
@@ -144,16 +146,20 @@ def unseal_auth(auth: Mapping[str, Any] | None, vault: Vault, tool_id: str) -> d
 
 def open_config(config: Mapping[str, Any], vault: Vault, tool_id: str, secrets: Callable[[str], str]) -> dict[str, Any]:
     """The config to run with: unsealed, every reference replaced by the owner's secret of that name."""
-    opened = _resolved(unseal_config(config, vault, tool_id), secrets)
-    assert isinstance(opened, dict)
-    return opened
+
+    def in_url(name: str) -> str:
+        # Encoded, a secret stays one piece of the URL, and nothing in it reads like a placeholder.
+        return quote(secrets(name), safe="")
+
+    plain = unseal_config(config, vault, tool_id)
+    return {key: resolved(value, in_url if key in _URLS else secrets) for key, value in plain.items()}
 
 
 def open_auth(
     auth: Mapping[str, Any] | None, vault: Vault, tool_id: str, secrets: Callable[[str], str]
 ) -> dict[str, Any] | None:
     """The auth_config to run with: unsealed, every reference replaced by the owner's secret of that name."""
-    opened = _resolved(unseal_auth(auth, vault, tool_id), secrets)
+    opened = resolved(unseal_auth(auth, vault, tool_id), secrets)
     assert opened is None or isinstance(opened, dict)
     return opened
 
@@ -166,8 +172,8 @@ def references(config: Mapping[str, Any], auth: Mapping[str, Any] | None) -> set
         found.add(name)
         return ""
 
-    _resolved(config, note)
-    _resolved(auth, note)
+    resolved(config, note)
+    resolved(auth, note)
     return found
 
 
@@ -228,7 +234,9 @@ def _opened(path: str, vault: Vault, sealed: str, tool_id: str) -> str:
         raise SecretUnreadable(f"{path} cannot be read. {error.message}") from None
 
 
-def _resolved(value: Any, secrets: Callable[[str], str]) -> Any:
+def resolved(value: Any, secrets: Callable[[str], str]) -> Any:
+    """The value with every reference in it, at any depth, replaced by the secret of that name."""
+
     def secret(match: re.Match[str]) -> str:
         name = match[1]
         try:
@@ -242,9 +250,9 @@ def _resolved(value: Any, secrets: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return _REFERENCE.sub(secret, value)
     if isinstance(value, Mapping):
-        return {name: _resolved(item, secrets) for name, item in value.items()}
+        return {name: resolved(item, secrets) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_resolved(item, secrets) for item in value]
+        return [resolved(item, secrets) for item in value]
     return value
 
 

@@ -37,6 +37,9 @@ class Limiter(Protocol):
     async def take_both(self, key: str, limit: RateLimit, other_key: str, other: RateLimit) -> tuple[float, float]:
         """Zeros if both have room, and one unit of each is taken; else the seconds of each, and nothing is taken."""
 
+    async def close(self) -> None:
+        """Let go of connections."""
+
 
 async def limit(limiter: Limiter, tool: Tool, caller: Caller, flood: RateLimit | None) -> None:
     """Take a unit of the tool's limit and one of the key's; RateLimited, and neither taken, where either has none."""
@@ -124,6 +127,9 @@ class MemoryLimiter:
 
     def __len__(self) -> int:
         return len(self._buckets)
+
+    async def close(self) -> None:
+        """Nothing is held."""
 
     async def take(self, key: str, limit: RateLimit) -> float:
         """0.0 if there is room, and one unit is taken; else the seconds until there is, and nothing is taken."""

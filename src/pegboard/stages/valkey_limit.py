@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from pegboard.core.errors import Unavailable
 from pegboard.core.tool import RateLimit
-from pegboard.stages.limit import interval
+from pegboard.stages.limit import Limiter, MemoryLimiter, interval
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -110,3 +110,8 @@ class ValkeyLimiter:
             log.info("limits_reached_again")
         self._reached = True
         return [wait / MICROSECONDS for wait in waits]
+
+
+def limiter_at(url: str | None) -> Limiter:
+    """The limiter of this Valkey or Redis, or one in memory where there is none."""
+    return MemoryLimiter() if url is None else ValkeyLimiter(url)

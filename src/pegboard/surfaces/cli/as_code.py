@@ -78,9 +78,9 @@ def export(
 
     Example: pegboard export tools.yaml
     """
+    from pegboard.registry.documents import write_yaml  # noqa: PLC0415 -- start-up time
     from pegboard.registry.shipped import SHIPPED_IDS  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.cli.definitions import written  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.documents import write_yaml  # noqa: PLC0415 -- start-up time
 
     wanted = {"mine": None if every else True, "tag": tag}
     found = with_board(ctx, lambda it: it.pages(route("tools"), wanted, limit=1, cursor=None, every=True)).data["items"]

@@ -114,7 +114,7 @@ def definitions(ctx: typer.Context, shape: Shape = None) -> None:
 
 
 def _input(source: str) -> bytes:
-    from pegboard.surfaces.cli.documents import Misread, read_json, read_text  # noqa: PLC0415 -- start-up time
+    from pegboard.registry.documents import Misread, read_json, read_text  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
 
     where = "standard input" if source == "-" else source

@@ -6,8 +6,8 @@ import ipaddress
 import json
 import secrets
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,9 +99,15 @@ class Client:
             headers={**({"Content-Type": "application/json"} if body is not None else {}), **(headers or {})},
             timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, read=None if patient else READ_SECONDS),
         )
-        try:
+        with self._failures():
             response = await self._http.send(request)
             return self._read(response, any_status=any_status)
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Whatever goes wrong on the way, as a Failure."""
+        try:
+            yield
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             why = str(error) or "no answer in time"
             raise Unreachable(f"No board can be reached at {self._url}: {why}", [_START_ONE]) from None
@@ -158,7 +164,7 @@ async def open_client(session: Session, *, keyless: bool = False) -> AsyncIterat
 
 @asynccontextmanager
 async def _in_process() -> AsyncIterator[Client]:
-    from pegboard import __version__  # noqa: PLC0415 -- start-up time
+    from pegboard.core.version import __version__  # noqa: PLC0415 -- start-up time
     from pegboard.board import Pegboard  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.rest.app import create_app  # noqa: PLC0415 -- start-up time
     from pegboard.telemetry.logs import configure_logs  # noqa: PLC0415 -- start-up time

@@ -12,9 +12,9 @@ from typing import Any
 
 import typer
 
+from pegboard.registry.documents import write_yaml
 from pegboard.surfaces.cli.client import Reply
 from pegboard.surfaces.cli.definitions import difference, written
-from pegboard.surfaces.cli.documents import write_yaml
 from pegboard.surfaces.cli.failures import Failure, Refused, Usage
 from pegboard.surfaces.cli.files import load_object
 from pegboard.surfaces.cli.routes import route

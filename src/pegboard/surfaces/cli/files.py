@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pegboard.surfaces.cli.documents import Documents, Misread, read_json, read_text, read_yaml
+from pegboard.registry.documents import Documents, Misread, read_json, read_text, read_yaml
 from pegboard.surfaces.cli.failures import Usage
 
 MAX_BYTES = 32 * 2**20

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pegboard.surfaces.cli import agents, as_code, audit, calls, people, secrets, tools, upkeep
+from pegboard.surfaces.cli import agents, as_code, audit, calls, imports, people, secrets, tools, upkeep
 from pegboard.surfaces.cli.serve import serve
 from pegboard.surfaces.cli.session import DEFAULT_URL, BoardCommand, Program, Session
 
@@ -25,7 +25,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from pegboard import __version__  # noqa: PLC0415 -- start-up time
+        from pegboard.core.version import __version__  # noqa: PLC0415 -- start-up time
 
         typer.echo(f"pegboard {__version__}")
         raise typer.Exit
@@ -58,6 +58,7 @@ app.command("definitions", cls=BoardCommand)(calls.definitions)
 app.add_typer(tools.app)
 app.command("apply", cls=BoardCommand)(as_code.apply)
 app.command("export", cls=BoardCommand)(as_code.export)
+app.add_typer(imports.app)
 app.add_typer(audit.app)
 app.command("whoami", cls=BoardCommand)(people.whoami)
 app.add_typer(people.users)

@@ -28,7 +28,7 @@ def serve(
     Example: pegboard serve --demo
     """
     # Imported here, since every other command should start without the server.
-    from pegboard import __version__  # noqa: PLC0415
+    from pegboard.core.version import __version__  # noqa: PLC0415
     from pegboard.surfaces.cli.client import read_settings  # noqa: PLC0415
     from pegboard.surfaces.cli.welcome import welcome  # noqa: PLC0415
     from pegboard.surfaces.rest.server import listen, serve_forever, serve_with_workers  # noqa: PLC0415

@@ -187,6 +187,24 @@ def restore(
     give(ctx, reply, lambda tool: write(f"restored {tool['name']}"))
 
 
+@app.command("accept", cls=BoardCommand)
+def accept(
+    ctx: typer.Context,
+    name: ToolName,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change")] = False,
+) -> None:
+    """Take the definition that a tool's MCP server has now, so that it can be called again."""
+    from pegboard.surfaces.cli.imports import differences  # noqa: PLC0415 -- start-up time
+
+    def show(answer: dict[str, Any]) -> None:
+        if answer["changes"]:
+            write(differences(answer["tool"]["name"], answer["changes"]))
+        say("Nothing was changed" if dry_run else f"accepted {answer['tool']['name']}")
+
+    path = route("tools", name, "accept")
+    give(ctx, with_board(ctx, lambda it: it.send("POST", path, params={"dry_run": dry_run}, patient=True)), show)
+
+
 @app.command("versions", cls=BoardCommand)
 def versions(
     ctx: typer.Context, name: ToolName, limit: Limit = 50, cursor: Cursor = None, every: Every = False
@@ -214,8 +232,8 @@ def _get(ctx: typer.Context, name: str) -> Any:
 
 
 def _show(tool: dict[str, Any]) -> None:
+    from pegboard.registry.documents import write_yaml  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.cli.definitions import written  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.documents import write_yaml  # noqa: PLC0415 -- start-up time
 
     definition = {name: value for name, value in written(tool).items() if value is not None}
     about = {name: value for name, value in tool.items() if name not in definition and value not in (None, [], False)}

@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from pegboard import __version__
+from pegboard.core.version import __version__
 from pegboard.board import Pegboard
-from pegboard.surfaces.rest import audit, calls, people, replay, statistics, tools
+from pegboard.surfaces.rest import audit, calls, imports, people, replay, statistics, tools
 from pegboard.surfaces.rest.edge import ASGIApp, Edge
 from pegboard.surfaces.rest.hot import CALL_PATH, CallRoute
 from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
@@ -38,11 +38,12 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     for router in (calls.calls, tools.router, people.agents, people.users, people.secrets, calls.journal, calls.state):
         rest.include_router(router)
     rest.include_router(replay.router)
+    rest.include_router(imports.router)
     add_problem_handlers(rest)
     _document_calls(rest)
     settings = board.settings
     app: ASGIApp = CallRoute(
-        Edge(rest, settings.max_body_bytes),
+        Edge(rest, settings.max_body_bytes, {imports.IMPORTS: settings.max_import_bytes}),
         pipeline=board.pipeline,
         snapshot=board.snapshot,
         dialects=board.dialects,

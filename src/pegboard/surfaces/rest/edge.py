@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapping
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -109,9 +109,11 @@ async def _disconnected(receive: Receive) -> None:
 class Edge:
     """Gives requests their id and stops bodies that are too large, before the framework sees them."""
 
-    def __init__(self, app: ASGIApp, max_body: int) -> None:
+    def __init__(self, app: ASGIApp, max_body: int, larger: Mapping[str, int] | None = None) -> None:
         self._app = app
         self._max_body = max_body
+        # Paths, by how they begin, that take larger bodies than the others.
+        self._larger = dict(larger or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -121,9 +123,10 @@ class Edge:
         headers = dict(scope["headers"])
         request_id = request_id_of(headers.get(b"x-request-id"))
         scope.setdefault("state", {})["request_id"] = request_id
+        limit = next((most for start, most in self._larger.items() if scope["path"].startswith(start)), self._max_body)
         length = headers.get(b"content-length", b"")
-        if length.isdigit() and int(length) > self._max_body:
-            await respond_problem(send, 413, BodyTooLarge(self._max_body).detail, request_id)
+        if length.isdigit() and int(length) > limit:
+            await respond_problem(send, 413, BodyTooLarge(limit).detail, request_id)
             return
         received = 0
         whole = started = False
@@ -140,8 +143,8 @@ class Edge:
                 raise BodyTooSlow from None
             whole = not message.get("more_body", False)
             received += len(message.get("body", b""))
-            if received > self._max_body:
-                raise BodyTooLarge(self._max_body)
+            if received > limit:
+                raise BodyTooLarge(limit)
             return message
 
         async def stamped(message: Message) -> None:

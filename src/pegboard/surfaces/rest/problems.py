@@ -14,7 +14,16 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from pegboard.core.errors import Misconfigured, SecretUnreadable, ToolError, Unavailable
+from pegboard.core.errors import (
+    CircuitOpen,
+    Misconfigured,
+    RateLimited,
+    SecretUnreadable,
+    TimedOut,
+    ToolError,
+    Unavailable,
+    UpstreamFailed,
+)
 from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound, Refusal, Unauthorised
 from pegboard.registry.definition import faults_in
 from pegboard.telemetry.logs import get_logger
@@ -36,6 +45,7 @@ TITLES = {
     413: "Body too large",
     422: "Invalid request",
     500: "Internal error",
+    502: "Upstream failed",
     503: "Unavailable",
 }
 
@@ -61,6 +71,13 @@ def refusal_of(error: Refusal) -> tuple[int, str, list[dict[str, str]]]:
     """Status, text and faults of something the board refused."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
     return status, error.message, [{"field": fault.field, "message": fault.message} for fault in error.faults]
+
+
+def status_of(error: ToolError) -> int:
+    """The status of an answer where something other than a call met this error."""
+    if isinstance(error, UpstreamFailed | TimedOut | CircuitOpen | RateLimited):
+        return 502
+    return 503 if isinstance(error, Unavailable | Misconfigured | SecretUnreadable) else 500
 
 
 def _answer(request: Request, status: int, detail: str, errors: list[dict[str, str]] | None = None) -> Response:
@@ -102,8 +119,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ToolError)
     async def unusable(request: Request, error: ToolError) -> Response:
-        status = 503 if isinstance(error, Unavailable | Misconfigured | SecretUnreadable) else 500
-        return _answer(request, status, error.message)
+        return _answer(request, status_of(error), error.message)
 
     @app.exception_handler(ClientDisconnect)
     async def gone(request: Request, error: ClientDisconnect) -> Response:

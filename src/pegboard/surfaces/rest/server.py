@@ -69,7 +69,7 @@ class ServedBoard:
 
 def worker_app() -> ASGIApp:
     """The application of one of several worker processes."""
-    from pegboard import __version__  # noqa: PLC0415 -- the package imports this module's siblings
+    from pegboard.core.version import __version__  # noqa: PLC0415 -- the package imports this module's siblings
 
     settings = Settings()
     configure_logs(settings.log_level, settings.log_format)

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.surfaces.cli.documents import MAX_DEPTH, Misread, read_json, read_yaml, write_yaml
+from pegboard.registry.documents import MAX_DEPTH, Misread, read_json, read_yaml, write_yaml
 
 # YAML cannot spell every code point: surrogates are none, and a byte order mark is not text.
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufeff"))

@@ -1,0 +1,255 @@
+"""The one way out: requests to addresses that tools may reach, over pooled connections."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from ipaddress import ip_address
+from types import MappingProxyType
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from multidict import CIMultiDict
+from yarl import URL
+
+from pegboard.core.version import __version__
+from pegboard.core.errors import EgressRefused, Unavailable, UpstreamFailed
+from pegboard.egress.addresses import literal, numeric
+from pegboard.egress.allow import AllowList
+from pegboard.egress.faults import FAULTS, Refused, misspelt, place, refusal, sending_fault
+
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+"""The addresses of a host, which is to be reached at this port."""
+
+AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
+
+USER_AGENT = f"pegboard/{__version__}"
+
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_LARGE = 2**20
+_MOST_ADDRESSES = 16
+_LOOKUPS = 64
+_NEVER_ROUND = 86_400  # seconds above which aiohttp makes times whole
+
+
+class _Asked:
+    """What a request asked for, and whether a connection was begun for it."""
+
+    __slots__ = ("dialled", "host", "port")
+
+    def __init__(self, host: str, port: int) -> None:
+        self.host = host
+        self.port = port
+        self.dialled = False
+
+
+_ASKED: ContextVar[_Asked | None] = ContextVar("asked", default=None)
+
+
+class Outbound:
+    """Sends requests to public addresses, and to those that an allow-list adds; checked where each socket is made."""
+
+    def __init__(
+        self,
+        allow: AllowList,
+        *,
+        resolver: Resolver | None = None,
+        connect_seconds: float = 10.0,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._allow = allow
+        self._resolver = resolver
+        self._connect_seconds = connect_seconds
+        self._ssl_context = ssl_context
+        self._time = self._time_of(None)
+        self._session: aiohttp.ClientSession | None = None
+        self._lookups: ThreadPoolExecutor | None = None
+        self._closed = False
+
+    def check(self, url: str) -> None:
+        """Raise EgressRefused where the URL alone shows that it cannot be reached; names are looked up when sending."""
+        try:
+            read = URL(url)
+            host, port = read.raw_host, read.port
+        except ValueError:
+            raise EgressRefused("Tools may not reach this URL: it cannot be read as one") from None
+        self._check_form(read)
+        if not host or port is None:
+            raise EgressRefused("Tools may not reach this URL: it names no host")
+        if numeric(host):
+            self._check_address(host, port)
+
+    async def send(
+        self,
+        method: str,
+        url: URL,
+        *,
+        headers: Mapping[str, str] | CIMultiDict[str] = _NO_HEADERS,
+        body: bytes | None = None,
+        timeout: float | None = None,
+    ) -> aiohttp.ClientResponse:
+        """The answer's head, its body unread; EgressRefused, UpstreamUnreachable or TimedOut where there is none."""
+        session = self._session or self._open()
+        if url.scheme not in ("http", "https") or "@" in url.raw_authority:
+            self._check_form(url)
+        data = io.BytesIO(body) if body is not None and len(body) > _LARGE else body
+        clock = self._time if timeout is None else self._time_of(timeout)
+        asked = _Asked(url.raw_host or "", url.port or 0)
+        token = _ASKED.set(asked)
+        try:
+            try:
+                response = await session.request(
+                    method, url, headers=headers, data=data, allow_redirects=False, timeout=clock
+                )
+            except aiohttp.ClientConnectorError:
+                raise
+            except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
+                # Where nothing was dialled, the upstream closed a pooled connection just when it was used again.
+                if asked.dialled or body is not None or method not in _SAFE:
+                    raise
+                response = await session.request(method, url, headers=headers, allow_redirects=False, timeout=clock)
+        except FAULTS as error:
+            if isinstance(error, aiohttp.InvalidURL):
+                self._check_address(asked.host, asked.port)
+            # Not as its cause: what aiohttp raises holds the whole URL and the headers.
+            raise sending_fault(error, url, dialled=asked.dialled, connect_seconds=self._connect_seconds) from None
+        except asyncio.CancelledError:
+            # Closing cancels whoever waits for a lookup or a free connection, without being asked to.
+            task = asyncio.current_task()
+            if self._closed and task is not None and not task.cancelling():
+                raise self._shut() from None
+            raise
+        finally:
+            _ASKED.reset(token)
+        if response.status < 200:
+            response.close()
+            raise UpstreamFailed(f"{place(url)} answered {response.status} to a request that asked for no such thing")
+        return response
+
+    async def close(self) -> None:
+        """Close every connection; nothing can be sent after."""
+        self._closed = True
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+        if self._lookups is not None:
+            self._lookups.shutdown(wait=False, cancel_futures=True)
+
+    def _shut(self) -> Unavailable:
+        return Unavailable("Nothing is sent any more: the board is shutting down")
+
+    def _check_form(self, url: URL) -> None:
+        if url.scheme not in ("http", "https"):
+            raise EgressRefused(f"Tools may not reach '{url.scheme[:20]}:' URLs; only http and https are sent")
+        if "@" in url.raw_authority:
+            raise EgressRefused("Tools may not send a user or password in a URL; put them in auth_config")
+
+    def _check_address(self, host: str, port: int) -> None:
+        address = literal(host)
+        if address is not None and not self._allow.permits(host, port, address):
+            raise refusal(host, address)
+        if address is None or (address.version == 4 and str(address) != host):
+            raise misspelt(host)
+
+    def _time_of(self, total: float | None) -> aiohttp.ClientTimeout:
+        return aiohttp.ClientTimeout(total=total, connect=self._connect_seconds, ceil_threshold=_NEVER_ROUND)
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._closed:
+            raise self._shut()
+        connector = aiohttp.TCPConnector(
+            resolver=_Checked(self._allow, self._resolver or self._look_up),
+            socket_factory=self._socket,
+            ssl=self._ssl_context or True,
+            limit=2000,
+            limit_per_host=256,
+            ttl_dns_cache=10,
+            timeout_ceil_threshold=_NEVER_ROUND,
+        )
+        self._session = session = aiohttp.ClientSession(
+            connector=connector,
+            headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"},
+            skip_auto_headers=("Accept", "Content-Type"),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=self._time,
+            auto_decompress=False,
+            trust_env=False,
+            max_field_size=32_768,
+        )
+        # aiohttp would send PUT and DELETE a second time by itself; whether to is for the tool's owner to say.
+        session._retry_connection = False
+        return session
+
+    def _socket(self, info: AddressInfo) -> socket.socket:
+        """The guard: a socket for exactly the address that is about to be connected to, if it is permitted."""
+        family, kind, protocol, _, target = info
+        asked = _ASKED.get()
+        try:
+            address = ip_address(target[0])
+        except ValueError:
+            raise Refused(target[0]) from None
+        if asked is None or not self._allow.permits(asked.host, target[1], address):
+            raise Refused(address)
+        asked.dialled = True
+        return socket.socket(family, kind, protocol)
+
+    async def _look_up(self, host: str, port: int) -> list[str]:
+        # Threads of our own: a slow name server must not hold up what else runs in the loop's few.
+        if self._lookups is None:
+            self._lookups = ThreadPoolExecutor(_LOOKUPS, thread_name_prefix="lookup")
+        found = await asyncio.get_running_loop().run_in_executor(self._lookups, _system_addresses, host, port)
+        return list(dict.fromkeys(found))
+
+
+class _Checked(AbstractResolver):
+    """Answers with a name's permitted addresses, so that a long list of others costs no attempt each."""
+
+    def __init__(self, allow: AllowList, resolver: Resolver) -> None:
+        self._allow = allow
+        self._look_up = resolver
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """The addresses to try; OSError where there are none, Refused where none is permitted."""
+        if numeric(host):
+            raise aiohttp.InvalidURL(host)
+        try:
+            found = [ip_address(text) for text in await self._look_up(host, port)]
+        except OSError:
+            raise
+        except Exception as error:
+            raise OSError("it is no name that can be looked up") from error
+        if not found:
+            raise OSError("it has no address")
+        permitted = [address for address in found if self._allow.permits(host, port, address)]
+        if not permitted:
+            raise Refused(found[0])
+        return [
+            {
+                "hostname": host,
+                "host": str(address),
+                "port": port,
+                "family": socket.AF_INET if address.version == 4 else socket.AF_INET6,
+                "proto": socket.IPPROTO_TCP,
+                "flags": socket.AI_NUMERICHOST,
+            }
+            for address in permitted[:_MOST_ADDRESSES]
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _system_addresses(host: str, port: int) -> list[str]:
+    infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    return [
+        f"{target[0]}%{target[3]}" if len(target) == 4 and target[3] and "%" not in str(target[0]) else str(target[0])
+        for *_, target in infos
+    ]

@@ -1,0 +1,78 @@
+"""Hide a tool's credentials wherever its upstream repeats them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+
+from pegboard.core.tool import MASK
+
+# Shorter texts stand in answers by chance.
+_LEAST = 6
+
+
+class Mask:
+    """Replaces each of some texts by a mask, in whatever form JSON, HTML and URLs write it."""
+
+    __slots__ = ("_signs", "_texts")
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        spelled = {text for secret in secrets for text in _spellings(secret) if len(text) >= _LEAST}
+        # Longest first: what is left of a long one must not be shown because a short one is a part of it.
+        self._texts = tuple(sorted(spelled, key=lambda text: (-len(text), text)))
+        # Where one of these is not, none of those that hold it is.
+        shortest = [text for text in self._texts if not any(other in text for other in self._texts if other != text)]
+        self._signs = tuple(text.encode("utf-8", "surrogatepass") for text in shortest)
+
+    def text(self, text: str) -> str:
+        """The text without credentials."""
+        for secret in self._texts:
+            if secret in text:
+                text = text.replace(secret, MASK)
+        return text
+
+    def data(self, data: bytes) -> bytes:
+        """The bytes without credentials."""
+        if self._is_in(data):
+            for secret in self._texts:
+                data = data.replace(secret.encode("utf-8", "surrogatepass"), MASK.encode())
+        return data
+
+    def parsed(self, value: Any, source: bytes) -> Any:
+        """The JSON value that was read from `source`, without credentials; looked through only if one is in there."""
+        if not self._texts:
+            return value
+        if self._is_in(source) or (b"\\" in source and self._is_in(orjson.dumps(value))):
+            return self._looked_through(value)
+        return value
+
+    def _is_in(self, data: bytes) -> bool:
+        for sign in self._signs:  # noqa: SIM110 -- once for every answer, and a generator takes four times as long
+            if sign in data:
+                return True
+        return False
+
+    def _looked_through(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self._looked_through(item) for item in value]
+        if isinstance(value, dict):
+            return {self.text(key): self._looked_through(item) for key, item in value.items()}
+        if isinstance(value, int | float) and self.text(str(value)) != str(value):
+            return MASK
+        return value
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    yield secret
+    sendable = secret.encode("utf-8", "replace").decode()
+    in_json = orjson.dumps(sendable)[1:-1].decode()
+    yield in_json
+    yield in_json.replace("/", "\\/")
+    yield html.escape(secret)
+    yield quote(sendable, safe="")

@@ -1,0 +1,75 @@
+"""What importing from any source shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pegboard.core.call import Caller
+from pegboard.core.definitions import ToolCreate
+from pegboard.core.tool import Tool
+from pegboard.registry.registry import Registry
+from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.taking import TakenOn, take_on
+from pegboard.store import tools
+from pegboard.store.database import Database
+
+# Told as the work goes on: what is being done, how much of it is done, and how much there is (0 if not known).
+Tell = Callable[[str, int, int], None]
+Definition = Mapping[str, Any]
+
+
+def silent(_what: str, _done: int, _total: int) -> None:
+    """For whoever does not want to be told."""
+
+
+class Shelf:
+    """The board's tools, as importers change them."""
+
+    def __init__(self, registry: Registry, database: Database, snapshot: Snapshot) -> None:
+        self.registry = registry
+        self._database = database
+        self._snapshot = snapshot
+
+    async def take_on(
+        self,
+        definitions: Sequence[Definition],
+        caller: Caller,
+        belongs: Callable[[Tool, ToolCreate], bool],
+        *,
+        dry_run: bool,
+        tell: Tell,
+    ) -> TakenOn:
+        """Create or update these tools; what cannot be is left out with its reason."""
+        return await take_on(
+            definitions,
+            caller,
+            belongs=belongs,
+            dry_run=dry_run,
+            registry=self.registry,
+            database=self._database,
+            snapshot=self._snapshot,
+            on_progress=lambda done, total: tell("importing", done, total),
+        )
+
+    async def named(self, names: Sequence[str]) -> dict[str, Tool]:
+        """Those of these names that are on the board, by name in lower case."""
+        async with self._database.read() as conn:
+            return await tools.all_named(conn, names)
+
+    async def owned(self, caller: Caller, which: Callable[[Tool], bool]) -> list[Tool]:
+        """The caller's own tools that fit, by name."""
+        async with self._database.read() as conn:
+            return [tool for tool in await tools.all_owned(conn, caller.user_id) if which(tool)]
+
+
+def published(definition: Definition, is_public: bool | None) -> dict[str, Any]:
+    """The definition, for everybody or for its owner alone where that was said."""
+    return dict(definition) if is_public is None else {**definition, "is_public": is_public}
+
+
+def differences(before: Definition, after: Definition) -> dict[str, dict[str, Any]]:
+    """The fields that differ, as they were and as they would be."""
+    return {
+        name: {"before": before.get(name), "after": value} for name, value in after.items() if before.get(name) != value
+    }

@@ -1,0 +1,137 @@
+"""Tools from API documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aiohttp import ClientResponse
+from multidict import CIMultiDict
+from yarl import URL
+
+from pegboard.core.call import Caller
+from pegboard.core.definitions import ToolCreate
+from pegboard.core.errors import EgressRefused, UpstreamFailed
+from pegboard.core.outbound import check_url
+from pegboard.core.refusals import Fault, Invalid
+from pegboard.core.tool import AuthConfig, Kind, Tool
+from pegboard.egress.outbound import Outbound
+from pegboard.egress.reading import read_capped
+from pegboard.executors.http.masking import Mask
+from pegboard.executors.http.redirects import STATUSES, Trail
+from pegboard.executors.http.template import Request
+from pegboard.imports.base import Shelf, Tell, published, silent
+from pegboard.registry.definition import checked
+from pegboard.registry.openapi.importing import Imported, import_document
+from pegboard.registry.openapi.naming import source_tag
+from pegboard.registry.openapi.reading import read_document
+from pegboard.registry.registry import refuse_agents
+from pegboard.registry.taking import TakenOn
+
+FETCH_SECONDS = 60.0
+
+
+class OpenApiImport:
+    """Makes a tool of each operation of an OpenAPI or Swagger document."""
+
+    def __init__(self, shelf: Shelf, outbound: Outbound, *, max_bytes: int) -> None:
+        self._shelf = shelf
+        self._outbound = outbound
+        self._max_bytes = max_bytes
+
+    async def __call__(
+        self,
+        caller: Caller,
+        *,
+        document: Mapping[str, Any] | str | bytes | None = None,
+        url: str | None = None,
+        server_url: str | None = None,
+        prefix: str = "",
+        include: Sequence[str] = (),
+        auth_config: Mapping[str, Any] | None = None,
+        is_public: bool | None = None,
+        dry_run: bool = False,
+        tell: Tell = silent,
+    ) -> TakenOn:
+        """Import a document, given whole or by its URL; run again, it updates what it made before."""
+        refuse_agents(caller)
+        if (document is None) == (url is None):
+            raise Invalid.of("Nothing to import", [Fault("document", "give either document or url")])
+        for field, given in (("url", url), ("server_url", server_url)):
+            if given is not None:
+                _check(field, given)
+        if auth_config is not None:
+            checked(AuthConfig, auth_config, "auth_config")
+        if url is not None:
+            tell("fetching", 0, 0)
+            document = await self._fetched(url)
+        tell("reading", 0, 0)
+        loop = asyncio.get_running_loop()
+
+        def read() -> Imported:
+            return import_document(
+                document if isinstance(document, Mapping) else read_document(document or b""),
+                source_url=url,
+                server_url=server_url,
+                prefix=prefix,
+                include=include,
+                auth_config=auth_config,
+                on_progress=lambda done, total: _pass_on(loop, tell, done, total),
+            )
+
+        # In a thread: a large document takes seconds, and calls go on meanwhile.
+        found = await asyncio.to_thread(read)
+        source = source_tag(found.title)
+
+        def belongs(tool: Tool, spec: ToolCreate) -> bool:
+            same = (tool.config.get("url"), tool.config.get("method")) == (spec.config["url"], spec.config["method"])
+            return tool.tool_type is Kind.HTTP and (source in tool.tags or same)
+
+        definitions = [published(definition, is_public) for definition in found.definitions]
+        taken = await self._shelf.take_on(definitions, caller, belongs, dry_run=dry_run, tell=tell)
+        taken.left_out[:0] = found.left_out
+        if not include:
+            known = {each["name"].lower() for each in definitions} | {each.name.lower() for each in found.left_out}
+            before = await self._shelf.owned(caller, lambda tool: source in tool.tags)
+            taken.gone.extend(
+                tool.name for tool in before if tool.name.lower() not in known and tool.name.startswith(prefix)
+            )
+        return taken
+
+    async def _fetched(self, url: str) -> bytes:
+        try:
+            async with asyncio.timeout(FETCH_SECONDS):
+                response = await self._sent(url)
+                if response.status >= 400:
+                    response.close()
+                    raise UpstreamFailed(f"The document's server answered {response.status} {response.reason or ''}")
+                return await read_capped(response, self._max_bytes)
+        except EgressRefused as error:
+            raise Invalid.of("The document cannot be fetched", [Fault("url", error.message)]) from None
+        except TimeoutError:
+            raise UpstreamFailed(f"The document could not be read within {FETCH_SECONDS:g} s") from None
+
+
+    async def _sent(self, url: str) -> ClientResponse:
+        headers = CIMultiDict({"Accept": "application/json, application/yaml, */*"})
+        request = Request("GET", URL(url), headers, None, headers)
+        trail = Trail(Mask(()))
+        while True:
+            self._outbound.check(str(request.url))
+            response = await self._outbound.send(request.method, request.url, headers=request.headers)
+            if response.status not in STATUSES:
+                return response
+            response.close()
+            request = trail.follow(request, response.status, response.headers.get("Location"))
+
+
+def _check(field: str, url: str) -> None:
+    try:
+        check_url(url, field)
+    except ValueError as error:
+        raise Invalid.of("The import is not valid", [Fault(field, str(error))]) from None
+
+
+def _pass_on(loop: asyncio.AbstractEventLoop, tell: Tell, done: int, total: int) -> None:
+    loop.call_soon_threadsafe(tell, "reading", done, total)

@@ -1,0 +1,99 @@
+"""The parameters and bodies of Swagger 2.0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pegboard.registry.openapi.bodies import Bodies, Body, as_one
+from pegboard.registry.openapi.forms import with_files
+from pegboard.registry.openapi.media import kind_of_body
+from pegboard.registry.openapi.parameters import Notes, Parameter, Style, described, is_sendable
+from pegboard.registry.openapi.references import Unusable, kind_of, shown
+from pegboard.registry.openapi.schemas import Schema, Schemas
+from pegboard.registry.openapi.texts import clean
+
+_SEPARATORS = {"csv": "a comma", "ssv": "a space", "tsv": "a tab", "pipes": "|"}
+_IN_QUERY: dict[str, Style | None] = {
+    "csv": {"style": "form", "explode": False},
+    "ssv": {"style": "spaceDelimited"},
+    "pipes": {"style": "pipeDelimited"},
+    "multi": None,
+}
+
+
+class Swagger:
+    """Reads what an operation of Swagger 2.0 takes."""
+
+    def __init__(self, document: Mapping[str, Any], schemas: Schemas, bodies: Bodies) -> None:
+        self._consumes = document.get("consumes")
+        self._schemas = schemas
+        self._bodies = bodies
+
+    def parameters(self, raws: list[dict[str, Any]], notes: Notes) -> list[Parameter]:
+        """The parameters in path, query and headers; what cannot be sent is noted, or raises Unusable if required."""
+        found = []
+        for raw in raws:
+            name, place = raw["name"], raw["in"]
+            if place in ("body", "formData"):
+                continue
+            what = f"the {place} parameter '{name[:100]}'"
+            required = raw.get("required") is True or place == "path"
+            if place not in ("path", "query", "header"):
+                notes.leave_out(what, f"'{place[:20]}' is no place that Swagger 2.0 knows", required=required)
+            elif is_sendable(name, place, what, notes, required=required):
+                found.append(self._parameter(raw, place, what, required=required))
+        return found
+
+    def body(self, raws: list[dict[str, Any]], operation: Mapping[str, Any], notes: Notes) -> Body | None:
+        """What is sent as the body or as a form, or None; raises Unusable."""
+        whole = [raw for raw in raws if raw["in"] == "body"]
+        fields = [raw for raw in raws if raw["in"] == "formData"]
+        if not whole and not fields:
+            return None
+        media_types = operation.get("consumes") or self._consumes or []
+        if not isinstance(media_types, list):
+            raise Unusable(f"consumes must be a list, not {kind_of(media_types)}")
+        texts = [each for each in media_types if isinstance(each, str)]
+        if whole and fields:
+            raise Unusable("it has a body and a form, and a request has room for one")
+        if whole:
+            entry = {"schema": whole[0].get("schema", {})}
+            return self._bodies.of_content(dict.fromkeys(texts or ["application/json"], entry), whole[0], notes)
+        return self._form(fields, texts, notes)
+
+    def _form(self, raws: list[dict[str, Any]], media_types: list[str], notes: Notes) -> Body:
+        has_files = any(raw.get("type") == "file" for raw in raws)
+        kinds = {kind_of_body(each) for each in media_types}
+        is_multipart = has_files or ("multipart" in kinds and "form" not in kinds)
+        fields = []
+        for raw in raws:
+            name, required = raw["name"], raw.get("required") is True
+            what = f"the field '{name[:100]}'"
+            if is_sendable(name, "body", what, notes, required=required):
+                field = self._parameter(raw, "body", what, required=required)
+                fields.append(with_files(field, self._schemas) if is_multipart else field)
+        needed = any(each.required for each in fields)
+        return Body("multipart" if is_multipart else "form", as_one(fields, None), needed, tuple(fields))
+
+    def _parameter(self, raw: dict[str, Any], place: str, what: str, *, required: bool) -> Parameter:
+        own = {word: value for word, value in raw.items() if word not in ("required", "name", "in")}
+        schema = self._schemas.converted(raw["schema"] if "type" not in raw and "schema" in raw else own, what)
+        if not schema.keys() & {"type", "$ref", "allOf", "enum"}:
+            schema = {"type": "string", **schema}
+        style: Style | None = None
+        if schema.get("type") == "array":
+            schema, style = _collected(schema, raw.get("collectionFormat", "csv"), place, what)
+        return Parameter(raw["name"], place, described(schema, own), required, style)
+
+
+def _collected(schema: Schema, how: Any, place: str, what: str) -> tuple[Schema, Style | None]:
+    """An array's schema and style; as a text where no style writes it so."""
+    if not isinstance(how, str) or how not in (*_SEPARATORS, "multi"):
+        raise Unusable(f"{what} has the collectionFormat {shown(how)}; known: csv, ssv, tsv, pipes, multi")
+    if place in ("query", "body") and how in _IN_QUERY:
+        return schema, _IN_QUERY[how]
+    if how in ("csv", "multi"):
+        return schema, None
+    says = f"Several values, separated by {_SEPARATORS[how]}."
+    return {"type": "string", "description": f"{clean(schema.get('description'))}\n\n{says}".strip()}, None

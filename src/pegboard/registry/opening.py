@@ -1,0 +1,43 @@
+"""Tools with their owners' secrets filled in, ready for an executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pegboard.core.tool import Tool
+from pegboard.executors.base import OpenTool
+from pegboard.registry.sealing import open_auth, open_config, resolved
+from pegboard.store.vault import Vault
+
+
+class Opener:
+    """Unseals what tools are stored with, and fills in the named secrets that they refer to."""
+
+    def __init__(self, vault: Vault, secret: Callable[[str, str], str]) -> None:
+        self._vault = vault
+        # The value of an owner's secret, by the owner's id and its name; KeyError if there is none.
+        self._secret = secret
+
+    def open(self, tool: Tool) -> OpenTool:
+        """The tool with its secrets readable; raises SecretUnreadable where one is not."""
+        used: set[str] = set()
+
+        def secret(name: str) -> str:
+            value = self._secret(tool.owner_id, name)
+            used.add(value)
+            return value
+
+        config = open_config(tool.config, self._vault, tool.id, secret)
+        auth = open_auth(tool.sealed_auth, self._vault, tool.id, secret)
+        return OpenTool(tool, config, auth, frozenset(used))
+
+    def fill_in(
+        self, owner_id: str, config: Mapping[str, Any], auth: Mapping[str, Any] | None
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """What somebody wrote and nobody has stored yet, with that user's secrets in it."""
+
+        def secret(name: str) -> str:
+            return self._secret(owner_id, name)
+
+        return open_config(config, self._vault, "", secret), resolved(auth, secret)

@@ -1,0 +1,127 @@
+"""Take tools on from elsewhere: an API document, or another MCP server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pegboard.core.call import Caller
+from pegboard.core.definitions import ToolCreate
+from pegboard.core.refusals import Conflict, Forbidden, Invalid, Refusal
+from pegboard.core.tool import Tool
+from pegboard.registry.apply import NAME_TAKEN, TRIES, Plan, Work, carried_out, differing, take_turns
+from pegboard.registry.definition import definition_of, read_definition
+from pegboard.registry.registry import Registry, refuse_agents
+from pegboard.registry.snapshot import Snapshot, names_of
+from pegboard.store import tools
+from pegboard.store.database import Database
+
+Definition = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something of the source that did not become a tool, or not wholly, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOn:
+    """What taking on did, or would do.
+
+    `drifted` are tools that the upstream has changed since their owner took them on, `gone` those that it no longer
+    has; neither is touched. `changes` has each updated or drifted tool's fields before and after, secrets masked.
+    """
+
+    created: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    drifted: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    changes: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+
+
+async def take_on(
+    definitions: Sequence[Definition],
+    caller: Caller,
+    *,
+    belongs: Callable[[Tool, ToolCreate], bool],
+    dry_run: bool,
+    registry: Registry,
+    database: Database,
+    snapshot: Snapshot,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> TakenOn:
+    """Create the tools defined, and update those that came from the same source before, as `belongs` tells.
+
+    A definition that cannot be used is left out with its reason, and the others are taken on. What a definition does
+    not name, its owner may have set since: that stays as it is.
+    """
+    refuse_agents(caller)
+    plan = _Planner(definitions, caller, belongs, registry, on_progress)
+    for _ in range(TRIES):
+        work, taken = await plan(database)
+        try:
+            if dry_run or await carried_out(work, caller, registry=registry, database=database):
+                await snapshot.refresh()
+                return taken
+        except Invalid:
+            continue  # a name was taken meanwhile: the next plan sees it
+    raise Conflict("Nothing was imported: the same tools keep being changed by others; try again")
+
+
+@dataclass(frozen=True, slots=True)
+class _Planner:
+    """Works out, from what is on the board at the moment, what taking these definitions on means."""
+
+    definitions: Sequence[Definition]
+    caller: Caller
+    belongs: Callable[[Tool, ToolCreate], bool]
+    registry: Registry
+    on_progress: Callable[[int, int], None] | None
+
+    async def __call__(self, database: Database) -> tuple[Work, TakenOn]:
+        names = [str(definition["name"]) for definition in self.definitions]
+        async with database.read() as conn:
+            before = await tools.all_named(conn, names)
+            new = {name: f"new {place}" for place, name in enumerate(names) if name.lower() not in before}
+            in_use = set(await self.registry.taken(conn, new))
+        work, taken = Work(Plan(), names, before, [], []), TakenOn()
+        for place, definition in enumerate(self.definitions):
+            await take_turns(place)
+            name = names[place]
+            old = before.get(name.lower())
+            try:
+                if old is not None:
+                    self._update(old, definition, work, taken)
+                elif in_use & set(names_of(name)):
+                    raise Forbidden(NAME_TAKEN)
+                else:
+                    work.created.append(self.registry.made(read_definition(definition), self.caller))
+                    taken.created.append(name)
+            except Refusal as error:
+                taken.left_out.append(LeftOut(name, error.message))
+            if self.on_progress is not None:
+                self.on_progress(place + 1, len(names))
+        return work, taken
+
+    def _update(self, old: Tool, definition: Definition, work: Work, taken: TakenOn) -> None:
+        if not (self.caller.is_admin or old.owner_id == self.caller.user_id):
+            raise Forbidden("a tool of this name belongs to somebody else; import with another prefix")
+        spec = read_definition({**definition_of(old), **definition})
+        if not self.belongs(old, spec):
+            raise Forbidden("a tool of this name does not come from this source; import with another prefix")
+        changed = self.registry.changed(old, spec, self.caller)
+        if changed is old:
+            taken.unchanged.append(old.name)
+            return
+        shown, now = definition_of(old), definition_of(changed)
+        taken.updated.append(old.name)
+        taken.changes[old.name] = {
+            name: {"before": shown[name], "after": now[name]} for name in differing(old, changed)
+        }
+        work.updated.append(changed)

@@ -1,0 +1,49 @@
+"""Tools of another MCP server, described as tools of this board."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pegboard.core.tool import Tool
+from pegboard.executors.mcp.upstream import UpstreamTool
+from pegboard.registry.openapi.naming import valid_name
+from pegboard.registry.openapi.texts import cut_readably
+
+# How each of the upstream's hints reads on this board.
+_HINTS = {"readOnlyHint": "read_only", "idempotentHint": "idempotent", "destructiveHint": "destructive"}
+
+
+def definition_from(found: UpstreamTool, config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The definition of a tool that calls this one, pinned to what it says of itself now."""
+    hints = {name: bool(found.annotations.get(hint)) for hint, name in _HINTS.items()}
+    if hints["read_only"]:
+        hints["destructive"] = False
+    title = found.title or found.annotations.get("title")
+    return {
+        "name": valid_name(prefix + found.name),
+        "description": cut_readably(found.description, 2000) if found.description else None,
+        "display_name": cut_readably(title, 255) if isinstance(title, str) and title else None,
+        "tool_type": "mcp",
+        "config": {**config, "tool": found.name, "pinned": found.digest},
+        "input_schema": stamped(found.input_schema),
+        "output_schema": stamped(found.output_schema) if found.output_schema is not None else None,
+        **hints,
+    }
+
+
+def included(found: UpstreamTool, include: Sequence[str]) -> bool:
+    """Whether one of the patterns names the tool; without any, every tool is wanted."""
+    return not include or any(fnmatch.fnmatchcase(found.name, pattern) for pattern in include)
+
+
+def same_upstream(tool: Tool, config: Mapping[str, Any]) -> bool:
+    """Whether the tool was taken on from the server that this config reaches."""
+    mine = tool.config
+    return mine.get("pinned") is not None and all(mine.get(key) == config.get(key) for key in ("server_url", "command"))
+
+
+def stamped(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema, said to be of the draft that MCP means where it does not say."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -1,0 +1,193 @@
+"""`pegboard import`: tools from API documents and from other MCP servers."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.failures import Usage
+from pegboard.surfaces.cli.output import painted, say, write
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
+
+app = group("import", "Take tools on from API documents and from other MCP servers.")
+
+_SHOWN = 20
+
+Prefix = Annotated[str, typer.Option("--prefix", help="Put in front of every tool's name")]
+Include = Annotated[
+    list[str] | None,
+    typer.Option("--include", help="Only what this pattern fits, such as get_*; may be given often"),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done, with each change")]
+Public = Annotated[
+    bool | None, typer.Option("--public/--private", help="Whether others may call the tools; private if new")
+]
+Auth = Annotated[
+    str | None,
+    typer.Option("--auth", metavar="FILE|-", help="auth_config for the upstream, YAML or JSON; - is standard input"),
+]
+Bearer = Annotated[
+    str | None, typer.Option("--bearer", metavar="SECRET", help="Name of the secret that is the upstream's token")
+]
+
+
+@app.command("openapi", cls=BoardCommand)
+def openapi(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FILE|URL|-", help="The document, or where the board can fetch it")],
+    *,
+    server: Annotated[
+        str | None, typer.Option("--server", metavar="URL", help="Where the API is, in place of what the document says")
+    ] = None,
+    prefix: Prefix = "",
+    include: Include = None,
+    auth: Auth = None,
+    bearer: Bearer = None,
+    public: Public = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Make a tool of each operation in an OpenAPI or Swagger document.
+
+    Run again, it updates the tools it made before and leaves alone what you changed on them.
+
+    Example: pegboard import openapi petstore.yaml --prefix pets_ --dry-run
+    """
+    body = _body(prefix, include, auth=auth, bearer=bearer, public=public, dry_run=dry_run)
+    if source.startswith(("http://", "https://")):
+        body["url"] = source
+    else:
+        from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
+
+        body["document"] = read_input(source).decode("utf-8-sig", "replace")
+    if server is not None:
+        body["server_url"] = server
+    _import(ctx, "openapi", body)
+
+
+@app.command("mcp", cls=BoardCommand, context_settings={"ignore_unknown_options": True})
+def mcp(
+    ctx: typer.Context,
+    source: Annotated[
+        list[str],
+        typer.Argument(metavar="URL | -- COMMAND...", help="The server's URL, or the command that starts it (admins)"),
+    ],
+    *,
+    env: Annotated[
+        list[str] | None,
+        typer.Option("--env", metavar="NAME=VALUE", help="The command's environment; may be given often"),
+    ] = None,
+    header: Annotated[
+        list[str] | None, typer.Option("--header", metavar="NAME=VALUE", help="Sent to the URL; may be given often")
+    ] = None,
+    working_dir: Annotated[str | None, typer.Option("--working-dir", help="The folder the command runs in")] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Take changed definitions on instead of flagging them")
+    ] = False,
+    prefix: Prefix = "",
+    include: Include = None,
+    auth: Auth = None,
+    bearer: Bearer = None,
+    public: Public = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Make a tool of each tool that another MCP server offers.
+
+    Each is pinned to the definition it has now. If the server changes it, it is refused until you accept the change.
+
+    Example: pegboard import mcp --prefix time_ -- mcp-server-time --local-timezone UTC
+    """
+    body = _body(prefix, include, auth=auth, bearer=bearer, public=public, dry_run=dry_run)
+    if source[0].startswith(("http://", "https://")):
+        if len(source) > 1:
+            raise Usage(f"A URL stands alone, but '{source[1]}' follows it")
+        body["server_url"] = source[0]
+    else:
+        body["command"] = source
+    for key, pairs in (("env", env), ("headers", header)):
+        if pairs:
+            body[key] = dict(_pair(text, key) for text in pairs)
+    if working_dir is not None:
+        body["working_dir"] = working_dir
+    _import(ctx, "mcp", {**body, "accept": accept})
+
+
+def _body(
+    prefix: str, include: list[str] | None, *, auth: str | None, bearer: str | None, **flags: Any
+) -> dict[str, Any]:
+    body: dict[str, Any] = {"prefix": prefix, "include": include or [], "dry_run": flags["dry_run"]}
+    if auth is not None and bearer is not None:
+        raise Usage("Give --auth or --bearer, not both")
+    if auth is not None:
+        from pegboard.surfaces.cli.files import load_object  # noqa: PLC0415 -- start-up time
+
+        body["auth_config"] = load_object(auth)
+    if bearer is not None:
+        body["auth_config"] = {"type": "bearer", "token": f"{{{{secret:{bearer}}}}}"}
+    if flags["public"] is not None:
+        body["is_public"] = flags["public"]
+    return body
+
+
+def _pair(text: str, what: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise Usage(f"'{text}' is no {what} pair: write NAME=VALUE")
+    return name, value
+
+
+def _import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
+    from pegboard.surfaces.cli.events import EventsClient  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.progress import progress  # noqa: PLC0415 -- start-up time
+
+    async def work(client: Any) -> Any:
+        with progress("Importing") as advance:
+            seen = 0
+
+            def moved(news: dict[str, Any]) -> None:
+                nonlocal seen
+                done, total = int(news.get("done") or 0), int(news.get("total") or 0)
+                if total:
+                    # Reading and importing are two halves of one bar.
+                    place = done + (total if news.get("what") == "importing" else 0)
+                    advance(place - seen, 2 * total)
+                    seen = place
+
+            return await EventsClient.of(client).follow(route("imports", what), body, moved)
+
+    give(ctx, with_board(ctx, work), lambda report: _show(report, dry_run=body["dry_run"]))
+
+
+def _show(report: dict[str, Any], *, dry_run: bool) -> None:
+    lines = [painted(f"+ {name}", "green", sys.stdout) for name in report["created"]]
+    lines += [painted(f"~ {name}", "yellow", sys.stdout) for name in report["updated"]]
+    lines += [
+        painted(f"! {name} changed upstream, refused until accepted", "red", sys.stdout) for name in report["drifted"]
+    ]
+    if lines:
+        write("\n".join(lines))
+    if dry_run or report["drifted"]:
+        shown = report["changes"] if dry_run else {name: report["changes"][name] for name in report["drifted"]}
+        for name, fields in shown.items():
+            write(differences(name, fields))
+    for item in report["left_out"]:
+        say(f"{item['name']}: {item['reason']}", label="left out ", colour="yellow")
+    for name in report["gone"]:
+        say(f"{name} is no longer there; remove it with: pegboard tools remove {name}", label="gone ", colour="yellow")
+    words = ("created", "updated", "unchanged", "drifted", "gone", "left_out")
+    counts = ", ".join(f"{len(report[word])} {word.replace('_', ' ')}" for word in words if report[word])
+    say(f"{'Would import' if dry_run else 'Imported'}: {counts or 'nothing'}")
+
+
+def differences(name: str, fields: dict[str, dict[str, Any]]) -> str:
+    """What changes on a tool, as a unified diff of its fields."""
+    from pegboard.registry.documents import write_yaml  # noqa: PLC0415 -- start-up time
+
+    before, after = ({field: sides[side] for field, sides in fields.items()} for side in ("before", "after"))
+    was, becomes = write_yaml(before).splitlines(), write_yaml(after).splitlines()
+    lines = difflib.unified_diff(was, becomes, f"{name} (before)", f"{name} (after)", lineterm="", n=2)
+    colours = {"+": "green", "-": "red"}
+    return "\n".join(painted(line, colours.get(line[0], "dim"), sys.stdout) for line in lines)  # type: ignore[arg-type]

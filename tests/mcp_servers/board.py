@@ -1,0 +1,24 @@
+"""A board's part that has MCP servers running, for somebody to kill: `board.py FILE HOW…`; it says when they run."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from pegboard.egress.allow import AllowList
+from pegboard.egress.outbound import Outbound
+from pegboard.executors.mcp.pool import Upstreams
+from tests.mcp_servers.running import odd
+
+
+async def main(file: str, ways: list[str]) -> None:
+    """Start a server for each of the ways, and stay."""
+    upstreams = Upstreams(Outbound(AllowList.read("")), children=8, child_memory=2**30, max_bytes=2**20)
+    for how in ways:
+        await upstreams.tools(odd(how, file))
+    sys.stdout.write("running\n")
+    sys.stdout.flush()
+    await asyncio.Event().wait()
+
+
+asyncio.run(main(sys.argv[1], sys.argv[2:]))

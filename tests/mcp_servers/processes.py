@@ -1,0 +1,42 @@
+"""Which processes run, and which of them come from where."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process is there and not just waiting to be counted as dead."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+
+def descendants(of: int | None = None) -> set[int]:
+    """The running processes that come from this one, or from the one that asks."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and is_running(int(entry.name)):
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_bytes().rpartition(b")")[2].split()[1])
+            except OSError:
+                continue
+    found = {of or os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {of or os.getpid()}
+
+
+def matching(word: str) -> set[int]:
+    """The running processes that were started with this word among their arguments."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdecimal() else []
+        except OSError:
+            continue
+        if word.encode() in words and is_running(int(entry.name)):
+            found.add(int(entry.name))
+    return found

@@ -1,0 +1,141 @@
+"""Which texts are addresses, and which addresses are public."""
+
+from __future__ import annotations
+
+import socket
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.egress.addresses import literal, numeric, routable
+from tests.unit.egress.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
+
+
+@pytest.mark.parametrize("text", NOT_PUBLIC.values(), ids=NOT_PUBLIC)
+def test_an_address_that_is_not_public_is_not_routable(text: str) -> None:
+    assert not routable(ip_address(text))
+
+
+@pytest.mark.parametrize("text", PUBLIC.values(), ids=PUBLIC)
+def test_a_public_address_is_routable(text: str) -> None:
+    assert routable(ip_address(text))
+
+
+@pytest.mark.parametrize("host", LOOPBACK_SPELLINGS)
+def test_every_spelling_of_loopback_is_read_as_an_address(host: str) -> None:
+    address = literal(host)
+    assert address is not None
+    assert not routable(address)
+    assert numeric(host) or host.startswith("[")
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("fe80::1%eth0", "fe80::1"),
+        ("[fe80::1%25eth0]", "fe80::1"),
+        ("0xa9fea9fe", "169.254.169.254"),
+        ("2852039166", "169.254.169.254"),
+        ("0251.0376.0251.0376", "169.254.169.254"),
+        ("169.254.43518", "169.254.169.254"),
+        ("169.16689662", "169.254.169.254"),
+        ("0", "0.0.0.0"),
+        ("0x0", "0.0.0.0"),
+        ("00", "0.0.0.0"),
+        ("4294967295", "255.255.255.255"),
+        ("127.0\u00ad.0.1", "127.0.0.1"),
+        ("127\u200b.0.0.1", "127.0.0.1"),
+        (" 127.0.0.1 ", "127.0.0.1"),
+    ],
+)
+def test_other_spellings_mean_what_a_resolver_would_take_them_for(host: str, address: str) -> None:
+    assert literal(host) == ip_address(address)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["example.com", "localhost", "", ".", "1e100.net", "127.0.0.1.example.com", "dead.beef", "x127.0.0.1x", "a" * 300],
+)
+def test_a_name_is_no_address(host: str) -> None:
+    assert literal(host) is None
+    assert not numeric(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "256.0.0.1",
+        "1.2.3.4.5",
+        "4294967296",
+        "08.0.0.1",
+        "127.0.0.09",
+        "0x",
+        "0x.1",
+        "1..2",
+        "127.0.0.256",
+        "1.2.65536",
+    ],
+)
+def test_a_number_out_of_range_is_no_address_and_no_name_either(host: str) -> None:
+    assert literal(host) is None
+    assert numeric(host)
+
+
+@pytest.mark.parametrize("host", ["[::1", "::g", "[::ffff:0x7f.1]", "1:2:3", "[:::1]"])
+def test_a_broken_ipv6_address_is_no_address_and_no_name_either(host: str) -> None:
+    assert literal(host) is None
+    assert numeric(host)
+
+
+@given(st.text(alphabet="0123456789xXabF.", max_size=20).filter(lambda text: not text.endswith(".")))
+def test_numbers_are_read_as_the_system_reads_them(text: str) -> None:
+    try:
+        expected = IPv4Address(socket.inet_aton(text))
+    except OSError:
+        assert literal(text) is None
+    else:
+        assert literal(text) == expected
+
+
+@st.composite
+def spelt(draw: st.DrawFn) -> tuple[IPv4Address, str]:
+    """An IPv4 address and one of the ways to write it."""
+    address = draw(st.ip_addresses(v=4))
+    octets = list(address.packed)
+    count = draw(st.integers(0, 3))
+    numbers = [*octets[:count], int.from_bytes(bytes(octets[count:]), "big")]
+    forms = st.sampled_from([str, hex, lambda number: f"0{number:o}", lambda number: f"0x{number:08X}"])
+    return address, ".".join(draw(forms)(number) for number in numbers)
+
+
+@given(spelt())
+def test_however_an_address_is_spelt_it_is_recognised(case: tuple[IPv4Address, str]) -> None:
+    address, text = case
+    assert literal(text) == address
+    assert numeric(text)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_an_address_or_is_not(text: str) -> None:
+    address = literal(text)
+    assert address is None or numeric(text) or text.strip().startswith("[")
+
+
+@given(st.ip_addresses(v=4))
+def test_wrapping_an_address_does_not_make_it_public(address: IPv4Address) -> None:
+    inner = int(address)
+    wrapped = [
+        IPv6Address((0xFFFF << 32) | inner),
+        IPv6Address((0x2002 << 112) | (inner << 80)),
+        IPv6Address((0x64FF9B << 96) | inner),
+        IPv6Address((0x20010000 << 96) | (0x08080808 << 64) | (inner ^ 0xFFFFFFFF)),
+    ]
+    assert {routable(address)} == {routable(outer) for outer in wrapped}
+
+
+@given(st.ip_addresses())
+def test_nothing_is_routable_that_python_calls_private_or_worse(address: IPv4Address | IPv6Address) -> None:
+    if routable(address):
+        assert not (address.is_loopback or address.is_link_local or address.is_multicast or address.is_unspecified)

@@ -1,0 +1,178 @@
+"""What is sent, exactly, and over which connections."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+from multidict import CIMultiDict
+
+from pegboard import __version__
+from pegboard.core.errors import UpstreamUnreachable
+from pegboard.egress.allow import AllowList
+from pegboard.egress.outbound import Outbound
+from pegboard.egress.reading import read_capped
+from tests.unit.egress.upstreams import Upstream, answer, answering, head_of, serving
+
+LOCAL = AllowList.read("127.0.0.1, localhost")
+
+
+@pytest.fixture
+async def outbound() -> AsyncIterator[Outbound]:
+    """A way out to loopback."""
+    made = Outbound(LOCAL)
+    yield made
+    await made.close()
+
+
+def lines(head: str) -> list[str]:
+    return head.removesuffix("\r\n\r\n").split("\r\n")
+
+
+async def test_a_request_carries_what_it_was_given_and_little_else(outbound: Outbound) -> None:
+    async with answering(answer(b"fine")) as upstream:
+        response = await outbound.send("GET", upstream.url("/a%2Fb?x=%20&y"), headers={"X-Key": "k"})
+        assert response.status == 200
+        assert await read_capped(response, 10) == b"fine"
+    assert lines(upstream.heads[0]) == [
+        "GET /a%2Fb?x=%20&y HTTP/1.1",
+        f"Host: 127.0.0.1:{upstream.port}",
+        f"User-Agent: pegboard/{__version__}",
+        "Accept-Encoding: gzip, deflate",
+        "X-Key: k",
+    ]
+
+
+async def test_headers_given_take_the_place_of_the_boards_own(outbound: Outbound) -> None:
+    headers = CIMultiDict([("user-agent", "mine"), ("Accept-Encoding", "identity"), ("X-A", "1"), ("X-A", "2")])
+    async with answering(answer()) as upstream:
+        await read_capped(await outbound.send("GET", upstream.url(), headers=headers), 10)
+    sent = lines(upstream.heads[0])[2:]
+    assert sorted(line.lower() for line in sent) == [
+        "accept-encoding: identity",
+        "user-agent: mine",
+        "x-a: 1",
+        "x-a: 2",
+    ]
+
+
+@pytest.mark.parametrize("size", [0, 5, 2**20 + 1], ids=["empty", "small", "large"])
+async def test_a_body_arrives_whole_with_its_length_and_no_invented_type(size: int, outbound: Outbound) -> None:
+    received: list[bytes] = []
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        received.extend([head.lower(), await reader.readexactly(size)])
+        writer.write(answer())
+        await reader.read()
+
+    body = os.urandom(size)
+    async with serving(take) as upstream:
+        await read_capped(await outbound.send("POST", upstream.url(), body=body), 10)
+    assert received[1] == body
+    assert f"\r\ncontent-length: {size}\r\n".encode() in received[0]
+    assert b"content-type" not in received[0]
+
+
+async def test_proxies_of_the_environment_are_not_used(outbound: Outbound, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    async with answering(answer(b"direct")) as upstream:
+        assert await read_capped(await outbound.send("GET", upstream.url()), 10) == b"direct"
+
+
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Again", "308 For Good"])
+async def test_a_redirect_is_handed_back_and_not_followed(status: str, outbound: Outbound) -> None:
+    async with answering(answer(b"", "Location: /else", status=status)) as upstream:
+        response = await outbound.send("GET", upstream.url())
+        assert response.status == int(status[:3])
+        assert response.headers["Location"] == "/else"
+        await read_capped(response, 10)
+    assert len(upstream.heads) == 1
+
+
+async def test_cookies_are_not_kept(outbound: Outbound) -> None:
+    async with answering(answer(b"", "Set-Cookie: a=b; Path=/")) as upstream:
+        for _ in range(2):
+            await read_capped(await outbound.send("GET", upstream.url()), 10)
+    assert "cookie" not in upstream.heads[1].lower()
+
+
+async def test_connections_are_used_again(outbound: Outbound) -> None:
+    async with answering(answer(b"x")) as upstream:
+        for method in ("GET", "POST", "GET"):
+            await read_capped(await outbound.send(method, upstream.url()), 10)
+        assert (upstream.connections, len(upstream.heads)) == (1, 3)
+
+
+async def test_a_name_is_looked_up_once_for_many_requests_at_once() -> None:
+    asked: list[str] = []
+
+    async def resolver(host: str, port: int) -> Sequence[str]:
+        asked.append(host)
+        return ["127.0.0.1"]
+
+    outbound = Outbound(LOCAL, resolver=resolver)
+
+    async def one(upstream: Upstream) -> bytes:
+        return await read_capped(await outbound.send("GET", upstream.url(host="api.example")), 10)
+
+    async with answering(answer(b"x")) as upstream:
+        assert await asyncio.gather(*(one(upstream) for _ in range(20))) == [b"x"] * 20
+    assert asked == ["api.example"]
+    await outbound.close()
+
+
+async def test_requests_at_once_are_each_judged_by_the_host_they_ask_for(outbound: Outbound) -> None:
+    async def resolver(host: str, port: int) -> Sequence[str]:
+        await asyncio.sleep(0)
+        return ["127.0.0.1"]
+
+    outbound = Outbound(AllowList.read("good.example"), resolver=resolver)
+
+    async def one(upstream: Upstream, number: int) -> str:
+        host = "good.example" if number % 2 else "bad.example"
+        try:
+            response = await outbound.send("GET", upstream.url(host=host))
+        except Exception as error:  # which one is what the test looks at
+            return type(error).__name__
+        return (await read_capped(response, 10)).decode()
+
+    async with answering(answer(b"x")) as upstream:
+        outcomes = await asyncio.gather(*(one(upstream, number) for number in range(40)))
+        assert all("good.example" in head for head in upstream.heads)
+    assert outcomes == ["EgressRefused", "x"] * 20
+    await outbound.close()
+
+
+@asynccontextmanager
+async def once_a_connection() -> AsyncIterator[Upstream]:
+    """A server that answers once on each connection and hangs up, unannounced, when it is used again."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        upstream.heads.append((await head_of(reader)).decode())
+        writer.write(answer())
+        upstream.heads.append((await head_of(reader)).decode())
+
+    async with serving(handle) as upstream:
+        yield upstream
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
+async def test_a_pooled_connection_found_closed_is_replaced(method: str, outbound: Outbound) -> None:
+    async with once_a_connection() as upstream:
+        for _ in range(3):
+            await read_capped(await outbound.send(method, upstream.url()), 10)
+        assert upstream.connections == 3
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+async def test_what_may_have_taken_effect_is_not_sent_twice(method: str, outbound: Outbound) -> None:
+    async with once_a_connection() as upstream:
+        await read_capped(await outbound.send("GET", upstream.url()), 10)
+        with pytest.raises(UpstreamUnreachable, match="closed the connection without an answer"):
+            await outbound.send(method, upstream.url(), body=b"once")
+        assert len([head for head in upstream.heads if head.startswith(method)]) == 1

@@ -1,0 +1,91 @@
+"""http tools as an executor gets them, and calls as the pipeline runs them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+import time
+from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pegboard.core.call import Caller, ReadyCall
+from pegboard.core.errors import TimedOut
+from pegboard.core.tool import Kind, Tool
+from pegboard.egress.allow import AllowList
+from pegboard.egress.breaker import Breakers
+from pegboard.egress.outbound import Outbound, Resolver
+from pegboard.executors.base import OpenTool, Prepared
+from pegboard.executors.http.executor import HttpExecutor
+
+_NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def open_tool(
+    config: Mapping[str, Any],
+    auth: Mapping[str, Any] | None = None,
+    *,
+    owner: str = "olga",
+    secrets: frozenset[str] = frozenset(),
+    **fields: Any,
+) -> OpenTool:
+    """A GET tool unless the config says otherwise."""
+    whole = {"method": "GET", **config}
+    tool = Tool("id", owner, "it", Kind.HTTP, {**whole, **fields.pop("stored", {})}, {}, _NOW, _NOW, **fields)
+    return OpenTool(tool, whole, auth, secrets)
+
+
+class Calling:
+    """An executor with its pool, and what calls its tools."""
+
+    def __init__(self, executor: HttpExecutor, outbound: Outbound, breakers: Breakers) -> None:
+        self.executor = executor
+        self.outbound = outbound
+        self.breakers = breakers
+
+    async def get(self, url: str, arguments: Mapping[str, Any] | None = None, **more: Any) -> Any:
+        """What a tool made for this one call returns."""
+        return await self.call({"url": url}, arguments, **more)
+
+    async def call(
+        self,
+        config: Mapping[str, Any],
+        arguments: Mapping[str, Any] | None = None,
+        auth: Mapping[str, Any] | None = None,
+        **fields: Any,
+    ) -> Any:
+        """What a tool of this config, made for this one call, returns."""
+        tool = open_tool(config, auth, **fields)
+        return await run(self.executor.prepare(tool), tool.tool, arguments)
+
+
+async def run(prepared: Prepared, tool: Tool, arguments: Mapping[str, Any] | None = None) -> Any:
+    """Run the call under its time, as the pipeline does."""
+    seconds = tool.config.get("timeout") or tool.timeout or 30.0
+    ready = ReadyCall("run", tool, Caller("carl", "Carl"), dict(arguments or {}), "", time.monotonic() + seconds)
+    try:
+        async with asyncio.timeout(seconds):
+            return await prepared.run(ready)
+    except TimeoutError:
+        raise TimedOut(f"Tool '{tool.name}' did not finish within {seconds:g} s") from None
+
+
+@contextlib.asynccontextmanager
+async def calling(
+    allow: str = "127.0.0.1",
+    *,
+    resolver: Resolver | None = None,
+    breakers: Breakers | None = None,
+    max_response_bytes: int = 2**20,
+    tls: ssl.SSLContext | None = None,
+) -> AsyncIterator[Calling]:
+    """An executor that may reach what the list says."""
+    outbound = Outbound(AllowList.read(allow), resolver=resolver, connect_seconds=2.0, ssl_context=tls)
+    breakers = breakers or Breakers()
+    executor = HttpExecutor(outbound, breakers, max_response_bytes=max_response_bytes)
+    try:
+        yield Calling(executor, outbound, breakers)
+    finally:
+        await executor.close()
+        await outbound.close()

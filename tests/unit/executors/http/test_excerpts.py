@@ -1,0 +1,153 @@
+"""What of an error's body is told, and what of a credential that an upstream repeats."""
+
+from __future__ import annotations
+
+import html
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.core.errors import UpstreamFailed
+from pegboard.core.tool import MASK
+from pegboard.executors.http.answers import failure_of, result_of
+from pegboard.executors.http.excerpts import LENGTH, excerpt_of, one_line
+from pegboard.executors.http.masking import Mask
+
+SECRET = 's3same"/o&en'
+NOTHING = Mask(())
+
+
+def told(body: bytes | str, content_type: str = "application/json", mask: Mask = NOTHING) -> str:
+    data = body.encode() if isinstance(body, str) else body
+    return failure_of(404, {"Content-Type": content_type}, data, mask).message
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"message": "no such user"}, "no such user"),
+        ({"error": "no such user"}, "no such user"),
+        ({"detail": "no such user"}, "no such user"),
+        ({"error": {"code": 5, "message": "no such user"}}, "no such user"),
+        ({"error": {"error": {"error": "no such user"}}}, "no such user"),
+        ({"errors": [{"message": "one"}, {"message": "two"}]}, "one; two"),
+        ({"detail": [{"loc": ["body", "age"], "msg": "too small"}]}, "body.age: too small"),
+        ({"type": "about:blank", "title": "Gone", "detail": "no such user"}, "no such user"),
+        ({"error": "invalid_grant", "error_description": "token expired"}, "token expired"),
+        ({"error": True, "message": "  no\n such\tuser "}, "no such user"),
+        ({"error": None, "title": "Gone"}, "Gone"),
+        (["one", "two"], "one; two"),
+        ("no such user", "no such user"),
+        ({"code": 17}, '{"code": 17}'),
+    ],
+)
+def test_an_error_in_json_is_told_in_its_own_words(value: Any, expected: str) -> None:
+    assert told(json.dumps(value)) == f"Upstream answered 404 Not Found: {expected}"
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("<html><head><title>404</title></head>\n<body><h1>Not here</h1><hr>nginx</body></html>", "404 Not here nginx"),
+        ("<!DOCTYPE html><style>p {a: b}</style><script>let a = '<p>';</script><p>caf&eacute; &lt;b&gt;", "café <b>"),
+        ("<STYLE>x</STYLE ><SCRIPT src=a>if (a < b) {}</SCRIPT><p>seen</p>", "seen"),
+        ("<!-- not <b>seen</b> --><p>seen", "seen"),
+        ("<p>cut <b", "cut"),
+        ("<script>never closed", ""),
+        ("<?xml version='1.0'?><Error><Code>NoSuchKey</Code></Error>", "NoSuchKey"),
+    ],
+)
+def test_an_error_page_is_told_without_its_tags(page: str, expected: str) -> None:
+    assert excerpt_of(page.encode(), "utf-8", "text/html", NOTHING) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "expected"),
+    [
+        (b"plain\r\n words", "text/plain", ": plain words"),
+        (b"", "text/plain", ""),
+        (b" \n ", "text/plain", ""),
+        (b"{broken", "application/json", ": {broken"),
+        ("größer".encode("latin-1"), "text/plain; charset=latin-1", ": größer"),
+        (b"gr\xf6\xdfer", "text/plain; charset=nonsense", ": gr\ufffd\ufffder"),
+        (b"\x89PNG\0\0", "image/png", ": 6 bytes of image/png"),
+        (b"a\x1b[31mred\x07", "text/plain", ": a [31mred"),
+    ],
+)
+def test_any_other_error_is_told_as_one_line(body: bytes, content_type: str, expected: str) -> None:
+    assert told(body, content_type) == f"Upstream answered 404 Not Found{expected}"
+
+
+@given(st.text(), st.integers(1, 400))
+def test_a_line_is_one_line_of_its_length(text: str, length: int) -> None:
+    line = one_line(text, length)
+    assert len(line) <= length
+    assert len(line.splitlines()) <= 1
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<script>" * 100_000,
+        "<SCRIPT></SCRIPT>" * 50_000,
+        "<" * 10**6,
+        "<!--" * 300_000,
+        "&" * 10**6,
+        " " * 10**6,
+        '{"error":' * 10**5,
+        "[" * 10**6,
+    ],
+)
+def test_a_page_made_to_take_long_does_not(page: str) -> None:
+    started = time.process_time()
+    assert len(told(page, "text/html")) < LENGTH + 50
+    assert time.process_time() - started < 0.5
+
+
+def echoes() -> list[tuple[str, bytes, str]]:
+    escaped = "".join(f"\\u{ord(char):04x}" for char in SECRET)
+    return [
+        ("json", json.dumps({"key": SECRET}).encode(), "application/json"),
+        ("a key of json", json.dumps({SECRET: 1}).encode(), "application/json"),
+        ("inside a longer text", json.dumps([f"Bearer {SECRET}!"]).encode(), "application/json"),
+        ("json with slashes escaped", json.dumps([SECRET]).replace("/", "\\/").encode(), "application/json"),
+        ("json with everything escaped", f'["{escaped}"]'.encode(), "application/json"),
+        ("utf-16 json", json.dumps([SECRET]).encode("utf-16"), "application/json; charset=utf-16"),
+        ("text", f"key {SECRET}".encode(), "text/plain"),
+        ("utf-16 text", f"key {SECRET}".encode("utf-16"), "text/plain; charset=utf-16"),
+        ("html", f"<p>{html.escape(SECRET)}".encode(), "text/html"),
+        ("no media type", SECRET.encode(), ""),
+        ("broken json", f'{{"key": {json.dumps(SECRET)}'.encode(), "application/json"),
+    ]
+
+
+@pytest.mark.parametrize(("body", "content_type"), [row[1:] for row in echoes()], ids=[row[0] for row in echoes()])
+def test_a_credential_that_comes_back_is_masked(body: bytes, content_type: str) -> None:
+    mask = Mask([SECRET, SECRET[:7]])
+    try:
+        seen = json.dumps(result_of(200, {"Content-Type": content_type}, body, mask))
+    except UpstreamFailed as error:
+        seen = error.message
+    for shown in (seen, told(body, content_type, mask)):
+        assert "s3same" not in shown
+        assert MASK in shown
+
+
+def test_a_credential_is_masked_in_bytes_headers_and_numbers() -> None:
+    mask = Mask(["12345678"])
+    assert result_of(200, {"Content-Type": "image/png"}, b"\0" + b"12345678", mask)["bytes"] == 9
+    assert result_of(200, {"X-Key": "12345678"}, b"", mask, full=True)["headers"] == {"x-key": MASK}
+    assert result_of(200, {"Content-Type": "application/json"}, b'[912345678, 1.5, "a"]', mask) == [MASK, 1.5, "a"]
+
+
+def test_a_short_text_is_no_credential_to_look_for() -> None:
+    assert Mask(["12345"]).text("12345") == "12345"
+
+
+def test_a_credential_is_not_left_half_shown_where_an_excerpt_ends() -> None:
+    for length in range(LENGTH - 20, LENGTH + 2):
+        assert "s3s" not in told("x" * length + SECRET, "text/plain", Mask([SECRET]))

@@ -1,0 +1,45 @@
+"""Credentials are hidden wherever an upstream repeats them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pegboard.core.errors import UpstreamFailed
+from pegboard.executors.mcp.masking import Mask
+
+SECRET = 'pa"ss\\wörd'
+
+
+@pytest.mark.parametrize(
+    ("value", "masked"),
+    [
+        (f"it is {SECRET}!", "it is ********!"),
+        ({"a": [{SECRET: SECRET}], "b": 1}, {"a": [{"********": "********"}], "b": 1}),
+        ({"a": 123456789}, {"a": "********"}),
+        ({"a": [2**80, f"{SECRET}"]}, {"a": [2**80, "********"]}),
+    ],
+)
+def test_a_secret_is_hidden_at_any_depth(value: Any, masked: Any) -> None:
+    assert Mask([SECRET, "123456789"]).value(value) == masked
+
+
+def test_what_holds_no_secret_is_not_even_copied() -> None:
+    value = {"a": ["nothing"]}
+    assert Mask([SECRET]).value(value) is value
+    assert Mask([]).value(value) is value
+
+
+def test_a_longer_secret_goes_before_one_that_is_a_part_of_it() -> None:
+    assert Mask(["secret", "secret-of-mine"]).text("secret-of-mine, secret") == "********, ********"
+
+
+def test_short_values_are_no_secrets() -> None:
+    assert Mask(["12345"]).text("12345 apples") == "12345 apples"
+
+
+def test_errors_keep_their_class_and_lose_the_secret() -> None:
+    error = Mask(["s3cr3t-s3cr3t"]).error(UpstreamFailed("refused s3cr3t-s3cr3t"))
+    assert isinstance(error, UpstreamFailed)
+    assert str(error) == error.message == "refused ********"

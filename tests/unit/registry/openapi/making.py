@@ -1,0 +1,123 @@
+"""API documents written by code, and what becomes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pegboard.core.outbound import HttpConfig
+from pegboard.executors.http.template import Request, RequestTemplate
+from pegboard.registry.arguments import Arguments
+from pegboard.registry.openapi.importing import Imported, import_document
+
+Json = dict[str, Any]
+SERVER = "https://api.example.com"
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
+
+
+def api(paths: Any, version: str = "3.1.0", **others: Any) -> Json:
+    """A document with these paths, served at SERVER."""
+    return {"openapi": version, "info": {"title": "Made"}, "servers": [{"url": SERVER}], "paths": paths, **others}
+
+
+def swagger(paths: Any, **others: Any) -> Json:
+    """A document of Swagger 2.0 with these paths, served at SERVER."""
+    return {"swagger": "2.0", "info": {"title": "Made"}, "host": "api.example.com", "paths": paths, **others}
+
+
+def one(document: Json, **options: Any) -> Json:
+    """The one definition that the document makes, with nothing left out."""
+    found = import_document(document, **options)
+    assert not found.left_out, found.left_out
+    assert len(found.definitions) == 1
+    return found.definitions[0]
+
+
+def of(operation: Json, *, path: str = "/x", method: str = "post", version: str = "3.1.0", **others: Any) -> Json:
+    """The definition of this one operation."""
+    return one(api({path: {method: operation}}, version, **others))
+
+
+def body(schema: Any, media_type: str = "application/json", *, required: bool = True, **others: Any) -> Json:
+    """An operation with a body of this schema."""
+    return {"requestBody": {"required": required, "content": {media_type: {"schema": schema, **others}}}}
+
+
+def taking(schema: Any, version: str = "3.1.0", **others: Any) -> Json:
+    """What the schema of one query parameter becomes."""
+    definition = of(
+        {"parameters": [{"name": "p", "in": "query", "schema": schema}]}, method="get", version=version, **others
+    )
+    found: Json = definition["input_schema"]["properties"]["p"]
+    return found
+
+
+def reason(document: Json, **options: Any) -> str:
+    """Why the one operation of the document is left out."""
+    found = import_document(document, **options)
+    assert not found.definitions, found.definitions
+    assert len(found.left_out) == 1, found.left_out
+    return found.left_out[0].reason
+
+
+def noted(found: Imported) -> list[str]:
+    """What is left out of operations that were taken."""
+    names = {definition["name"] for definition in found.definitions}
+    return [item.reason for item in found.left_out if item.name in names]
+
+
+def sent(definition: Json, **arguments: Any) -> Request:
+    """The request that a call with these arguments makes, once they are checked against the tool's schema."""
+    template = RequestTemplate.of(HttpConfig.model_validate(definition["config"]), definition.get("auth_config"))
+    return template.fill(Arguments(definition["input_schema"]).check(arguments))
+
+
+def url(definition: Json, **arguments: Any) -> str:
+    """The same request's URL without the server."""
+    return str(sent(definition, **arguments).url).removeprefix(SERVER)
+
+
+def shop(operations: int, version: str = "3.0.3") -> Json:
+    """A document as generators write them: so many operations on resources whose schemas refer to each other."""
+    resources = -(-operations // 5)
+    schemas: Json = {}
+    paths: Json = {}
+    for number in range(resources):
+        name, after = f"Resource{number}", f"Resource{(number + 1) % resources}"
+        schemas[name] = {
+            "type": "object",
+            "required": ["name", "id"],
+            "properties": {
+                "id": {"type": "integer", "format": "int64", "readOnly": True},
+                "name": {"type": "string", "maxLength": 100, "description": "What people call it."},
+                "kind": {"type": "string", "enum": ["small", "large"], "default": "small"},
+                "note": {"type": "string", "nullable": True},
+                "price": {"type": "number", "minimum": 0, "exclusiveMinimum": True},
+                "next": {"$ref": f"#/components/schemas/{after}"} if number % 7 else {"type": "string"},
+                "parts": {"type": "array", "items": {"$ref": f"#/components/schemas/{name}"}},
+                "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+            },
+        }
+        content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+        said = {"tags": [f"group{number % 20}"], "responses": {"200": {"description": "ok", "content": content}}}
+        page = [{"$ref": "#/components/parameters/limit"}, {"$ref": "#/components/parameters/sort"}]
+        paths[f"/v1/resources{number}"] = {
+            "get": {**said, "operationId": f"resources{number}.list", "summary": "List them.", "parameters": page},
+            "post": {**said, "operationId": f"resources{number}.create", "requestBody": {"required": True, "content": content}},
+        }  # fmt: skip
+        paths[f"/v1/resources{number}/{{id}}"] = {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+            "get": {**said, "summary": "Get one."},
+            "patch": {**said, "requestBody": {"content": content}},
+            "delete": said,
+        }
+    return api(
+        dict(list(paths.items())),
+        version,
+        components={
+            "schemas": schemas,
+            "parameters": {
+                "limit": {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 100}},
+                "sort": {"name": "sort", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
+            },
+        },
+    )

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from pegboard.core.refusals import Invalid
+from pegboard.registry.definition import read_definition
+from pegboard.registry.openapi.importing import Imported, import_document
+from pegboard.registry.openapi.references import References
+from pegboard.registry.schemas import check_schema
+from pegboard.registry.storable import unstorable
+from tests.unit.registry.openapi.making import METHODS, Json, api, body, reason, sent
+from tests.unit.registry.openapi.rich import old, openapi
+
+WORDS = [
+    "", "#", "#/paths", "#/components/schemas/Pet", "#/components/schemas/None", "https://example.com/x", "file:///etc/passwd",
+    "/", "{", "{{secret:KEY}}", "\0", "\ud800", "(", "string", "null", "json", "form", "path", "body", "a" * 300, "ünïcödé",
+]  # fmt: skip
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from([*WORDS, "$ref", "type", "get", "schema", "allOf", "name", "in"]), inner, max_size=3),
+    max_leaves=6,
+)
+DOCUMENTS = (openapi("3.0.3"), openapi("3.1.0"), old())
+
+
+def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    if isinstance(node, dict | list):
+        for key, item in node.items() if isinstance(node, dict) else enumerate(node):
+            yield from places(item, (*path, key))
+
+
+def put(document: Json, path: tuple[Any, ...], value: Any) -> Any:
+    if not path:
+        return value
+    changed = copy.deepcopy(document)
+    node: Any = changed
+    for step in path[:-1]:
+        node = node[step]
+    node[path[-1]] = value
+    return changed
+
+
+def nothing_is_dropped(document: Any, found: Imported) -> None:
+    """Each operation is a definition, or left out with its route, or with its whole path."""
+    reasons = [item.reason for item in found.left_out]
+    kept = 0
+    for path, item in document["paths"].items():
+        if path in {other.name for other in found.left_out} or path.startswith("x-"):
+            continue
+        methods = References(document).followed(item, path).keys() | item.keys()
+        for method in methods & set(METHODS):
+            kept += not any(text.startswith(f"{method.upper()} {path}: ") for text in reasons)
+    assert len(found.definitions) == kept
+
+
+def sound(definition: Json) -> None:
+    """The definition can be registered as it is, and says nothing in OpenAPI's own words."""
+    read_definition(definition)
+    check_schema(definition["input_schema"], where="input_schema")
+    assert not unstorable(definition)
+    assert "{{" not in str(definition["config"])
+
+
+@pytest.mark.parametrize("number", range(len(DOCUMENTS)))
+def test_the_documents_themselves_are_imported_whole(number: int) -> None:
+    found = import_document(DOCUMENTS[number])
+    nothing_is_dropped(DOCUMENTS[number], found)
+    left_out = {item.name for item in found.left_out}
+    assert left_out <= {"TRACE /moved", "webhooks", "delete_pets_by_id", "upload", "patch_files", "post_pets_by_id"}
+    assert len(found.definitions) == (3, 7, 7)[number - 2]
+
+
+@pytest.mark.parametrize("number", range(len(DOCUMENTS)))
+@given(data=st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+def test_anything_in_place_of_any_node_is_refused_or_left_out_and_never_drops_an_operation_silently(
+    number: int, data: st.DataObject
+) -> None:
+    whole = DOCUMENTS[number]
+    path = data.draw(st.sampled_from(list(places(whole))))
+    document = put(whole, path, data.draw(ANYTHING))
+    if not isinstance(document, dict):
+        return
+    try:
+        found = import_document(document)
+    except Invalid:
+        return
+    nothing_is_dropped(document, found)
+    for definition in found.definitions:
+        sound(definition)
