@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from bench import growth, journal, rest
+from bench import growth, journal, outbound, rest
 
-BENCHES = {"rest": rest.main, "growth": growth.main, "journal": journal.main}
+BENCHES = {"rest": rest.main, "growth": growth.main, "journal": journal.main, "outbound": outbound.main}
 
 
 def main() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +63,29 @@ def starlette_app() -> Any:
     async def echo(request: Request) -> JSONResponse:
         return JSONResponse({"echo": await request.json()})
 
-    return Starlette(routes=[Route("/echo", echo, methods=["POST"])])
+    async def query(request: Request) -> JSONResponse:
+        return JSONResponse({"echo": dict(request.query_params)})
+
+    return Starlette(routes=[Route("/echo", echo, methods=["POST"]), Route("/echo", query, methods=["GET"])])
+
+
+def mcp_server() -> Any:
+    """An MCP server of the official SDK with one small tool."""
+    from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 -- half a second that the other servers need not wait
+
+    made = MCPServer("bench", log_level="ERROR")
+
+    @made.tool(structured_output=False)
+    def echo(text: str, count: int) -> str:
+        """Say it again."""
+        return f"{text} {count}"
+
+    return made
 
 
 async def _serve(app: Any, bound: socket.socket, **options: Any) -> None:
     settle_memory()
-    config = uvicorn.Config(app, **{"log_level": "critical", "access_log": False, **options, "lifespan": "off"})
+    config = uvicorn.Config(app, **{"log_level": "critical", "access_log": False, "lifespan": "off", **options})
     await uvicorn.Server(config).serve([bound])
 
 
@@ -82,20 +100,19 @@ async def _board(home: Path, database: str | None, recorded: bool, bound: socket
 
 def main() -> None:
     """Run one server on an inherited socket until terminated."""
-    name, descriptor, home = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
+    name = sys.argv[1]
+    if name == "mcp-stdio":
+        mcp_server().run("stdio")
+        return
+    descriptor, home = int(sys.argv[2]), Path(sys.argv[3])
     bound = socket.socket(fileno=descriptor)
     uvloop_factory = uvicorn.Config(None, loop="uvloop").get_loop_factory()  # type: ignore[arg-type]
-    work = (
-        _serve(starlette_app(), bound)
-        if name == "starlette"
-        else _board(
-            home,
-            os.environ.get("BENCH_DATABASE_URL"),
-            "unrecorded" not in name,
-            bound,
-            int(os.environ.get("BENCH_TOOLS", "0")),
-        )
-    )
+    works: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {
+        "starlette": lambda: _serve(starlette_app(), bound),
+        "mcp": lambda: _serve(mcp_server().streamable_http_app(), bound, lifespan="on"),
+    }
+    board = functools.partial(_board, home, os.environ.get("BENCH_DATABASE_URL"), "unrecorded" not in name, bound)
+    work = works[name]() if name in works else board(int(os.environ.get("BENCH_TOOLS", "0")))
     with asyncio.Runner(loop_factory=uvloop_factory) as runner:
         runner.run(work)
 

@@ -154,6 +154,7 @@ if __name__ == "__main__":
         listening = socket.socket()
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", int(where)))
+        listening.listen(100)
         sys.stdout.write(f"{listening.getsockname()[1]}\n")
         sys.stdout.flush()
         config = uvicorn.Config(older_only if era == "legacy" else app, log_level="error", lifespan="on")

@@ -119,6 +119,10 @@ def call(request: dict[str, Any]) -> None:
         case "samples":
             write({"id": "s1", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}})
             text = sys.stdin.readline()
+        case "fickle" if int(text) % 4 == 1:
+            os._exit(1)
+        case "fickle" if int(text) % 4 == 2:
+            return None
         case "memory":
             text = str(len(bytearray(int(text))))
     return answer(request, {"content": [{"type": "text", "text": text}]})

@@ -149,7 +149,7 @@ class TestTypeSpecificConfigRequirements:
         assert by_default["result"] == (await door.call("calculate_rsi", {"prices": prices, "period": 2}))["result"]
 
     async def test_a_kind_that_cannot_run_here_yet_says_so_when_called(self, door: Door) -> None:
-        for kind in ("http", "mcp", "python", "shell", "table"):
+        for kind in ("python", "shell", "table"):
             await door.create(tool(kind, EXAMPLES[kind]))
             answer = await door.call(f"a_{kind}_tool")
             assert answer["error_details"] == IsPartialDict(type="CONFIG_ERROR", code="misconfigured")

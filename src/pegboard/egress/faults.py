@@ -6,12 +6,13 @@ import os
 import ssl
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from pegboard.core.errors import EgressRefused, Misconfigured, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.egress.addresses import Address, literal
 
-FAULTS = (aiohttp.ClientError, OSError, ValueError)
+FAULTS = (aiohttp.ClientError, HttpProcessingError, OSError, ValueError)
 """What aiohttp raises where a request does not come to an answer, or an answer to its end; timeouts are OSErrors."""
 
 
@@ -112,8 +113,8 @@ def _reason(error: BaseException) -> str:
             return os.strerror(error.errno)
         if error.strerror:
             return _line(error.strerror)
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return "it ended before it was complete"
+    if isinstance(error, aiohttp.ClientPayloadError | HttpProcessingError):
+        return "it ended too early, or its rest is not HTTP"
     return _line(str(error)) or type(error).__name__
 
 

@@ -6,35 +6,33 @@ import asyncio
 import io
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from contextvars import ContextVar
+from functools import partial
 from ipaddress import ip_address
 from types import MappingProxyType
 
 import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
 from multidict import CIMultiDict
 from yarl import URL
 
-from pegboard.core.version import __version__
 from pegboard.core.errors import EgressRefused, Unavailable, UpstreamFailed
+from pegboard.core.version import __version__
 from pegboard.egress.addresses import literal, numeric
 from pegboard.egress.allow import AllowList
+from pegboard.egress.connection import Connection
 from pegboard.egress.faults import FAULTS, Refused, misspelt, place, refusal, sending_fault
-
-Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
-"""The addresses of a host, which is to be reached at this port."""
+from pegboard.egress.resolving import PermittedAddresses, Resolver, SystemResolver
 
 AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
+
+__all__ = ["USER_AGENT", "Outbound", "Resolver"]
 
 USER_AGENT = f"pegboard/{__version__}"
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LARGE = 2**20
-_MOST_ADDRESSES = 16
-_LOOKUPS = 64
 _NEVER_ROUND = 86_400  # seconds above which aiohttp makes times whole
 
 
@@ -69,7 +67,6 @@ class Outbound:
         self._ssl_context = ssl_context
         self._time = self._time_of(None)
         self._session: aiohttp.ClientSession | None = None
-        self._lookups: ThreadPoolExecutor | None = None
         self._closed = False
 
     def check(self, url: str) -> None:
@@ -138,8 +135,6 @@ class Outbound:
         session, self._session = self._session, None
         if session is not None:
             await session.close()
-        if self._lookups is not None:
-            self._lookups.shutdown(wait=False, cancel_futures=True)
 
     def _shut(self) -> Unavailable:
         return Unavailable("Nothing is sent any more: the board is shutting down")
@@ -164,7 +159,7 @@ class Outbound:
         if self._closed:
             raise self._shut()
         connector = aiohttp.TCPConnector(
-            resolver=_Checked(self._allow, self._resolver or self._look_up),
+            resolver=PermittedAddresses(self._allow, self._resolver or SystemResolver()),
             socket_factory=self._socket,
             ssl=self._ssl_context or True,
             limit=2000,
@@ -172,6 +167,7 @@ class Outbound:
             ttl_dns_cache=10,
             timeout_ceil_threshold=_NEVER_ROUND,
         )
+        connector._factory = partial(Connection, loop=asyncio.get_running_loop())  # type: ignore[assignment]  # a subclass
         self._session = session = aiohttp.ClientSession(
             connector=connector,
             headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"},
@@ -198,58 +194,3 @@ class Outbound:
             raise Refused(address)
         asked.dialled = True
         return socket.socket(family, kind, protocol)
-
-    async def _look_up(self, host: str, port: int) -> list[str]:
-        # Threads of our own: a slow name server must not hold up what else runs in the loop's few.
-        if self._lookups is None:
-            self._lookups = ThreadPoolExecutor(_LOOKUPS, thread_name_prefix="lookup")
-        found = await asyncio.get_running_loop().run_in_executor(self._lookups, _system_addresses, host, port)
-        return list(dict.fromkeys(found))
-
-
-class _Checked(AbstractResolver):
-    """Answers with a name's permitted addresses, so that a long list of others costs no attempt each."""
-
-    def __init__(self, allow: AllowList, resolver: Resolver) -> None:
-        self._allow = allow
-        self._look_up = resolver
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        """The addresses to try; OSError where there are none, Refused where none is permitted."""
-        if numeric(host):
-            raise aiohttp.InvalidURL(host)
-        try:
-            found = [ip_address(text) for text in await self._look_up(host, port)]
-        except OSError:
-            raise
-        except Exception as error:
-            raise OSError("it is no name that can be looked up") from error
-        if not found:
-            raise OSError("it has no address")
-        permitted = [address for address in found if self._allow.permits(host, port, address)]
-        if not permitted:
-            raise Refused(found[0])
-        return [
-            {
-                "hostname": host,
-                "host": str(address),
-                "port": port,
-                "family": socket.AF_INET if address.version == 4 else socket.AF_INET6,
-                "proto": socket.IPPROTO_TCP,
-                "flags": socket.AI_NUMERICHOST,
-            }
-            for address in permitted[:_MOST_ADDRESSES]
-        ]
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-
-def _system_addresses(host: str, port: int) -> list[str]:
-    infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
-    return [
-        f"{target[0]}%{target[3]}" if len(target) == 4 and target[3] and "%" not in str(target[0]) else str(target[0])
-        for *_, target in infos
-    ]

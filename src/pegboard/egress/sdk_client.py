@@ -49,29 +49,23 @@ class _Transport(httpx2.AsyncBaseTransport):
         try:
             async with asyncio.timeout(silent):
                 response = await self._outbound.send(request.method, url, headers=headers, body=body or None)
-        except TimeoutError as error:
-            raise httpx2.ReadTimeout(f"{place(url)} did not answer in time", request=request) from error
+        except TimeoutError:
+            silence = _silence(url, silent)
+            raise httpx2.ReadTimeout(silence.message, request=request) from silence
         except ToolError as error:
-            raise _as_connecting(error)(error.message, request=request) from error
-        try:
-            return self._answer(request, response)
-        except BaseException:
-            response.close()
-            raise
-
-    def _answer(self, request: httpx2.Request, response: aiohttp.ClientResponse) -> httpx2.Response:
+            raise _kind(error)(error.message, request=request) from error
         encoding = ", ".join(response.headers.getall("Content-Encoding", ())).strip().lower()
         if encoding not in ("", "identity"):
+            response.close()
             fault = UpstreamFailed(
-                f"{place(response.url)} answered with the Content-Encoding '{encoding[:100]}', which was not asked for"
+                f"{place(url)} answered with the Content-Encoding '{encoding[:100]}', which was not asked for"
             )
             raise httpx2.RemoteProtocolError(fault.message, request=request) from fault
-        endless = response.content_type == "text/event-stream"
-        silent = request.extensions.get("timeout", {}).get("read")
+        limit = None if response.content_type == "text/event-stream" else self._limit
         return httpx2.Response(
             response.status,
             headers=list(response.raw_headers),
-            stream=_Body(request, response, None if endless else self._limit, silent),
+            stream=_Body(request, response, limit, silent),
             request=request,
         )
 
@@ -86,13 +80,16 @@ class _Body(httpx2.AsyncByteStream):
         self._silent = silent
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        content = self._response.content
         left = self._limit
-        while chunk := await self._next(content):
+        while chunk := await self._next():
             if left is not None:
                 left -= len(chunk)
                 if left < 0:
-                    raise self._too_large()
+                    self._response.close()
+                    fault = UpstreamFailed(
+                        f"The answer of {place(self._response.url)} is more than {self._limit} bytes"
+                    )
+                    raise httpx2.ReadError(fault.message, request=self._request) from fault
             yield chunk
 
     async def aclose(self) -> None:
@@ -100,8 +97,8 @@ class _Body(httpx2.AsyncByteStream):
         if response.closed:
             return
         try:
-            # The end of an event stream follows its last event; the connection can be used again after it.
-            with suppress(TimeoutError, *FAULTS):
+            # The end of an event stream follows its last event; after it the connection can be used again.
+            with suppress(*FAULTS):
                 async with asyncio.timeout(_LINGER_SECONDS):
                     left = _LINGER_BYTES
                     while left > 0 and (chunk := await response.content.readany()):
@@ -110,32 +107,29 @@ class _Body(httpx2.AsyncByteStream):
             if not response.closed:
                 response.close()
 
-    async def _next(self, content: aiohttp.StreamReader) -> bytes:
+    async def _next(self) -> bytes:
+        url = self._response.url
         try:
             async with asyncio.timeout(self._silent):
-                return await content.readany()
-        except TimeoutError as error:
+                return await self._response.content.readany()
+        except TimeoutError:
             self._response.close()
-            fault = TimedOut(f"{place(self._response.url)} sent nothing for {self._silent:g} s")
-            fault.__cause__ = error
-            raise httpx2.ReadTimeout(fault.message, request=self._request) from fault
+            silence = _silence(url, self._silent)
+            raise httpx2.ReadTimeout(silence.message, request=self._request) from silence
         except FAULTS as error:
             self._response.close()
-            broken = reading_fault(error, self._response.url)
-            raise httpx2.ReadError(broken.message, request=self._request) from broken
+            fault = reading_fault(error, url)
+            raise httpx2.ReadError(fault.message, request=self._request) from fault
         except BaseException:
             self._response.close()
             raise
 
-    def _too_large(self) -> httpx2.ReadError:
-        self._response.close()
-        fault = UpstreamFailed(f"The answer of {place(self._response.url)} is more than {self._limit} bytes")
-        error = httpx2.ReadError(fault.message, request=self._request)
-        error.__cause__ = fault
-        return error
+
+def _silence(url: URL, seconds: float | None) -> TimedOut:
+    return TimedOut(f"{place(url)} sent nothing for {seconds or 0:g} s")
 
 
-def _as_connecting(error: ToolError) -> type[httpx2.TransportError]:
+def _kind(error: ToolError) -> type[httpx2.TransportError]:
     if isinstance(error, TimedOut):
         return httpx2.ReadTimeout
     if isinstance(error, UpstreamFailed) and not isinstance(error, UpstreamUnreachable):

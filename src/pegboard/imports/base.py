@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pegboard.core.call import Caller
-from pegboard.core.definitions import ToolCreate
 from pegboard.core.tool import Tool
 from pegboard.registry.registry import Registry
 from pegboard.registry.snapshot import Snapshot
@@ -35,8 +34,9 @@ class Shelf:
         self,
         definitions: Sequence[Definition],
         caller: Caller,
-        belongs: Callable[[Tool, ToolCreate], bool],
+        belongs: Callable[[Tool, Definition], bool],
         *,
+        held_back: Callable[[Tool, Tool], bool] = lambda _now, _then: False,
         dry_run: bool,
         tell: Tell,
     ) -> TakenOn:
@@ -45,6 +45,7 @@ class Shelf:
             definitions,
             caller,
             belongs=belongs,
+            held_back=held_back,
             dry_run=dry_run,
             registry=self.registry,
             database=self._database,

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from pegboard.core.call import Caller
-from pegboard.core.errors import EgressRefused, UpstreamUnreachable
+from pegboard.core.errors import EgressRefused, Misconfigured, SecretUnreadable, ToolError, UpstreamUnreachable
 from pegboard.core.outbound import McpConfig
 from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid
 from pegboard.core.tool import AuthConfig, Kind, Tool
 from pegboard.executors.base import OpenTool
+from pegboard.executors.mcp.masking import Mask
 from pegboard.executors.mcp.pool import Upstreams
 from pegboard.executors.mcp.upstream import Upstream, UpstreamTool
 from pegboard.imports.base import Definition, Shelf, Tell, differences, published, silent
 from pegboard.registry.definition import checked, definition_of
+from pegboard.registry.openapi.naming import valid_name
+from pegboard.registry.opening import Filled
 from pegboard.registry.registry import refuse_agents
 from pegboard.registry.taking import LeftOut, TakenOn
-from pegboard.registry.upstream import definition_from, included, same_upstream
+from pegboard.registry.upstream import Wanted, definition_from, same_upstream
 
 LIST_SECONDS = 60.0
 
-# Config and credentials as somebody wrote them, with that user's secrets filled in.
-FillIn = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], tuple[dict[str, Any], dict[str, Any] | None]]
+# Config and credentials as the user of this id wrote them, with that user's secrets filled in.
+FillIn = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], Filled]
 
 
 class McpImport:
@@ -58,6 +62,8 @@ class McpImport:
         refuse_agents(caller)
         if command is not None and not caller.is_admin:
             raise Forbidden("Only admins may import from a command, since it is started on this machine")
+        _check_prefix(prefix)
+        wanted = Wanted(include)
         given = {
             "server_url": server_url,
             "command": list(command) if command is not None else None,
@@ -70,26 +76,27 @@ class McpImport:
         if auth_config is not None:
             checked(AuthConfig, auth_config, "auth_config")
         tell("listing", 0, 0)
-        offered = await self._offered(*self._fill_in(caller.user_id, config, auth_config))
-        definitions = [
-            published(definition_from(found, config, prefix), is_public)
-            | ({"auth_config": auth_config} if auth_config else {})
-            for found in offered
-            if included(found, include)
-        ]
-        taking, drifted = await self._sorted(definitions, config, accept=accept)
-        unique, doubled = _told_apart(taking)
-        taken = await self._shelf.take_on(
-            unique, caller, lambda tool, _spec: same_upstream(tool, config), dry_run=dry_run, tell=tell
+        with _refusing():
+            offered = await self._offered(self._fill_in(caller.user_id, config, auth_config), caller.user_id)
+        definitions, left_out = _told_apart(
+            [
+                published(definition_from(found, config, prefix), is_public)
+                | ({"auth_config": auth_config} if auth_config else {})
+                for found in offered
+                if wanted(found)
+            ]
         )
-        taken.left_out.extend(doubled)
-        if accept and not dry_run:
-            await self._unflag(taken.unchanged, caller)
-        for tool, definition in drifted:
-            taken.drifted.append(tool.name)
-            taken.changes[tool.name] = differences(definition_of(tool), definition)
-            if not dry_run:
-                await self._shelf.registry.drifted(tool)
+        taken = await self._shelf.take_on(
+            definitions,
+            caller,
+            lambda tool, _definition: same_upstream(tool, config),
+            held_back=lambda now, then: not accept and now.config.get("pinned") != then.config.get("pinned"),
+            dry_run=dry_run,
+            tell=tell,
+        )
+        taken.left_out[:0] = [*left_out, *wanted.unused()]
+        if not dry_run:
+            await self._flag(taken, caller)
         names = {found.name for found in offered}
         before = await self._shelf.owned(caller, lambda tool: same_upstream(tool, config))
         taken.gone.extend(tool.name for tool in before if (tool.config.get("tool") or tool.name) not in names)
@@ -100,9 +107,10 @@ class McpImport:
         tool = await self._shelf.registry.owned(ref, caller)
         if tool.tool_type is not Kind.MCP:
             raise Conflict(f"Tool '{tool.name}' is of kind {tool.tool_type}; only what an MCP server offers can drift")
-        opened = self._opened(tool)
         wanted = tool.config.get("tool") or tool.name
-        offered = await self._offered(dict(opened.config), opened.auth)
+        with _refusing():
+            opened = self._opened(tool)
+            offered = await self._offered(Filled(dict(opened.config), opened.auth, opened.secrets), tool.owner_id)
         found = next((each for each in offered if each.name == wanted), None)
         if found is None:
             raise Conflict(f"The server of '{tool.name}' no longer offers '{wanted}'; remove the tool, or import again")
@@ -113,37 +121,40 @@ class McpImport:
             tool = await self._shelf.registry.accept(tool, patch, caller)
         return tool, changes
 
-    async def _offered(self, config: dict[str, Any], auth: Mapping[str, Any] | None) -> Sequence[UpstreamTool]:
-        upstream = Upstream.of(McpConfig.model_validate(config), auth)
+    async def _offered(self, filled: Filled, owner_id: str) -> Sequence[UpstreamTool]:
+        upstream = Upstream.of(checked(McpConfig, filled.config, ""), filled.auth, owner_id)
+        self._upstreams.check(upstream)
         try:
             async with asyncio.timeout(LIST_SECONDS):
                 return await self._upstreams.tools(upstream)
-        except EgressRefused as error:
-            raise Invalid.of("The server cannot be asked", [Fault("server_url", error.message)]) from None
         except TimeoutError:
             raise UpstreamUnreachable(f"{upstream.shown} did not list its tools within {LIST_SECONDS:g} s") from None
+        except ToolError as error:
+            raise Mask(upstream.secrets | filled.secrets).error(error) from None
 
-    async def _unflag(self, names: Sequence[str], caller: Caller) -> None:
-        """Accept those that are flagged although they are by now what they were."""
-        for tool in (await self._shelf.named(names)).values():
+    async def _flag(self, taken: TakenOn, caller: Caller) -> None:
+        """Flag the tools that their server has changed, and no longer those that are what they were taken on as."""
+        for tool in (await self._shelf.named(taken.drifted)).values():
+            await self._shelf.registry.drifted(tool)
+        for tool in (await self._shelf.named([*taken.unchanged, *taken.updated])).values():
             if tool.drifted:
                 await self._shelf.registry.accept(tool, {}, caller)
 
-    async def _sorted(
-        self, definitions: Sequence[Definition], config: Mapping[str, Any], *, accept: bool
-    ) -> tuple[list[Definition], list[tuple[Tool, Definition]]]:
-        """The definitions to take on, and those of tools that their server has changed since they were."""
-        taking: list[Definition] = []
-        drifted: list[tuple[Tool, Definition]] = []
-        on_board = await self._shelf.named([str(definition["name"]) for definition in definitions])
-        for definition in definitions:
-            tool = on_board.get(definition["name"].lower())
-            changed = tool is not None and tool.config.get("pinned") != definition["config"]["pinned"]
-            if tool is not None and changed and not accept and same_upstream(tool, config):
-                drifted.append((tool, definition))
-            else:
-                taking.append(definition)
-        return taking, drifted
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """What keeps the server from being asked, and is not the server's fault, as a refusal."""
+    try:
+        yield
+    except (EgressRefused, Misconfigured, SecretUnreadable) as error:
+        field = "server_url" if isinstance(error, EgressRefused) else ""
+        raise Invalid.of("The server cannot be asked", [Fault(field, error.message)]) from None
+
+
+def _check_prefix(prefix: str) -> None:
+    if prefix and valid_name(f"{prefix}a") != f"{prefix}a":
+        fault = "may hold ASCII letters, digits, - and _, and cannot start with a digit"
+        raise Invalid.of("The import is not valid", [Fault("prefix", fault)])
 
 
 def _told_apart(definitions: Sequence[Definition]) -> tuple[list[Definition], list[LeftOut]]:
@@ -151,8 +162,13 @@ def _told_apart(definitions: Sequence[Definition]) -> tuple[list[Definition], li
     first: dict[str, Definition] = {}
     others = []
     for definition in definitions:
+        mine = definition["config"]["tool"]
+        if "{{" in mine:
+            # It would be filled in as if the importer had written it.
+            others.append(LeftOut(mine, "its name holds '{{', which stands for a secret of yours"))
+            continue
         kept = first.setdefault(definition["name"].lower(), definition)
         if kept is not definition:
-            mine, theirs = definition["config"]["tool"], kept["config"]["tool"]
+            theirs = kept["config"]["tool"]
             others.append(LeftOut(mine, f"has the same name as '{theirs}' by the rules of this board"))
     return list(first.values()), others

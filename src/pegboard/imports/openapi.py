@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from aiohttp import ClientResponse
 from multidict import CIMultiDict
 from yarl import URL
 
 from pegboard.core.call import Caller
-from pegboard.core.definitions import ToolCreate
 from pegboard.core.errors import EgressRefused, UpstreamFailed
 from pegboard.core.outbound import check_url
 from pegboard.core.refusals import Fault, Invalid
@@ -21,7 +22,7 @@ from pegboard.egress.reading import read_capped
 from pegboard.executors.http.masking import Mask
 from pegboard.executors.http.redirects import STATUSES, Trail
 from pegboard.executors.http.template import Request
-from pegboard.imports.base import Shelf, Tell, published, silent
+from pegboard.imports.base import Definition, Shelf, Tell, published, silent
 from pegboard.registry.definition import checked
 from pegboard.registry.openapi.importing import Imported, import_document
 from pegboard.registry.openapi.naming import source_tag
@@ -30,6 +31,10 @@ from pegboard.registry.registry import refuse_agents
 from pegboard.registry.taking import TakenOn
 
 FETCH_SECONDS = 60.0
+
+
+class _Unwanted(Exception):
+    """Nobody waits for the document any more."""
 
 
 class OpenApiImport:
@@ -67,36 +72,36 @@ class OpenApiImport:
             tell("fetching", 0, 0)
             document = await self._fetched(url)
         tell("reading", 0, 0)
-        loop = asyncio.get_running_loop()
-
-        def read() -> Imported:
-            return import_document(
+        found = await _in_thread(
+            lambda on_progress: import_document(
                 document if isinstance(document, Mapping) else read_document(document or b""),
                 source_url=url,
                 server_url=server_url,
                 prefix=prefix,
                 include=include,
                 auth_config=auth_config,
-                on_progress=lambda done, total: _pass_on(loop, tell, done, total),
-            )
-
-        # In a thread: a large document takes seconds, and calls go on meanwhile.
-        found = await asyncio.to_thread(read)
+                on_progress=on_progress,
+            ),
+            tell,
+        )
         source = source_tag(found.title)
 
-        def belongs(tool: Tool, spec: ToolCreate) -> bool:
-            same = (tool.config.get("url"), tool.config.get("method")) == (spec.config["url"], spec.config["method"])
-            return tool.tool_type is Kind.HTTP and (source in tool.tags or same)
+        def belongs(tool: Tool, definition: Definition) -> bool:
+            if tool.tool_type is not Kind.HTTP:
+                return False
+            mine, theirs = definition["config"], tool.config
+            # Many documents have the same title, such as the one that their framework gives them.
+            return _route(mine) == _route(theirs) or (source in tool.tags and _origin(mine) == _origin(theirs))
 
         definitions = [published(definition, is_public) for definition in found.definitions]
         taken = await self._shelf.take_on(definitions, caller, belongs, dry_run=dry_run, tell=tell)
         taken.left_out[:0] = found.left_out
         if not include:
-            known = {each["name"].lower() for each in definitions} | {each.name.lower() for each in found.left_out}
-            before = await self._shelf.owned(caller, lambda tool: source in tool.tags)
-            taken.gone.extend(
-                tool.name for tool in before if tool.name.lower() not in known and tool.name.startswith(prefix)
+            before = await self._shelf.owned(
+                caller,
+                lambda tool: tool.tool_type is Kind.HTTP and source in tool.tags and tool.name.startswith(prefix),
             )
+            taken.gone.extend(_gone(before, found, prefix))
         return taken
 
     async def _fetched(self, url: str) -> bytes:
@@ -111,7 +116,12 @@ class OpenApiImport:
             raise Invalid.of("The document cannot be fetched", [Fault("url", error.message)]) from None
         except TimeoutError:
             raise UpstreamFailed(f"The document could not be read within {FETCH_SECONDS:g} s") from None
-
+        except UpstreamFailed as error:
+            if "max_response_bytes" not in error.message:
+                raise
+            # That is what a tool's owner could do about it.
+            most = f"{self._max_bytes:,} bytes that are read at most (PEGBOARD_MAX_IMPORT_BYTES)"
+            raise UpstreamFailed(f"The document is larger than the {most}") from None
 
     async def _sent(self, url: str) -> ClientResponse:
         headers = CIMultiDict({"Accept": "application/json, application/yaml, */*"})
@@ -133,5 +143,39 @@ def _check(field: str, url: str) -> None:
         raise Invalid.of("The import is not valid", [Fault(field, str(error))]) from None
 
 
-def _pass_on(loop: asyncio.AbstractEventLoop, tell: Tell, done: int, total: int) -> None:
-    loop.call_soon_threadsafe(tell, "reading", done, total)
+async def _in_thread(read: Callable[[Callable[[int, int], None]], Imported], tell: Tell) -> Imported:
+    """What is read, in a thread: a large document takes seconds, and calls go on meanwhile."""
+    loop = asyncio.get_running_loop()
+    unwanted = threading.Event()
+
+    def on_progress(done: int, total: int) -> None:
+        if unwanted.is_set():
+            raise _Unwanted
+        loop.call_soon_threadsafe(tell, "reading", done, total)
+
+    try:
+        return await asyncio.to_thread(read, on_progress)
+    finally:
+        unwanted.set()
+
+
+def _gone(before: Sequence[Tool], found: Imported, prefix: str) -> Iterator[str]:
+    """The names of those tools whose operations the document no longer has."""
+    origins = {_origin(definition["config"]) for definition in found.definitions}
+    known = {each["name"].lower() for each in found.definitions} | {each.name.lower() for each in found.left_out}
+    routes = {_route(each["config"]): each["name"].removeprefix(prefix).lower() for each in found.definitions}
+    for tool in before:
+        name = tool.name.lower()
+        # The same operation may have been imported with a longer prefix too.
+        with_more = name.endswith(routes.get(_route(tool.config), name + " "))
+        if name not in known and not with_more and (not origins or _origin(tool.config) in origins):
+            yield tool.name
+
+
+def _origin(config: Mapping[str, Any]) -> tuple[str, str]:
+    parts = urlsplit(config["url"])
+    return parts.scheme, parts.netloc.lower()
+
+
+def _route(config: Mapping[str, Any]) -> tuple[str, str]:
+    return config["method"], config["url"]

@@ -213,8 +213,8 @@ def _finite(text: str) -> float:
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     whole = dict(members)
     if len(whole) < len(members):
-        keys = [key for key, _ in members]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        seen: set[str] = set()
+        twice = next(key for key, _ in members if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise ValueError(f"the key '{twice}' is given twice")
     return whole
 

@@ -19,8 +19,11 @@ class Flagging:
         self._registry = registry
         self._running: set[asyncio.Task[None]] = set()
 
-    def flag(self, tool: Tool, _found: UpstreamTool | None = None) -> None:
-        """Have the tool flagged soon."""
+    def flag(self, tool: Tool, found: UpstreamTool | None) -> None:
+        """Have the tool flagged soon, unless its server just does not offer it: then there is nothing to accept."""
+        if found is None:
+            log.warning("tool_gone", tool=tool.name, tool_id=tool.id)
+            return
         task = asyncio.create_task(self._flag(tool))
         self._running.add(task)
         task.add_done_callback(self._running.discard)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pegboard.core.tool import Tool
 from pegboard.executors.base import OpenTool
 from pegboard.registry.sealing import open_auth, open_config, resolved
 from pegboard.store.vault import Vault
+
+
+class Filled(NamedTuple):
+    """A config and credentials with secrets filled in, and which secrets those are."""
+
+    config: dict[str, Any]
+    auth: Mapping[str, Any] | None
+    secrets: frozenset[str]
 
 
 class Opener:
@@ -21,23 +29,24 @@ class Opener:
 
     def open(self, tool: Tool) -> OpenTool:
         """The tool with its secrets readable; raises SecretUnreadable where one is not."""
-        used: set[str] = set()
-
-        def secret(name: str) -> str:
-            value = self._secret(tool.owner_id, name)
-            used.add(value)
-            return value
-
+        secret, used = self._noting(tool.owner_id)
         config = open_config(tool.config, self._vault, tool.id, secret)
         auth = open_auth(tool.sealed_auth, self._vault, tool.id, secret)
         return OpenTool(tool, config, auth, frozenset(used))
 
-    def fill_in(
-        self, owner_id: str, config: Mapping[str, Any], auth: Mapping[str, Any] | None
-    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    def fill_in(self, owner_id: str, config: Mapping[str, Any], auth: Mapping[str, Any] | None) -> Filled:
         """What somebody wrote and nobody has stored yet, with that user's secrets in it."""
+        secret, used = self._noting(owner_id)
+        filled = open_config(config, self._vault, "", secret), resolved(auth, secret)
+        return Filled(*filled, frozenset(used))
+
+    def _noting(self, owner_id: str) -> tuple[Callable[[str], str], set[str]]:
+        """What gives an owner's secrets, and the set of those that it gave."""
+        used: set[str] = set()
 
         def secret(name: str) -> str:
-            return self._secret(owner_id, name)
+            value = self._secret(owner_id, name)
+            used.add(value)
+            return value
 
-        return open_config(config, self._vault, "", secret), resolved(auth, secret)
+        return secret, used

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pegboard.core.call import Caller
-from pegboard.core.definitions import ToolCreate
 from pegboard.core.refusals import Conflict, Forbidden, Invalid, Refusal
 from pegboard.core.tool import Tool
 from pegboard.registry.apply import NAME_TAKEN, TRIES, Plan, Work, carried_out, differing, take_turns
@@ -18,6 +17,11 @@ from pegboard.store import tools
 from pegboard.store.database import Database
 
 Definition = Mapping[str, Any]
+
+# What of a config its owner sets, where the source does not; the rest is the source's to say.
+_OWNERS_CONFIG = ("headers", "env", "working_dir", "timeout", "response", "max_response_bytes")
+_MOST_TAGS = 64
+_PREFIX = "import with another prefix"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ async def take_on(
     definitions: Sequence[Definition],
     caller: Caller,
     *,
-    belongs: Callable[[Tool, ToolCreate], bool],
+    belongs: Callable[[Tool, Definition], bool],
+    held_back: Callable[[Tool, Tool], bool] = lambda _now, _then: False,
     dry_run: bool,
     registry: Registry,
     database: Database,
@@ -59,10 +64,11 @@ async def take_on(
     """Create the tools defined, and update those that came from the same source before, as `belongs` tells.
 
     A definition that cannot be used is left out with its reason, and the others are taken on. What a definition does
-    not name, its owner may have set since: that stays as it is.
+    not name, its owner may have set since: that stays as it is. An update that is `held_back`, told the tool as it is
+    and as it would be, is listed as drifted.
     """
     refuse_agents(caller)
-    plan = _Planner(definitions, caller, belongs, registry, on_progress)
+    plan = _Planner(definitions, caller, belongs, held_back, registry, on_progress)
     for _ in range(TRIES):
         work, taken = await plan(database)
         try:
@@ -80,7 +86,8 @@ class _Planner:
 
     definitions: Sequence[Definition]
     caller: Caller
-    belongs: Callable[[Tool, ToolCreate], bool]
+    belongs: Callable[[Tool, Definition], bool]
+    held_back: Callable[[Tool, Tool], bool]
     registry: Registry
     on_progress: Callable[[int, int], None] | None
 
@@ -99,7 +106,7 @@ class _Planner:
                 if old is not None:
                     self._update(old, definition, work, taken)
                 elif in_use & set(names_of(name)):
-                    raise Forbidden(NAME_TAKEN)
+                    raise Forbidden(f"{NAME_TAKEN}; {_PREFIX}")
                 else:
                     work.created.append(self.registry.made(read_definition(definition), self.caller))
                     taken.created.append(name)
@@ -110,18 +117,28 @@ class _Planner:
         return work, taken
 
     def _update(self, old: Tool, definition: Definition, work: Work, taken: TakenOn) -> None:
-        if not (self.caller.is_admin or old.owner_id == self.caller.user_id):
-            raise Forbidden("a tool of this name belongs to somebody else; import with another prefix")
-        spec = read_definition({**definition_of(old), **definition})
-        if not self.belongs(old, spec):
-            raise Forbidden("a tool of this name does not come from this source; import with another prefix")
-        changed = self.registry.changed(old, spec, self.caller)
+        # Not even an admin: whoever owns a tool could send what it is imported with, credentials too, elsewhere.
+        if old.owner_id != self.caller.user_id:
+            raise Forbidden(f"a tool of this name belongs to somebody else; {_PREFIX}")
+        if not self.belongs(old, definition):
+            raise Forbidden(f"a tool of this name does not come from this source; {_PREFIX}, or remove it first")
+        changed = self.registry.changed(old, read_definition(_kept(old, definition)), self.caller)
         if changed is old:
             taken.unchanged.append(old.name)
             return
+        is_held = self.held_back(old, changed)
+        (taken.drifted if is_held else taken.updated).append(old.name)
         shown, now = definition_of(old), definition_of(changed)
-        taken.updated.append(old.name)
         taken.changes[old.name] = {
             name: {"before": shown[name], "after": now[name]} for name in differing(old, changed)
         }
-        work.updated.append(changed)
+        if not is_held:
+            work.updated.append(changed)
+
+
+def _kept(old: Tool, definition: Definition) -> dict[str, Any]:
+    """The definition, with what it leaves to the tool's owner as that is."""
+    whole = definition_of(old)
+    own = {name: value for name, value in whole["config"].items() if name in _OWNERS_CONFIG}
+    tags = dict.fromkeys((*old.tags, *definition.get("tags", ())))
+    return {**whole, **definition, "config": {**own, **definition["config"]}, "tags": list(tags)[:_MOST_TAGS]}

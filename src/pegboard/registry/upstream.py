@@ -10,6 +10,7 @@ from pegboard.core.tool import Tool
 from pegboard.executors.mcp.upstream import UpstreamTool
 from pegboard.registry.openapi.naming import valid_name
 from pegboard.registry.openapi.texts import cut_readably
+from pegboard.registry.taking import LeftOut
 
 # How each of the upstream's hints reads on this board.
 _HINTS = {"readOnlyHint": "read_only", "idempotentHint": "idempotent", "destructiveHint": "destructive"}
@@ -33,9 +34,26 @@ def definition_from(found: UpstreamTool, config: Mapping[str, Any], prefix: str 
     }
 
 
-def included(found: UpstreamTool, include: Sequence[str]) -> bool:
-    """Whether one of the patterns names the tool; without any, every tool is wanted."""
-    return not include or any(fnmatch.fnmatchcase(found.name, pattern) for pattern in include)
+class Wanted:
+    """Which of a server's tools are wanted: those that one of some patterns names, or all if there are none."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._patterns = list(dict.fromkeys(patterns))
+        self._used: set[str] = set()
+
+    def __call__(self, found: UpstreamTool) -> bool:
+        """Whether this one is."""
+        fitting = [each for each in self._patterns if fnmatch.fnmatchcase(found.name.lower(), each.lower())]
+        self._used.update(fitting)
+        return bool(fitting) or not self._patterns
+
+    def unused(self) -> list[LeftOut]:
+        """The patterns that named none."""
+        return [
+            LeftOut(each, "the server offers no tool of a name like this")
+            for each in self._patterns
+            if each not in self._used
+        ]
 
 
 def same_upstream(tool: Tool, config: Mapping[str, Any]) -> bool:

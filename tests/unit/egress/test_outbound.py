@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
+import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from multidict import CIMultiDict
+from yarl import URL
 
-from pegboard import __version__
-from pegboard.core.errors import UpstreamUnreachable
+from pegboard.core.errors import Unavailable, UpstreamUnreachable
+from pegboard.core.version import __version__
 from pegboard.egress.allow import AllowList
 from pegboard.egress.outbound import Outbound
 from pegboard.egress.reading import read_capped
 from tests.unit.egress.upstreams import Upstream, answer, answering, head_of, serving
+from tests.waiting import until
 
 LOCAL = AllowList.read("127.0.0.1, localhost")
 
@@ -124,6 +129,31 @@ async def test_a_name_is_looked_up_once_for_many_requests_at_once() -> None:
         assert await asyncio.gather(*(one(upstream) for _ in range(20))) == [b"x"] * 20
     assert asked == ["api.example"]
     await outbound.close()
+
+
+async def test_a_lookup_that_hangs_holds_up_no_other(outbound: Outbound, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow_for_some(host: str, *args: Any, **options: Any) -> Any:
+        if host != "localhost":
+            hanging.append(host)
+            done.wait(20)
+        return look_up(host, *args, **options)
+
+    look_up = socket.getaddrinfo
+    hanging: list[str] = []
+    done = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", slow_for_some)
+    async with answering(answer(b"x")) as upstream:
+        slow = [asyncio.create_task(outbound.send("GET", URL(f"http://h{number}.invalid/"))) for number in range(40)]
+
+        async def all_hang() -> bool:
+            return len(hanging) == 40
+
+        await until(all_hang)
+        async with asyncio.timeout(5):
+            assert await read_capped(await outbound.send("GET", upstream.url(host="localhost")), 10) == b"x"
+            await outbound.close()
+        assert {type(fault) for fault in await asyncio.gather(*slow, return_exceptions=True)} == {Unavailable}
+    done.set()
 
 
 async def test_requests_at_once_are_each_judged_by_the_host_they_ask_for(outbound: Outbound) -> None:

@@ -119,6 +119,7 @@ async def test_a_connection_that_is_closed_without_an_answer(outbound: Outbound)
 @pytest.mark.parametrize(
     "said",
     [b"SSH-2.0-OpenSSH_9.9\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000, b"\0" * 50],
+    ids=["another protocol", "no status", "an endless header", "zeros"],
 )
 async def test_an_answer_that_is_not_http(said: bytes, outbound: Outbound) -> None:
     async with answering(said, keep=False) as upstream:
@@ -143,6 +144,18 @@ async def test_a_name_that_does_not_resolve(name: str, outbound: Outbound) -> No
     fault = await fault_of(outbound, URL(f"http://{name}/?q=secret"))
     assert isinstance(fault, UpstreamUnreachable)
     assert fault.message.startswith(f"The name '{name}' could not be resolved: ")
+
+
+async def test_a_name_that_does_not_resolve_is_looked_up_once() -> None:
+    async def failing(host: str, port: int) -> Sequence[str]:
+        asked.append(host)
+        raise OSError("down")
+
+    asked: list[str] = []
+    outbound = Outbound(LOCAL, resolver=failing)
+    await fault_of(outbound, URL("http://name/"))
+    assert asked == ["name"]
+    await outbound.close()
 
 
 @pytest.mark.parametrize("trouble", [OSError("down"), RuntimeError("odd"), TimeoutError(), KeyError("x")])
@@ -258,7 +271,7 @@ async def test_file_descriptors_return_to_where_they_were_after_all_of_it() -> N
             "/guarded": upstream.url(path, host="127.0.0.2"),
         }.get(path, upstream.url(path))
         try:
-            await read_capped(await outbound.send("GET", url, timeout=0.3), 100)
+            await read_capped(await outbound.send("GET", url, timeout=0.3 if path == "/hang" else 20), 100)
         except (UpstreamUnreachable, TimedOut, EgressRefused):
             failed.append(path)
 

@@ -78,26 +78,26 @@ async def test_a_large_body_is_read_whole(outbound: Outbound) -> None:
     assert await read(outbound, answer(body), limit=len(body)) == body
 
 
-@pytest.mark.parametrize(
-    ("encoding", "encoded"),
-    [
-        ("gzip", gzip.compress(TEXT)),
-        ("GZip", gzip.compress(TEXT)),
-        ("x-gzip", gzip.compress(TEXT)),
-        ("deflate", zlib.compress(TEXT)),
-        ("deflate", zlib.compress(TEXT, 0)),
-        ("deflate", raw_deflate(TEXT)),
-        ("identity", TEXT),
-        ("", TEXT),
-        ("gzip, identity", gzip.compress(TEXT)),
-        ("gzip", gzip.compress(TEXT[:100]) + gzip.compress(TEXT[100:])),
-        ("gzip", gzip.compress(TEXT) + b"\0" * 20),
-        ("gzip", gzip.compress(b"") + gzip.compress(TEXT)),
-        ("gzip, gzip", gzip.compress(gzip.compress(TEXT))),
-        ("deflate, gzip", gzip.compress(zlib.compress(TEXT))),
-        ("gzip,deflate", raw_deflate(gzip.compress(TEXT))),
-    ],
-)
+ENCODED = {
+    "gzip": ("gzip", gzip.compress(TEXT)),
+    "in capitals": ("GZip", gzip.compress(TEXT)),
+    "an old name": ("x-gzip", gzip.compress(TEXT)),
+    "deflate": ("deflate", zlib.compress(TEXT)),
+    "deflate without compression": ("deflate", zlib.compress(TEXT, 0)),
+    "deflate without wrapping": ("deflate", raw_deflate(TEXT)),
+    "identity": ("identity", TEXT),
+    "nothing": ("", TEXT),
+    "gzip and identity": ("gzip, identity", gzip.compress(TEXT)),
+    "two members": ("gzip", gzip.compress(TEXT[:100]) + gzip.compress(TEXT[100:])),
+    "padding": ("gzip", gzip.compress(TEXT) + b"\0" * 20),
+    "an empty member": ("gzip", gzip.compress(b"") + gzip.compress(TEXT)),
+    "gzip twice": ("gzip, gzip", gzip.compress(gzip.compress(TEXT))),
+    "gzip of deflate": ("deflate, gzip", gzip.compress(zlib.compress(TEXT))),
+    "deflate of gzip": ("gzip,deflate", raw_deflate(gzip.compress(TEXT))),
+}
+
+
+@pytest.mark.parametrize(("encoding", "encoded"), ENCODED.values(), ids=ENCODED)
 async def test_encodings_are_taken_off(encoding: str, encoded: bytes, outbound: Outbound) -> None:
     header = f"Content-Encoding: {encoding}"
     assert await read(outbound, answer(encoded, header)) == TEXT
@@ -113,7 +113,7 @@ async def test_encodings_in_several_headers_are_taken_off(outbound: Outbound) ->
 
 
 @pytest.mark.parametrize(
-    "encoding", ["br", "zstd", "compress", "aws-chunked", "gzip, br", "gzip, gzip, gzip", "x" * 999]
+    "encoding", ["br", "zstd", "compress", "aws-chunked", "gzip, br", "gzip, gzip, gzip", "x" * 200]
 )
 async def test_an_encoding_that_was_not_asked_for_is_named(encoding: str, outbound: Outbound) -> None:
     with pytest.raises(UpstreamFailed, match=r"has the Content-Encoding '.{2,100}', which was not asked for"):
@@ -130,27 +130,27 @@ async def test_an_answer_to_head_has_no_body_whatever_its_headers_say(outbound: 
     assert await read(outbound, raw, method="HEAD") == b""
 
 
-@pytest.mark.parametrize(
-    ("encoding", "encoded", "said"),
-    [
-        ("gzip", gzip.compress(TEXT)[:-9], "it ends too early"),
-        ("gzip", gzip.compress(TEXT)[:-1], "it ends too early"),
-        ("gzip", gzip.compress(TEXT)[:5], "it ends too early"),
-        ("gzip", b"\0\0", "incorrect header"),
-        ("gzip", TEXT, "incorrect header"),
-        ("gzip", gzip.compress(TEXT)[:-8] + b"\1" * 8, "incorrect data check"),
-        ("gzip", gzip.compress(TEXT) + b"garbage", "incorrect header"),
-        ("gzip", gzip.compress(b"") * 1002, "it has too many parts"),
-        ("gzip, gzip", gzip.compress(TEXT), "incorrect header"),
-        ("gzip, gzip", gzip.compress(gzip.compress(TEXT)[:-1]), "it ends too early"),
-        ("gzip, gzip", gzip.compress(b""), "it ends too early"),
-        ("deflate", b"x", "it ends too early"),
-        ("deflate", zlib.compress(TEXT)[:-2], "it ends too early"),
-        ("deflate", raw_deflate(TEXT)[:-2], "it ends too early"),
-        ("deflate", zlib.compress(TEXT) + b"more", "something follows its end"),
-        ("deflate", b"\xff" * 40, "invalid block type"),
-    ],
-)
+BROKEN = {
+    "without the checksum": ("gzip", gzip.compress(TEXT)[:-9], "it ends too early"),
+    "without the last byte": ("gzip", gzip.compress(TEXT)[:-1], "it ends too early"),
+    "half a header": ("gzip", gzip.compress(TEXT)[:5], "it ends too early"),
+    "zeros": ("gzip", b"\0\0", "incorrect header"),
+    "no gzip": ("gzip", TEXT, "incorrect header"),
+    "a wrong checksum": ("gzip", gzip.compress(TEXT)[:-8] + b"\1" * 8, "incorrect data check"),
+    "something after the end": ("gzip", gzip.compress(TEXT) + b"garbage", "incorrect header"),
+    "a thousand members": ("gzip", gzip.compress(b"") * 1002, "it has too many parts"),
+    "gzip once": ("gzip, gzip", gzip.compress(TEXT), "incorrect header"),
+    "the inner broken off": ("gzip, gzip", gzip.compress(gzip.compress(TEXT)[:-1]), "it ends too early"),
+    "the inner missing": ("gzip, gzip", gzip.compress(b""), "it ends too early"),
+    "one byte of deflate": ("deflate", b"x", "it ends too early"),
+    "deflate broken off": ("deflate", zlib.compress(TEXT)[:-2], "it ends too early"),
+    "bare deflate broken off": ("deflate", raw_deflate(TEXT)[:-2], "it ends too early"),
+    "something after deflate": ("deflate", zlib.compress(TEXT) + b"more", "something follows its end"),
+    "no deflate": ("deflate", b"\xff" * 40, "invalid block type"),
+}
+
+
+@pytest.mark.parametrize(("encoding", "encoded", "said"), BROKEN.values(), ids=BROKEN)
 async def test_broken_compression_is_said_to_be(encoding: str, encoded: bytes, said: str, outbound: Outbound) -> None:
     with pytest.raises(UpstreamFailed, match=f"cannot be decompressed as {encoding}: .*{said}"):
         await read(outbound, answer(encoded, f"Content-Encoding: {encoding}"), limit=100_000)
@@ -164,6 +164,7 @@ async def test_broken_compression_is_said_to_be(encoding: str, encoded: bytes, s
         answer(chunked(b"fine").removesuffix(b"0\r\n\r\n"), STREAM, length=False),
         answer(gzip.compress(TEXT)[:20], "Content-Encoding: gzip", "Content-Length: 100", length=False),
     ],
+    ids=["by length", "in a chunk", "between chunks", "compressed"],
 )
 async def test_an_answer_that_breaks_off(raw: bytes, outbound: Outbound) -> None:
     with pytest.raises(UpstreamUnreachable, match="broke off"):

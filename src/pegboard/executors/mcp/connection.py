@@ -25,6 +25,8 @@ class Connection:
     def __init__(self, upstream: Upstream, begin: Begin) -> None:
         self._upstream = upstream
         self._begin = begin
+        # The last one that was begun, and the last that could be used.
+        self._begun: Session | None = None
         self._session: Session | None = None
         self._opening: asyncio.Task[Session] | None = None
         self._mode = "auto"
@@ -65,8 +67,8 @@ class Connection:
         """Leave the session, if there is one; the next call makes another."""
         if self._opening is not None:
             self._opening.cancel()
-        if self._session is not None:
-            self._session.end()
+        if self._begun is not None:
+            self._begun.end()
 
     async def _once(
         self, tool: str, arguments: Mapping[str, Any], pinned: str | None, on_progress: OnProgress | None
@@ -99,7 +101,7 @@ class Connection:
         return await asyncio.shield(self._opening)
 
     async def _open(self) -> Session:
-        session = self._session = await self._begin(self._upstream, self._mode)
+        session = self._begun = await self._begin(self._upstream, self._mode)
         try:
             await session.opened()
         except ToolError:
@@ -107,9 +109,10 @@ class Connection:
                 self._mode = "auto"
                 raise
             # It may be a server that ends when it is greeted in a newer way than it knows.
-            session = self._session = await self._begin(self._upstream, "legacy")
+            session = self._begun = await self._begin(self._upstream, "legacy")
             await session.opened()
             self._mode = "legacy"
+        self._session = session
         return session
 
     def _has_opened(self, opening: asyncio.Task[Session]) -> None:

@@ -22,8 +22,10 @@ def failure_of(error: MCPError, shown: str) -> ToolError:
             return UpstreamFailed(f"{shown} offers no tools: {said}")
         case types.URL_ELICITATION_REQUIRED | types.MISSING_REQUIRED_CLIENT_CAPABILITY:
             return UpstreamFailed(f"{shown} asked for input that this board cannot give: {said}")
-        case types.CONNECTION_CLOSED if said.startswith("SSE stream"):
+        case types.CONNECTION_CLOSED if said.startswith("SSE stream ended"):
             return UpstreamUnreachable(f"{shown} ended its answer before it was complete")
+        case types.CONNECTION_CLOSED if said.startswith("SSE stream failed: "):
+            return UpstreamFailed(f"{shown} sent an answer that cannot be read: {said.partition(': ')[2]}")
     return UpstreamFailed(f"{shown} answered with error {error.code}: {said}")
 
 

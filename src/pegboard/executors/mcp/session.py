@@ -75,6 +75,7 @@ class Session:
         self._abandoned = 0
         self._silent_at = -1
         self._calls = 0
+        self._retired = False
         self._listed_at = -math.inf
         self.why: ToolError | None = None
         # Whether the server left as soon as it was greeted, as some do when the greeting is newer than they are.
@@ -86,7 +87,7 @@ class Session:
     @property
     def is_over(self) -> bool:
         """Whether no call can go through it any more."""
-        return self._end.is_set()
+        return self._retired or self._end.is_set()
 
     async def opened(self) -> None:
         """Wait until it can be used; raises what kept it from that."""
@@ -96,6 +97,12 @@ class Session:
         """Note why the upstream is gone, and let go of the session."""
         self.why = self.why or error
         self.end()
+
+    def retire(self) -> None:
+        """Take no more calls, and leave when those that are on their way have ended."""
+        self._retired = True
+        if not self._calls:
+            self.end()
 
     def hung_up(self, error: ToolError) -> None:
         """Note that the server ended the session, and why."""
@@ -137,6 +144,8 @@ class Session:
             raise
         finally:
             self._calls -= 1
+            if self._retired and not self._calls:
+                self.end()
             in_session.reset(mine)
             if tell is not None:
                 tell.to = None
@@ -239,7 +248,7 @@ class Session:
         fault = self._fault(error.error.data)
         if fault is not None:
             if fault.session_unknown:
-                self.lose(fault.error)
+                self.retire()
             return NotRun(fault.error) if fault.did_not_run else fault.error
         if error.code == types.CONNECTION_CLOSED and error.message == "Connection closed":
             self.end()

@@ -33,7 +33,7 @@ _SMALL = 4096
 _LISTENING_SECONDS = 1.0
 _SESSION = "mcp-session-id"
 # Nothing was sent yet when one of these was raised.
-_NOT_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, EgressRefused)
+_NOT_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
 
 
 class Fault(NamedTuple):
@@ -84,7 +84,7 @@ class Requests:
             return await self._client.send(request, **options)
         if FAULT in request.extensions:
             return self._answer(request, Fault(InvalidArguments("The arguments hold text that is not valid Unicode")))
-        if self._is_aside(request):
+        if _is_aside(await request.aread()):
             if len(self._aside) < _MOST_ASIDE:
                 task = asyncio.create_task(self._send_aside(request))
                 self._aside.add(task)
@@ -96,8 +96,8 @@ class Requests:
             if not self._settled:
                 raise
             fault = error.__cause__ if isinstance(error.__cause__, ToolError) else UpstreamUnreachable(str(error))
-            sent = not isinstance(fault, _NOT_SENT) and not isinstance(fault.__cause__, _NOT_SENT)
-            return self._answer(request, Fault(fault, did_not_run=not sent))
+            unsent = isinstance(fault, EgressRefused) or isinstance(fault.__context__, _NOT_SENT)
+            return self._answer(request, Fault(fault, did_not_run=unsent))
 
     async def close(self) -> None:
         """Give up what is still being sent."""
@@ -135,14 +135,6 @@ class Requests:
         error = {"code": -32000, "message": fault.error.message, "data": {FAULT: token}}
         return httpx2.Response(500, json={"jsonrpc": "2.0", "id": None, "error": error}, request=request)
 
-    def _is_aside(self, request: httpx2.Request) -> bool:
-        if len(request.content) > _SMALL:
-            return False
-        message = orjson.loads(request.content)
-        if "method" not in message:
-            return True
-        return "id" not in message and message["method"] != "notifications/initialized"
-
     async def _send_aside(self, request: httpx2.Request) -> None:
         with suppress(httpx2.HTTPError, TimeoutError):
             async with asyncio.timeout(_ASIDE_SECONDS):
@@ -179,6 +171,16 @@ class Web:
                 yield streams
         finally:
             await self.requests.close()
+
+
+def _is_aside(body: bytes) -> bool:
+    """Whether the message is one that nobody waits for: a notification, or an answer to the server."""
+    if len(body) > _SMALL:
+        return False
+    message = orjson.loads(body)
+    if "method" not in message:
+        return True
+    return "id" not in message and message["method"] != "notifications/initialized"
 
 
 def _error_in(body: bytes) -> str | None:

@@ -62,12 +62,12 @@ def assembled(
 ) -> Assembled:
     """The tool; a body is taken apart into its fields where that says the same, unless told not to."""
     tool = Assembled(method)
-    _add_path(tool, path, [each for each in parameters if each.place == "path"], notes)
+    in_url = _add_path(tool, path, parameters, notes)
     is_flat = body is not None and flatten and _may_be_flat(method, body)
     default = "query" if method in _IN_QUERY or (body is not None and not is_flat) else "body"
     for place in _PLACES[1:]:
         for parameter in parameters:
-            if parameter.place == place:
+            if parameter.place == place and parameter not in in_url:
                 _add(tool, parameter, default)
     if body is not None:
         if is_flat:
@@ -140,27 +140,35 @@ def _add_whole(tool: Assembled, body: Body) -> None:
         tool.required.append(name)
     tool.body["body_param"] = name
     if body.format in ("form", "multipart"):
-        tool.styles |= {each.name: each.style for each in body.fields if each.style is not None}
+        styles = {each.name: each.style for each in body.fields if each.style is not None}
+        if styles.keys() & tool.properties.keys():
+            raise Unusable("a parameter and a field of its form have one name, and the form cannot be taken apart")
+        tool.styles |= styles
         if body.part_types:
             tool.body["part_types"] = dict(body.part_types)
 
 
-def _add_path(tool: Assembled, path: str, parameters: list[Parameter], notes: Notes) -> None:
-    declared = {each.name: each for each in parameters}
+def _add_path(tool: Assembled, path: str, parameters: list[Parameter], notes: Notes) -> list[Parameter]:
+    """Make the path with its placeholders, and say which parameters fill them."""
+    declared = {each.name: each for each in parameters if each.place == "path"}
+    in_query = {each.name: each for each in parameters if each.place == "query"}
     named: dict[str, str] = {}
-    pieces = []
+    filling: list[Parameter] = []
+    url = ""
     for index, piece in enumerate(PLACEHOLDER.split(path.partition("#")[0])):
         if index % 2 == 0:
-            pieces.append(_UNFIT.sub(lambda match: quote(match[0], safe=""), piece))
+            url += _UNFIT.sub(lambda match: quote(match[0], safe=""), piece)
             continue
         wire = _meant(piece, declared)
         if wire not in named:
-            parameter = declared.get(wire) or Parameter(wire, "path", {"type": "string"}, True)
-            named[wire] = _add(tool, parameter, "query")
-        pieces.append(f"{{{named[wire]}}}")
+            asked = declared.get(wire) or (in_query.get(wire) if "?" in url else None)
+            filling.append(asked or Parameter(wire, "path", {"type": "string"}, True))
+            named[wire] = _add(tool, filling[-1], "query")
+        url += f"{{{named[wire]}}}"
     for name in declared.keys() - named.keys():
         notes.leave_out(f"the path parameter '{name[:100]}'", "the path has no place for it")
-    tool.path = "".join(pieces)
+    tool.path = url
+    return filling
 
 
 def _meant(placeholder: str, declared: Mapping[str, Parameter]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.registry.openapi.assembling import Assembled, assembled
@@ -34,7 +34,7 @@ class Builder:
         self,
         document: Mapping[str, Any],
         references: References,
-        operations: Iterable[Operation],
+        operations: Sequence[Operation],
         *,
         is_old: bool,
         source_url: str | None,
@@ -59,6 +59,9 @@ class Builder:
         base = self._servers.base(said, operation.path_item)
         parameters, body = self._taken(operation, notes)
         auth = self._security.of(said)
+        if auth is not None and not self._servers.is_home(base):
+            notes.leave_out("its credentials", "it is served from another origin than the rest; give server_url")
+            auth = None
         filled = sent_as(auth)
         parameters = [
             each

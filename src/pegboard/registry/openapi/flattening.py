@@ -42,6 +42,8 @@ class Flattening:
         found = Flat()
         if not self._add(found, schema, 0) or not found.properties:
             return Flat()
+        hidden = self._schemas.only_read(raw)
+        found.required = {name: None for name in found.required if name in found.properties or name not in hidden}
         for name in found.required:
             found.properties.setdefault(name, {})
         return found

@@ -63,16 +63,16 @@ def import_document(
     is_old = _check(document, prefix)
     wanted = Include(include)
     references = References(document, source_url)
-    operations, others = operations_of(document, references, prefix)
+    everything, others = operations_of(document, references, prefix)
     missing = [item for item, labels in others if wanted(labels)]
-    operations = [operation for operation in operations if wanted(labels_of(operation))]
+    operations = [operation for operation in everything if wanted(labels_of(operation))]
     if len(operations) > MAX_OPERATIONS:
         raise Invalid(
             f"The document has {len(operations):,} operations; at most {MAX_OPERATIONS:,} are imported at once, "
             "choose some with include"
         )
     builder = Builder(
-        document, references, operations, is_old=is_old,
+        document, references, everything, is_old=is_old,
         source_url=source_url, server_url=server_url, auth_config=auth_config, tag=source_tag(_title(document)),
     )  # fmt: skip
     definitions: list[dict[str, Any]] = []

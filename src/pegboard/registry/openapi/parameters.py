@@ -77,7 +77,7 @@ class Parameters:
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
-        self._read: dict[int, tuple[Parameter | None, tuple[str, ...]]] = {}
+        self._read: dict[int, tuple[Any, Parameter | None, list[str]]] = {}
 
     def read(self, raws: list[dict[str, Any]], notes: Notes) -> list[Parameter]:
         """The parameters that can be sent; those that cannot are noted, or raise Unusable where they are required."""
@@ -86,8 +86,8 @@ class Parameters:
     def _one(self, raw: dict[str, Any], notes: Notes) -> Parameter | None:
         if id(raw) not in self._read:
             own = Notes()
-            self._read[id(raw)] = (self._new(raw, own), tuple(own.texts))
-        found, texts = self._read[id(raw)]
+            self._read[id(raw)] = (raw, self._new(raw, own), own.texts)  # itself too, so that its id stays its own
+        _, found, texts = self._read[id(raw)]
         notes.texts += texts
         return found
 

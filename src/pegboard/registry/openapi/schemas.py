@@ -95,6 +95,24 @@ class Schemas:
             schema = self.named(schema["$ref"].removeprefix(DEFS))
         return schema if isinstance(schema, dict | bool) else True
 
+    def only_read(self, raw: Any, depth: int = 0) -> frozenset[str]:
+        """The names of properties that a schema, or a part of its allOf, declares as only read."""
+        if not isinstance(raw, dict) or depth > MAX_DEPTH:
+            return frozenset()
+        found: frozenset[str] = frozenset()
+        pointer, node = self._target(raw)
+        if pointer:
+            if pointer not in self._hidden:
+                self._hidden[pointer] = frozenset()
+                self._hidden[pointer] = self.only_read(node, depth + 1)
+            found = self._hidden[pointer]
+        properties, parts = raw.get("properties"), raw.get("allOf")
+        if isinstance(properties, dict):
+            found |= {name for name, item in properties.items() if isinstance(name, str) and self._is_only_read(item)}
+        for part in parts if isinstance(parts, list) else ():
+            found |= self.only_read(part, depth + 1)
+        return found
+
     def _convert(self, raw: Any, at: _At) -> Schema | bool:
         if isinstance(raw, bool):
             return raw
@@ -108,7 +126,7 @@ class Schemas:
                 schema["$ref"] = DEFS + self._name(raw[word])
                 if self._is_old:
                     raw = {key: value for key, value in raw.items() if key in _BESIDE}
-        hidden = at.hidden | self._hidden_in(raw)
+        hidden = at.hidden | self.only_read(raw)
         for word, value in raw.items():
             if word in _COPIED:
                 schema[word] = value
@@ -185,24 +203,6 @@ class Schemas:
         parts = raw.get("allOf")
         return isinstance(parts, list) and any(self._is_only_read(part, depth + 1) for part in parts)
 
-    def _hidden_in(self, raw: Any, depth: int = 0) -> frozenset[str]:
-        """The names of properties that a schema, or a part of its allOf, declares as only read."""
-        if not isinstance(raw, dict) or depth > MAX_DEPTH:
-            return frozenset()
-        found: frozenset[str] = frozenset()
-        pointer, node = self._target(raw)
-        if pointer:
-            if pointer not in self._hidden:
-                self._hidden[pointer] = frozenset()
-                self._hidden[pointer] = self._hidden_in(node, depth + 1)
-            found = self._hidden[pointer]
-        properties, parts = raw.get("properties"), raw.get("allOf")
-        if isinstance(properties, dict):
-            found |= {name for name, item in properties.items() if isinstance(name, str) and self._is_only_read(item)}
-        for part in parts if isinstance(parts, list) else ():
-            found |= self._hidden_in(part, depth + 1)
-        return found
-
     def _target(self, raw: Schema) -> tuple[str, Any]:
         if "$ref" not in raw:
             return "", None
@@ -214,8 +214,8 @@ class Schemas:
 
 def _without(schema: Schema, hidden: frozenset[str]) -> None:
     required = schema.get("required")
-    if isinstance(required, list) and hidden:
-        schema["required"] = [name for name in required if not isinstance(name, str) or name not in hidden]
+    if isinstance(required, list) and all(isinstance(name, str) for name in required):
+        schema["required"] = [name for name in dict.fromkeys(required) if name not in hidden]
     if schema.get("required") in ([], True, False):  # a boolean is how Draft 3 said it of a property
         del schema["required"]
 
@@ -240,9 +240,10 @@ def _tidy(schema: Schema) -> None:
         schema |= {"type": "string", "format": "binary"}
     elif isinstance(kind, str):
         meant = _MEANT.get(kind.lower(), kind.lower())
-        schema |= {"type": meant} if meant else {}
         if meant is None:
             del schema["type"]
+        else:
+            schema["type"] = meant
     if "format" in schema and not isinstance(schema["format"], str):
         del schema["format"]
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
@@ -263,7 +264,5 @@ def _nullable(schema: Schema) -> Schema:
         if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
             schema["enum"] = [*schema["enum"], None]
         return schema
-    outside: Schema = {
-        word: schema.pop(word) for word in ("title", "description", "default", "deprecated") if word in schema
-    }
+    outside: Schema = {word: schema.pop(word) for word in _OUTSIDE if word in schema}
     return {"anyOf": [schema, {"type": "null"}], **outside}

@@ -25,6 +25,7 @@ class Servers:
         self._references = references
         self._source = source_url
         self._given = server_url.rstrip("/") if server_url is not None else None
+        self._home: tuple[str, str] | None = None
         if server_url is not None:
             _check_given(server_url)
 
@@ -32,12 +33,24 @@ class Servers:
         """The URL in front of the operation's path, without a slash at its end; raises Unusable."""
         if self._given is not None:
             return self._given
-        if "swagger" in self._document:
+        if "openapi" not in self._document:
             return self._of_host(operation)
         for holder in (operation, path_item, self._document):
             if holder.get("servers"):
                 return self._first(holder["servers"])
         return self._first([{"url": "/"}])
+
+    def is_home(self, base: str) -> bool:
+        """Whether the URL is of the origin that the document as a whole is served from, so that credentials are for it.
+
+        A document that names none as a whole is served from where its first operation is.
+        """
+        if self._home is None:
+            try:
+                self._home = _origin(self.base({}, {}))
+            except Unusable:
+                self._home = _origin(base)
+        return _origin(base) == self._home
 
     def _first(self, servers: Any) -> str:
         if not isinstance(servers, list):
@@ -88,7 +101,7 @@ class Servers:
         return self._absolute(f"{scheme}://{bare.rstrip('/')}{path}")
 
     def _absolute(self, url: str) -> str:
-        whole = url.strip()
+        whole = url.strip() or "/"
         try:
             scheme = urlsplit(whole).scheme
             if not scheme and self._source is not None:
@@ -116,6 +129,11 @@ def url_of(base: str, path: str) -> str:
     if not mark:
         return whole
     return f"{whole}{'&' if '?' in whole else '?'}{query}"
+
+
+def _origin(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc.lower()
 
 
 def _check_given(server_url: str) -> None:

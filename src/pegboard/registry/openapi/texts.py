@@ -25,11 +25,10 @@ def cut_readably(text: str, length: int) -> str:
     if len(text) <= length:
         return text
     room = text[: length - 2]
-    for marks, least in ((("\n\n",), 0.6), (_ENDS, 0.6), ((" ", "\n", "\t"), 0.5)):
-        end = max(room.rfind(mark) + len(mark.rstrip()) for mark in marks)
-        if end >= least * length:
-            whole = room[:end].rstrip()
-            return f"{whole} …" if marks is _ENDS else f"{whole}…"
+    for marks, mark in ((("\n\n",), " …"), (_ENDS, " …"), ((" ", "\n", "\t"), "…")):
+        end = max(room.rfind(each) + len(each.rstrip()) for each in marks)
+        if end >= length // 2:
+            return room[:end].rstrip() + mark
     return room.rstrip() + "…"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
@@ -26,7 +26,11 @@ class EventsClient(Client):
         """The report at the end, and on the way there each progress; a failure is raised like any other."""
         timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, read=None)
         request = self._http.build_request(
-            "POST", self._url + path, json=body, headers={"Accept": EVENTS}, timeout=timeout
+            "POST",
+            self._url + path,
+            content=json.dumps(body, allow_nan=False).encode(),
+            headers={"Accept": EVENTS, "Content-Type": "application/json"},
+            timeout=timeout,
         )
         with self._failures():
             response = await self._http.send(request, stream=True)
@@ -45,10 +49,15 @@ class EventsClient(Client):
         raise Unreachable(f"The connection to {self._url} ended before the work did; run it again to see what is left")
 
 
-async def _events(response: httpx.Response) -> Any:
+async def _events(response: httpx.Response) -> AsyncIterator[tuple[str, Any]]:
     name = ""
-    async for line in response.aiter_lines():
-        if line.startswith("event: "):
-            name = line.removeprefix("event: ")
-        elif line.startswith("data: "):
-            yield name, json.loads(line.removeprefix("data: "))
+    rest = b""
+    async for part in response.aiter_bytes():
+        # Not by the lines of a text, which end in more ways than those of events do.
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            word, _, value = line.partition(b": ")
+            if word == b"event":
+                name = value.decode()
+            elif word == b"data":
+                yield name, json.loads(value)

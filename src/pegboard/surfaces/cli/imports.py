@@ -15,8 +15,6 @@ from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
 
 app = group("import", "Take tools on from API documents and from other MCP servers.")
 
-_SHOWN = 20
-
 Prefix = Annotated[str, typer.Option("--prefix", help="Put in front of every tool's name")]
 Include = Annotated[
     list[str] | None,
@@ -52,7 +50,8 @@ def openapi(
 ) -> None:
     """Make a tool of each operation in an OpenAPI or Swagger document.
 
-    Run again, it updates the tools it made before and leaves alone what you changed on them.
+    Run again, it updates the tools it made before; what the document does not say, such as a rate limit, stays as you
+    set it.
 
     Example: pegboard import openapi petstore.yaml --prefix pets_ --dry-run
     """
@@ -60,9 +59,13 @@ def openapi(
     if source.startswith(("http://", "https://")):
         body["url"] = source
     else:
+        from pegboard.registry.documents import Misread, read_text  # noqa: PLC0415 -- start-up time
         from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
 
-        body["document"] = read_input(source).decode("utf-8-sig", "replace")
+        try:
+            body["document"] = read_text(read_input(source))
+        except Misread as error:
+            raise Usage(f"{source}:{error.line}: {error.message}") from None
     if server is not None:
         body["server_url"] = server
     _import(ctx, "openapi", body)
@@ -105,11 +108,13 @@ def mcp(
         if len(source) > 1:
             raise Usage(f"A URL stands alone, but '{source[1]}' follows it")
         body["server_url"] = source[0]
+    elif source[0].startswith("-"):
+        raise Usage(f"No such option: {source[0]}")
     else:
         body["command"] = source
-    for key, pairs in (("env", env), ("headers", header)):
+    for key, option, pairs in (("env", "--env", env), ("headers", "--header", header)):
         if pairs:
-            body[key] = dict(_pair(text, key) for text in pairs)
+            body[key] = dict(_pair(text, option) for text in pairs)
     if working_dir is not None:
         body["working_dir"] = working_dir
     _import(ctx, "mcp", {**body, "accept": accept})
@@ -132,10 +137,10 @@ def _body(
     return body
 
 
-def _pair(text: str, what: str) -> tuple[str, str]:
+def _pair(text: str, option: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not name or not equals:
-        raise Usage(f"'{text}' is no {what} pair: write NAME=VALUE")
+        raise Usage(f"{option} takes NAME=VALUE, not '{text}'")
     return name, value
 
 

@@ -21,6 +21,9 @@ from pegboard.registry.taking import TakenOn
 from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.models import Shown
 from pegboard.surfaces.rest.problems import problem, refusal_of, status_of
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
 
 EVENTS = "text/event-stream"
 IMPORTS = "/v1/imports/"
@@ -154,6 +157,9 @@ def _ending(ended: asyncio.Task[TakenOn]) -> bytes:
         return _event("error", orjson.loads(problem(status, detail, errors=errors)))
     except ToolError as error:
         return _event("error", orjson.loads(problem(status_of(error), error.message)))
+    except Exception:
+        log.exception("import_broke")
+        return _event("error", orjson.loads(problem(500, "Something went wrong on the board; its log says what")))
     return _event("complete", report.model_dump(mode="json"))
 
 

@@ -32,6 +32,11 @@ def one(document: Json, **options: Any) -> Json:
     return found.definitions[0]
 
 
+def ref(name: str, kind: str = "schemas") -> Json:
+    """A reference to one of the document's components."""
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
 def of(operation: Json, *, path: str = "/x", method: str = "post", version: str = "3.1.0", **others: Any) -> Json:
     """The definition of this one operation."""
     return one(api({path: {method: operation}}, version, **others))
@@ -99,11 +104,12 @@ def shop(operations: int, version: str = "3.0.3") -> Json:
         }
         content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
         said = {"tags": [f"group{number % 20}"], "responses": {"200": {"description": "ok", "content": content}}}
+        sending = {"required": True, "content": content}
         page = [{"$ref": "#/components/parameters/limit"}, {"$ref": "#/components/parameters/sort"}]
         paths[f"/v1/resources{number}"] = {
             "get": {**said, "operationId": f"resources{number}.list", "summary": "List them.", "parameters": page},
-            "post": {**said, "operationId": f"resources{number}.create", "requestBody": {"required": True, "content": content}},
-        }  # fmt: skip
+            "post": {**said, "operationId": f"resources{number}.create", "requestBody": sending},
+        }
         paths[f"/v1/resources{number}/{{id}}"] = {
             "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
             "get": {**said, "summary": "Get one."},
@@ -111,7 +117,7 @@ def shop(operations: int, version: str = "3.0.3") -> Json:
             "delete": said,
         }
     return api(
-        dict(list(paths.items())),
+        paths,
         version,
         components={
             "schemas": schemas,

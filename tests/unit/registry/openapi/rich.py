@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.unit.registry.openapi.making import Json, api, swagger
+from tests.unit.registry.openapi.making import Json, api, ref, swagger
 
 
-def _ref(name: str, kind: str = "schemas") -> Json:
-    return {"$ref": f"#/components/{kind}/{name}"}
-
-
-def _parameter(name: str, place: str, schema: Any, **others: Any) -> Json:
+def _param(name: str, place: str, schema: Any, **others: Any) -> Json:
     return {"name": name, "in": place, "schema": schema, **others}
 
 
 _LIST = {"type": "array", "items": {"type": "string"}}
+_NULLABLE: tuple[Json, Json] = ({"type": "integer", "nullable": True}, {"type": ["integer", "null"]})
 _PAIRS = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}
 
 
@@ -25,24 +22,24 @@ def openapi(version: str = "3.1.0") -> Json:
         {
             "/pets/{id}": {
                 "summary": "One pet",
-                "parameters": [_parameter("id", "path", {"type": "string"}, required=True), _ref("trace", "parameters")],
+                "parameters": [_param("id", "path", {"type": "string"}, required=True), ref("trace", "parameters")],
                 "get": {
                     "operationId": "pets/get",
                     "tags": ["pets", "read"],
                     "parameters": [
-                        _parameter("id", "path", {"type": "integer"}, required=True, style="label"),
-                        _parameter("tags", "query", _LIST, style="pipeDelimited", description="Some tags"),
-                        _parameter("filter", "query", _PAIRS, style="deepObject", explode=True),
-                        _parameter("raw", "query", {"type": "string"}, allowReserved=True, example="a/b"),
-                        _parameter("id", "query", {"type": "integer", "default": 3}),
-                        _parameter("session", "cookie", {"type": "string"}),
+                        _param("id", "path", {"type": "integer"}, required=True, style="label"),
+                        _param("tags", "query", _LIST, style="pipeDelimited", description="Some tags"),
+                        _param("filter", "query", _PAIRS, style="deepObject", explode=True),
+                        _param("raw", "query", {"type": "string"}, allowReserved=True, example="a/b"),
+                        _param("id", "query", {"type": "integer", "default": 3}),
+                        _param("session", "cookie", {"type": "string"}),
                         {"name": "where", "in": "query", "content": {"application/json": {"schema": _PAIRS}}},
                     ],
                     "responses": {"200": {"$ref": "#/components/responses/Pet"}},
                 },
                 "put": {
                     "deprecated": True,
-                    "requestBody": _ref("Pet", "requestBodies"),
+                    "requestBody": ref("Pet", "requestBodies"),
                     "security": [],
                     "responses": {"default": {"description": "done"}},
                 },
@@ -73,7 +70,7 @@ def openapi(version: str = "3.1.0") -> Json:
                 "patch": {"requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}},
             },
             "/moved": {"$ref": "#/components/pathItems/moved"},
-            "/lists": {"post": {"requestBody": {"content": {"application/json": {"schema": _ref("Tree")}}}}},
+            "/lists": {"post": {"requestBody": {"content": {"application/json": {"schema": ref("Tree")}}}}},
         },
         version,
         security=[{"key": []}],
@@ -86,17 +83,17 @@ def openapi(version: str = "3.1.0") -> Json:
                     "properties": {
                         "id": {"type": "integer", "readOnly": True},
                         "name": {"type": "string", "minLength": 1, "pattern": "^[a-z]+$", "examples": ["rex"]},
-                        "age": {"type": ["integer", "null"]} if version >= "3.1" else {"type": "integer", "nullable": True},
-                        "owner": {"allOf": [_ref("Owner"), {"description": "Whose it is"}]},
+                        "age": _NULLABLE[version >= "3.1"],
+                        "owner": {"allOf": [ref("Owner"), {"description": "Whose it is"}]},
                         "kind": {"oneOf": [{"const": "cat"}, {"enum": ["dog", "fish"]}]},
                     },
                 },
-                "Owner": {"type": "object", "properties": {"pets": {"type": "array", "items": _ref("Pet")}}},
-                "Tree": {"type": "array", "items": {"anyOf": [_ref("Tree"), {"type": "string", "format": "uuid"}]}},
+                "Owner": {"type": "object", "properties": {"pets": {"type": "array", "items": ref("Pet")}}},
+                "Tree": {"type": "array", "items": {"anyOf": [ref("Tree"), {"type": "string", "format": "uuid"}]}},
             },
-            "parameters": {"trace": _parameter("X-Trace", "header", {"type": "string"}, deprecated=True)},
+            "parameters": {"trace": _param("X-Trace", "header", {"type": "string"}, deprecated=True)},
             "requestBodies": {
-                "Pet": {"description": "A pet", "required": True, "content": {"application/json": {"schema": _ref("Pet")}}}
+                "Pet": {"description": "A", "required": True, "content": {"application/json": {"schema": ref("Pet")}}}
             },
             "responses": {"Pet": {"description": "ok"}},
             "pathItems": {"moved": {"get": {"summary": "Elsewhere"}, "trace": {}}},
@@ -129,7 +126,7 @@ def old() -> Json:
             },
             "/pets": {
                 "post": {
-                    "parameters": [{"name": "pet", "in": "body", "required": True, "schema": {"$ref": "#/definitions/Pet"}}],
+                    "parameters": [{"name": "pet", "in": "body", "schema": {"$ref": "#/definitions/Pet"}}],
                     "security": [{"basic": []}],
                 }
             },
@@ -137,9 +134,13 @@ def old() -> Json:
         basePath="/v2",
         schemes=["https", "http"],
         consumes=["application/json"],
-        parameters={"limit": {"name": "limit", "in": "query", "type": "integer", "maximum": 5, "exclusiveMaximum": True}},
+        parameters={"limit": {"name": "n", "in": "query", "type": "integer", "maximum": 5, "exclusiveMaximum": True}},
         definitions={
-            "Pet": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "x-nullable": True}}}
+            "Pet": {
+                "type": "object",
+                "required": ["name"],
+                "properties": {"name": {"type": "string", "x-nullable": True}},
+            }
         },
         securityDefinitions={"basic": {"type": "basic"}},
     )  # fmt: skip

@@ -5,26 +5,27 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pegboard.core.refusals import Invalid
 from pegboard.registry.definition import read_definition
 from pegboard.registry.openapi.importing import Imported, import_document
+from pegboard.registry.openapi.operations import left_out
 from pegboard.registry.openapi.references import References
 from pegboard.registry.schemas import check_schema
 from pegboard.registry.storable import unstorable
-from tests.unit.registry.openapi.making import METHODS, Json, api, body, reason, sent
+from tests.unit.registry.openapi.making import METHODS, Json, api, body
 from tests.unit.registry.openapi.rich import old, openapi
 
 WORDS = [
-    "", "#", "#/paths", "#/components/schemas/Pet", "#/components/schemas/None", "https://example.com/x", "file:///etc/passwd",
-    "/", "{", "{{secret:KEY}}", "\0", "\ud800", "(", "string", "null", "json", "form", "path", "body", "a" * 300, "ünïcödé",
+    "", "#", "#/paths", "#/components/schemas/Pet", "#/components/schemas/None", "https://example.com/x", "file:///x",
+    "/", "{", "{{secret:KEY}}", "\0", "\ud800", "(", "string", "null", "json", "form", "path", "body", "a" * 300, "ünï",
 ]  # fmt: skip
+KEYS = [*WORDS, "$ref", "type", "get", "schema", "allOf", "name", "in"]
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(WORDS),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from([*WORDS, "$ref", "type", "get", "schema", "allOf", "name", "in"]), inner, max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3),
     max_leaves=6,
 )
 DOCUMENTS = (openapi("3.0.3"), openapi("3.1.0"), old())
@@ -53,11 +54,11 @@ def nothing_is_dropped(document: Any, found: Imported) -> None:
     reasons = [item.reason for item in found.left_out]
     kept = 0
     for path, item in document["paths"].items():
-        if path in {other.name for other in found.left_out} or path.startswith("x-"):
+        if left_out(path, "").name in {other.name for other in found.left_out} or path.startswith("x-"):
             continue
         methods = References(document).followed(item, path).keys() | item.keys()
         for method in methods & set(METHODS):
-            kept += not any(text.startswith(f"{method.upper()} {path}: ") for text in reasons)
+            kept += not any(text.startswith(left_out("", f"{method.upper()} {path}: ").reason) for text in reasons)
     assert len(found.definitions) == kept
 
 
@@ -73,8 +74,8 @@ def sound(definition: Json) -> None:
 def test_the_documents_themselves_are_imported_whole(number: int) -> None:
     found = import_document(DOCUMENTS[number])
     nothing_is_dropped(DOCUMENTS[number], found)
-    left_out = {item.name for item in found.left_out}
-    assert left_out <= {"TRACE /moved", "webhooks", "delete_pets_by_id", "upload", "patch_files", "post_pets_by_id"}
+    names = {item.name for item in found.left_out}
+    assert names <= {"TRACE /moved", "webhooks", "delete_pets_by_id", "upload", "patch_files", "post_pets_by_id"}
     assert len(found.definitions) == (3, 7, 7)[number - 2]
 
 
@@ -96,3 +97,65 @@ def test_anything_in_place_of_any_node_is_refused_or_left_out_and_never_drops_an
     nothing_is_dropped(document, found)
     for definition in found.definitions:
         sound(definition)
+
+
+@pytest.mark.parametrize("text", ["\0", "\ud800", "\u2028", "\u202e", "'\"<script>", "x" * 100_000])
+def test_odd_texts_do_no_harm_anywhere(text: str) -> None:
+    operation = {
+        "operationId": text,
+        "summary": text,
+        "description": text,
+        "tags": [text],
+        "parameters": [{"name": "q", "in": "query", "description": text, "example": text, "schema": {"title": text}}],
+    }
+    document = {**api({"/x": {"post": {**operation, **body({"description": text})}}}), "info": {"title": text}}
+    [definition] = import_document(document).definitions
+    sound(definition)
+
+
+@pytest.mark.parametrize("text", ["\0", "\ud800"])
+def test_data_that_cannot_be_stored_leaves_its_operation_out_and_the_reason_can_be_sent(text: str) -> None:
+    for operation in (
+        body({"enum": [text]}),
+        body({"type": "object", "properties": {text: {"type": "string"}}, "required": [text]}),
+        {"parameters": [{"name": "q" + text, "in": "query", "required": True, "style": text}]},
+    ):
+        found = import_document(api({"/x" + text: {"post": operation}, "/fine": {"get": {}}}))
+        assert [definition["name"] for definition in found.definitions if "fine" in definition["name"]]
+        for item in found.left_out:
+            assert (item.name + item.reason).encode()
+            assert "\0" not in item.name + item.reason
+
+
+def test_keys_that_are_no_texts_are_told_of() -> None:
+    odd: Any = {
+        5: {"get": {}},
+        "/a": {"get": {"responses": {200: {}}}, 7: {}},
+        "/b": {"post": body({"type": "object", "properties": {1: {}}})},
+        "/c": {"post": {"requestBody": {"required": True, "content": {1: {}}}}},
+    }
+    found = import_document(api(odd))
+    assert [definition["name"] for definition in found.definitions] == ["get_a"]
+    assert {item.name: item.reason for item in found.left_out} == {
+        "5": "a path must be a text, not a number",
+        "7 /a": "a path has no '7'",
+        "post_b": "POST /b: properties in its body has a name that is no text",
+        "post_c": "POST /c: its body is required, and '1' is no media type",
+    }
+
+
+def test_nothing_in_a_document_can_name_a_secret_of_the_importer() -> None:
+    secret = "{{secret:KEY}}"
+    parameters = [{"name": secret, "in": place} for place in ("query", "header", "cookie")]
+    form = {"type": "object", "properties": {secret: {"type": "string"}, "a": {"type": "string"}}}
+    paths = {
+        f"/{secret}/a": {"get": {"parameters": parameters}},
+        "/b": {"post": body(form)},
+        "/c": {"post": body(form, "multipart/form-data", encoding={"a": {"contentType": secret}})},
+        "/d": {"post": body({}, f"application/{secret}+json")},
+        "/e": {"get": {"servers": [{"url": f"https://example.com/{secret}"}]}},
+        "/f": {"get": {"servers": [{"url": "https://{a}", "variables": {"a": {"default": f"x/{secret}"}}}]}},
+    }
+    found = import_document(api(paths))
+    assert all(secret not in str(definition["config"]) for definition in found.definitions)
+    nothing_is_dropped(api(paths), found)

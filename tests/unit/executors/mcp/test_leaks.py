@@ -1,0 +1,91 @@
+"""Hundreds of calls, half of them failing or given up, leave nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+from pegboard.core.errors import ToolError
+from pegboard.egress.allow import AllowList
+from pegboard.egress.outbound import Outbound
+from pegboard.executors.mcp.pool import Upstreams
+from pegboard.executors.mcp.upstream import Upstream
+from tests.mcp_servers.processes import descendants
+from tests.mcp_servers.running import odd, over_http
+from tests.waiting import until
+
+AT_ONCE = 20
+
+
+class Held(NamedTuple):
+    """What this process holds on to."""
+
+    files: int
+    processes: int
+    tasks: int
+    threads: int
+
+    @classmethod
+    def now(cls) -> Held:
+        """At this moment."""
+        gc.collect()
+        files = len(list(Path("/proc/self/fd").iterdir()))
+        return cls(files, len(descendants()), len(asyncio.all_tasks()), threading.active_count())
+
+
+async def once(upstreams: Upstreams, upstream: Upstream, number: int) -> str:
+    """How one call ended: every fourth fails, every fourth is given up."""
+    over_http = upstream.command is None
+    tool = ("say", "fail", "slow", "say")[number % 4] if over_http else "echo"
+    arguments = {"text": str(number), "why": "because", "seconds": 60}
+    try:
+        async with asyncio.timeout(0.1 if number % 4 == 2 else 20):
+            answer = await upstreams.call(upstream, tool, arguments)
+    except ToolError:
+        return "failed"
+    except TimeoutError:
+        return "given up"
+    return "failed" if answer.get("isError") else "answered"
+
+
+async def rounds(upstreams: Upstreams, ways: list[Upstream], calls: int) -> list[str]:
+    """So many calls, a few of them at once."""
+    ends: list[str] = []
+    for first in range(0, calls, AT_ONCE):
+        batch = (once(upstreams, ways[number // 4 % len(ways)], number) for number in range(first, first + AT_ONCE))
+        ends += await asyncio.gather(*batch)
+    for upstream in ways:
+        await upstreams.tools(upstream)
+    return ends
+
+
+async def returned_to(before: Held) -> None:
+    """Wait until no more is held than was before."""
+
+    async def settled() -> bool:
+        return all(now <= then for now, then in zip(Held.now(), before, strict=True))
+
+    await until(settled)
+
+
+async def test_files_processes_tasks_and_threads_return_to_where_they_were() -> None:
+    with over_http("modern") as modern, over_http("legacy") as legacy:
+        ways = [modern.upstream, legacy.upstream, odd("fickle")]
+        closed: Held | None = None
+        for calls in (AT_ONCE, 200):
+            outbound = Outbound(AllowList.read("127.0.0.0/8"))
+            upstreams = Upstreams(outbound, children=2, child_memory=2**30, max_bytes=2**20)
+            await rounds(upstreams, ways, 60)
+            warm = Held.now()
+            ends = await rounds(upstreams, ways, calls)
+            assert set(ends) == {"answered", "failed", "given up"}
+            assert ends.count("answered") <= calls * 0.6
+            await returned_to(warm)
+            await upstreams.close()
+            await outbound.close()
+            if closed is None:
+                closed = Held.now()
+            await returned_to(closed)

@@ -1,0 +1,245 @@
+"""Commands that do what no decent MCP server does; each call ends in time with a clear error, and the next one works."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard.core.errors import Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.executors.mcp.content import output_of
+from pegboard.executors.mcp.pool import Upstreams
+from pegboard.executors.mcp.upstream import Upstream
+from tests.mcp_servers.processes import descendants, is_running
+from tests.mcp_servers.running import odd
+from tests.waiting import until
+
+
+async def say(upstreams: Upstreams, upstream: Upstream, text: str = "hi") -> Any:
+    return output_of(await upstreams.call(upstream, "echo", {"text": text}))
+
+
+async def refused(upstreams: Upstreams, upstream: Upstream, text: str = "hi") -> ToolError:
+    with pytest.raises(ToolError) as error:
+        await say(upstreams, upstream, text)
+    return error.value
+
+
+def memory() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+@pytest.mark.parametrize(
+    ("how", "phase"), [("hang", "did not answer initialize within"), ("hang-list", "did not list its tools within")]
+)
+async def test_a_server_that_hangs_while_it_starts_is_given_up(how: str, phase: str, hasty: Upstreams) -> None:
+    before = descendants()
+    with anyio.fail_after(5):
+        error = await refused(hasty, odd(how))
+    assert isinstance(error, UpstreamUnreachable)
+    assert phase in error.message
+
+    async def gone() -> bool:
+        return descendants() <= before
+
+    await until(gone)
+
+
+async def test_a_call_that_hangs_ends_when_its_time_is_up(upstreams: Upstreams) -> None:
+    await upstreams.tools(odd("hang-call"))
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await say(upstreams, odd("hang-call"))
+    assert time.monotonic() - began < 2
+
+
+async def test_a_server_that_answers_nothing_any_more_is_replaced(upstreams: Upstreams, tmp_path: Path) -> None:
+    hanging = odd("hang-call")
+    await upstreams.tools(hanging)
+    first = upstreams._connections[hanging].session
+    for _ in range(3):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await say(upstreams, hanging)
+    assert upstreams._connections[hanging].session is None
+    await upstreams.tools(hanging)
+    assert upstreams._connections[hanging].session not in (None, first)
+
+
+async def test_a_server_that_reads_nothing_cannot_hold_anybody_up(upstreams: Upstreams) -> None:
+    deaf = odd("deaf")
+    await upstreams.tools(deaf)
+
+    async def much() -> str:
+        try:
+            async with asyncio.timeout(0.5):
+                return str(await say(upstreams, deaf, "x" * 2**20))
+        except (TimeoutError, UpstreamFailed) as error:
+            return str(error)
+
+    began = time.monotonic()
+    ends = await asyncio.gather(*(much() for _ in range(4)))
+    assert time.monotonic() - began < 3
+    assert all("does not read what it is sent" in end for end in ends)
+
+
+async def test_a_server_that_ends_at_once_says_why_and_keeps_its_secrets(upstreams: Upstreams) -> None:
+    error = await refused(upstreams, odd("exit-at-once", env={"SERVICE_KEY": "sk-12345678"}))
+    assert isinstance(error, UpstreamUnreachable)
+    assert error.message.endswith("odd.py' exited with status 3; it said: no key for ********")
+
+
+async def test_a_program_that_is_not_there_is_named(upstreams: Upstreams) -> None:
+    error = await refused(upstreams, Upstream(None, ("no-such-server", "--token", "s3cr3t")))
+    assert "cannot start 'no-such-server': No such file or directory" in error.message
+    assert "s3cr3t" not in error.message
+
+
+async def test_a_server_that_exits_in_the_middle_fails_the_call_at_once(upstreams: Upstreams) -> None:
+    with anyio.fail_after(5):
+        error = await refused(upstreams, odd("exit-on-call"))
+    assert isinstance(error, UpstreamUnreachable)
+    assert "exited with status 7; it said: out of luck" in error.message
+
+
+async def test_a_server_that_cannot_be_greeted_in_the_newer_way_is_greeted_in_the_older(upstreams: Upstreams) -> None:
+    assert await say(upstreams, odd("exit-on-discover")) == "hi"
+
+
+async def test_a_line_without_end_is_not_kept(upstreams: Upstreams) -> None:
+    await upstreams.tools(odd("endless-line"))
+    before = memory()
+    with anyio.fail_after(5):
+        error = await refused(upstreams, odd("endless-line"))
+    assert isinstance(error, UpstreamFailed)
+    assert "wrote a line of more than 1048576 bytes" in error.message
+    assert memory() - before < 32 * 2**20
+
+
+async def test_an_answer_may_be_as_large_as_the_limit_and_no_larger(upstreams: Upstreams) -> None:
+    assert len(await say(upstreams, odd("huge"), str(2**20 - 1000))) == 2**20 - 1000
+    assert "more than 1048576 bytes" in (await refused(upstreams, odd("huge"), str(2**20))).message
+    assert await say(upstreams, odd("huge"), "3") == "xxx"
+
+
+@pytest.mark.parametrize("how", ["garbage", "stderr"])
+async def test_what_is_no_message_is_passed_over(how: str, upstreams: Upstreams) -> None:
+    with anyio.fail_after(10):
+        assert [await say(upstreams, odd(how), text) for text in "abc"] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("how", ["flood", "stray"])
+async def test_a_flood_of_messages_hurts_nobody_else(how: str, upstreams: Upstreams) -> None:
+    await upstreams.tools(odd(how))
+    await say(upstreams, odd("plain"))
+    before = memory()
+    flooded = asyncio.create_task(say(upstreams, odd(how)))
+    longest = 0.0
+    for _ in range(100):
+        began = time.monotonic()
+        assert await say(upstreams, odd("plain")) == "hi"
+        longest = max(longest, time.monotonic() - began)
+        await asyncio.sleep(0.01)
+    assert longest < 1
+    assert memory() - before < 32 * 2**20
+    flooded.cancel()
+    await asyncio.wait({flooded})
+
+
+async def test_an_answer_that_is_none_is_told_of(upstreams: Upstreams) -> None:
+    error = await refused(upstreams, odd("nonsense"))
+    assert isinstance(error, UpstreamFailed)
+    assert "something that is no result: content: Input should be a valid list" in error.message
+
+
+async def test_a_server_that_wants_input_gets_none(upstreams: Upstreams) -> None:
+    error = await refused(upstreams, odd("asks"))
+    assert isinstance(error, UpstreamFailed)
+    assert "asked for input that this board cannot give: Which one?" in error.message
+
+
+async def test_a_server_that_wants_a_model_is_declined(upstreams: Upstreams) -> None:
+    declined = json.loads(await say(upstreams, odd("samples")))
+    assert declined["error"]["message"] == "Sampling not supported"
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        ({"code": -32602, "message": "text is\n too long"}, "refused the arguments: text is too long"),
+        ({"code": -32601, "message": "tools/call"}, "offers no tools: tools/call"),
+        ({"code": -32603, "message": "boom", "data": {"a": 1}}, "answered with error -32603: boom"),
+        ({"code": -32000, "message": "database locked"}, "answered with error -32000: database locked"),
+        ({"code": -32042, "message": "sign in"}, "asked for input that this board cannot give: sign in"),
+        ({"code": 0, "message": "x" * 5000}, "answered with error 0: " + "x" * 1000),
+    ],
+)
+async def test_errors_of_the_protocol_are_failures_with_their_message(
+    error: dict[str, Any], message: str, upstreams: Upstreams
+) -> None:
+    failed = await refused(upstreams, odd("error"), json.dumps(error))
+    assert type(failed) is UpstreamFailed
+    assert failed.message.endswith(f"odd.py' {message}")
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ("many", "lists too many tools to look at"),
+        ("pages", "lists its tools on more than 100 pages"),
+        ("liar", "did not list its tools as MCP has it: tools.0.inputSchema"),
+    ],
+)
+async def test_a_list_of_tools_that_makes_no_sense_is_refused(how: str, message: str, upstreams: Upstreams) -> None:
+    with pytest.raises(UpstreamFailed, match=message):
+        await upstreams.tools(odd(how))
+
+
+async def test_nothing_of_the_board_s_environment_is_inherited(
+    upstreams: Upstreams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PEGBOARD_SECRET_KEY", "the board's own")
+    found = json.loads(await say(upstreams, odd("environment", env={"MINE": "1", "PATH": "/bin"})))
+    assert found["MINE"] == "1"
+    assert found["PATH"] == "/bin"
+    assert set(found) - {"MINE", "LC_CTYPE"} <= {"PATH", "HOME", "LANG", "LC_ALL", "LOGNAME", "USER", "SHELL"} | {
+        "TERM",
+        "TMPDIR",
+        "TZ",
+    }
+
+
+async def test_a_command_runs_in_its_folder(upstreams: Upstreams, tmp_path: Path) -> None:
+    assert await say(upstreams, odd("folder", working_dir=str(tmp_path))) == str(tmp_path)
+    with pytest.raises(Misconfigured, match="working_dir '/no/such' of the MCP server"):
+        await upstreams.tools(odd("folder", working_dir="/no/such"))
+
+
+async def test_a_command_gets_no_more_memory_than_it_may(upstreams: Upstreams) -> None:
+    assert await say(upstreams, odd("memory"), str(2**28)) == str(2**28)
+    error = await refused(upstreams, odd("memory"), str(2**31))
+    assert "MemoryError" in error.message
+    assert await say(upstreams, odd("memory"), "1") == "1"
+
+
+async def test_closing_ends_even_a_server_that_heeds_nothing(upstreams: Upstreams, tmp_path: Path) -> None:
+    before = descendants()
+    file = tmp_path / "daemon"
+    assert await say(upstreams, odd("stubborn")) == "hi"
+    assert await say(upstreams, odd("daemon", file)) == "hi"
+
+    async def written() -> int:
+        return int(file.read_text() or 0) if file.exists() else 0
+
+    daemon = await until(written)
+    with anyio.fail_after(6):
+        await upstreams.close()
+    assert descendants() <= before
+    assert not is_running(daemon)

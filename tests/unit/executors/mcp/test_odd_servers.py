@@ -1,0 +1,325 @@
+"""Servers over HTTP that do what no decent one does; each call ends in time with a clear error, its neighbours go on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard.core.errors import EgressRefused, RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.egress.allow import AllowList
+from pegboard.egress.outbound import Outbound
+from pegboard.executors.mcp.content import output_of
+from pegboard.executors.mcp.pool import Upstreams
+from pegboard.executors.mcp.upstream import Upstream
+from tests.mcp_servers.web import Asked, WebServer, answering
+from tests.waiting import until
+
+
+async def say(upstreams: Upstreams, upstream: Upstream, text: str = "hi") -> Any:
+    return output_of(await upstreams.call(upstream, "echo", {"text": text}))
+
+
+async def refused(upstreams: Upstreams, upstream: Upstream, text: str = "hi") -> ToolError:
+    with pytest.raises(ToolError) as error:
+        await say(upstreams, upstream, text)
+    return error.value
+
+
+async def never(_asked: Asked) -> None:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    ("says", "message"),
+    [
+        ("server/discover", "did not answer initialize within 0.5 s"),
+        ("initialize", "did not answer initialize within 0.5 s"),
+        ("notifications/initialized", "did not list its tools within 0.5 s"),
+        ("tools/list", "did not list its tools within 0.5 s"),
+    ],
+)
+async def test_a_server_that_hangs_at_the_start_is_given_up(says: str, message: str, hasty: Upstreams) -> None:
+    async def answer(asked: Asked) -> bool | None:
+        return await never(asked) if asked.says == says else False
+
+    async with answering(answer) as server:
+        with anyio.fail_after(5):
+            error = await refused(hasty, server.upstream)
+    assert isinstance(error, UpstreamUnreachable)
+    assert message in error.message
+
+
+async def test_a_port_that_takes_no_connection_is_given_up_in_time(upstreams: Upstreams) -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        waiting = [socket.socket() for _ in range(4)]
+        for each in waiting:  # until the queue of those who are not let in is full
+            each.setblocking(False)
+            each.connect_ex(listening.getsockname())
+        try:
+            with anyio.fail_after(10):
+                error = await refused(upstreams, Upstream(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", None))
+        finally:
+            for each in waiting:
+                each.close()
+    assert isinstance(error, UpstreamUnreachable)
+    assert "within 2 s" in error.message
+
+
+async def test_a_port_where_nobody_listens_is_said_to_be_one(upstreams: Upstreams) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    error = await refused(upstreams, Upstream(f"http://127.0.0.1:{port}/mcp", None))
+    assert isinstance(error, UpstreamUnreachable)
+    assert f"127.0.0.1:{port}: Connection refused" in error.message
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "message"),
+    [
+        ("401 Unauthorized", UpstreamFailed, "answered 401 Unauthorized: no entry (are the tool's credentials right?)"),
+        ("404 Not Found", UpstreamFailed, "answered 404 Not Found: no entry"),
+        ("500 Oops", UpstreamFailed, "answered 500 Internal Server Error: no entry"),
+        ("502 Bad Gateway", UpstreamUnreachable, "answered 502 Bad Gateway: no entry"),
+        ("503 Busy", UpstreamUnreachable, "answered 503 Service Unavailable: no entry"),
+        ("429 Slow", RateLimited, "answered 429 Too Many Requests: no entry"),
+        ("599 What", UpstreamFailed, "answered 599: no entry"),
+    ],
+)
+@pytest.mark.parametrize("says", ["initialize", "tools/call"])
+async def test_a_status_that_is_no_answer_is_told_of(
+    status: str, kind: type[ToolError], message: str, says: str, upstreams: Upstreams
+) -> None:
+    async def answer(asked: Asked) -> bool:
+        if asked.says != says:
+            return False
+        asked.send(status, "<html><b>no</b>\n entry", Retry_After="7")
+        return True
+
+    if says == "tools/call" and status.startswith("404"):
+        return  # that stands for a session that is not known
+    async with answering(answer) as server:
+        error = await refused(upstreams, server.upstream)
+    assert type(error) is kind
+    assert error.message == f"http://127.0.0.1:{server.port} {message}"
+    assert error.retry_after_ms == 7000
+
+
+async def among_neighbours(server: WebServer, upstreams: Upstreams) -> ToolError:
+    """The error of the call that fails, while calls before and after it on the same session go on."""
+    assert await say(upstreams, server.upstream) == "hi"
+    neighbour = asyncio.create_task(say(upstreams, server.upstream, "wait"))
+    error = await refused(upstreams, server.upstream, "fail")
+    assert await say(upstreams, server.upstream, "go on") == "go on"
+    assert await neighbour == "wait"
+    assert server.count("initialize") == 1
+    return error
+
+
+async def _drop(_asked: Asked) -> bool:
+    return True
+
+
+async def _cut_off(asked: Asked) -> bool:
+    asked.stream()
+    asked.event({"method": "notifications/message", "params": {"level": "info", "data": "soon"}})
+    return True
+
+
+async def _half(asked: Asked) -> bool:
+    asked.writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")
+    return True
+
+
+async def _large(asked: Asked) -> bool:
+    asked.say("x" * 2**21)
+    return True
+
+
+async def _large_event(asked: Asked) -> bool:
+    asked.stream()
+    asked.event({"id": asked.message["id"], "result": {"content": [{"type": "text", "text": "x" * 2**21}]}})
+    return True
+
+
+async def _broken(asked: Asked) -> bool:
+    asked.send("200 OK", '{"jsonrpc": "2.0", "id": 1, "resu', Content_Type="application/json")
+    return True
+
+
+async def _page(asked: Asked) -> bool:
+    asked.send("200 OK", "<html>", Content_Type="text/html")
+    return True
+
+
+async def _accepted(asked: Asked) -> bool:
+    asked.send("202 Accepted")
+    return True
+
+
+async def _packed(asked: Asked) -> bool:
+    asked.send("200 OK", b"\x1f\x8b", Content_Type="application/json", Content_Encoding="gzip")
+    return True
+
+
+async def _away(asked: Asked) -> bool:
+    asked.send("307 Temporary Redirect", Location="http://169.254.169.254/latest?token=1")
+    return True
+
+
+@pytest.mark.parametrize(
+    ("odd", "kind", "message"),
+    [
+        (_drop, UpstreamUnreachable, "closed the connection without an answer"),
+        (_cut_off, UpstreamUnreachable, "ended its answer before it was complete"),
+        (_half, UpstreamUnreachable, "broke off"),
+        (_large, UpstreamFailed, "more than 1048576 bytes"),
+        (_large_event, UpstreamFailed, "cannot be read"),
+        (_broken, UpstreamFailed, "Failed to parse JSON response"),
+        (_page, UpstreamFailed, "Unexpected content type: text/html"),
+        (_accepted, UpstreamFailed, "202 Accepted"),
+        (_packed, UpstreamFailed, "Content-Encoding 'gzip'"),
+        (_away, UpstreamFailed, "Redirect to http://169.254.169.254/latest not followed"),
+    ],
+)
+async def test_a_call_that_breaks_hurts_none_of_its_neighbours(
+    odd: Any, kind: type[ToolError], message: str, upstreams: Upstreams
+) -> None:
+    async def answer(asked: Asked) -> bool | None:
+        if asked.says == "tools/call" and asked.text == "fail":
+            return bool(await odd(asked))
+        if asked.says == "tools/call" and asked.text == "wait":
+            while not any(each.says == "tools/call" and each.text == "go on" for each in server.asked):
+                await asyncio.sleep(0.01)
+        return False
+
+    async with answering(answer) as server:
+        error = await among_neighbours(server, upstreams)
+    assert type(error) is kind
+    assert message in error.message
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        ("404 Not Found", ""),
+        ("404 Not Found", '{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "Session not found"}}'),
+        ("400 Bad Request", '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID"}}'),
+    ],
+)
+async def test_a_session_that_the_server_forgot_is_made_anew_for_the_same_call(
+    status: str, body: str, upstreams: Upstreams
+) -> None:
+    async def answer(asked: Asked) -> bool:
+        if asked.headers.get("mcp-session-id", server.session) != server.session:
+            asked.send(status, body, Content_Type="application/json")
+            return True
+        return False
+
+    async with answering(answer) as server:
+        assert await say(upstreams, server.upstream) == "hi"
+        server.session = "s2"
+        assert await asyncio.gather(*(say(upstreams, server.upstream, text) for text in "abc")) == ["a", "b", "c"]
+        assert server.count("initialize") == 2
+
+
+async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_note(upstreams: Upstreams) -> None:
+    async def answer(asked: Asked) -> bool | None:
+        hangs = asked.says == "notifications/cancelled" or (asked.says == "tools/call" and asked.text == "hang")
+        return await never(asked) if hangs else False
+
+    async with answering(answer) as server:
+        await upstreams.tools(server.upstream)
+        began = time.monotonic()
+        for _ in range(5):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    await say(upstreams, server.upstream, "hang")
+        assert await say(upstreams, server.upstream) == "hi"
+        assert time.monotonic() - began < 2
+
+        async def told() -> bool:
+            return server.count("notifications/cancelled") >= 3
+
+        await until(told)
+
+
+async def test_a_stream_that_ends_at_once_is_not_asked_for_without_end(upstreams: Upstreams) -> None:
+    async def answer(asked: Asked) -> bool:
+        if asked.says != "GET":
+            return False
+        asked.stream()
+        asked.writer.write(b"retry: 0\n\n")
+        return True
+
+    async with answering(answer) as server:
+        began = time.monotonic()
+        while time.monotonic() - began < 1.2:
+            assert await say(upstreams, server.upstream) == "hi"
+            await asyncio.sleep(0.05)
+        assert 1 <= server.count("GET") <= 3
+
+
+def memory() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+async def test_a_flood_of_events_is_not_kept(upstreams: Upstreams) -> None:
+    async def answer(asked: Asked) -> bool:
+        if asked.says != "tools/call" or asked.text != "flood":
+            return False
+        asked.stream()
+        while True:
+            for _ in range(100):
+                asked.event({"method": "notifications/message", "params": {"level": "info", "data": "x" * 1000}})
+            await asked.writer.drain()
+
+    async with answering(answer) as server:
+        assert await say(upstreams, server.upstream) == "hi"
+        before = memory()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await say(upstreams, server.upstream, "flood")
+        assert memory() - before < 32 * 2**20
+        with anyio.fail_after(5):
+            assert await say(upstreams, server.upstream) == "hi"
+
+
+async def test_a_redirect_within_the_server_is_followed_with_the_credentials(upstreams: Upstreams) -> None:
+    async def answer(asked: Asked) -> bool | None:
+        if asked.path == "/new" or asked.says in ("GET", "DELETE"):
+            return False
+        asked.send("307 Temporary Redirect", Location="/new")
+        return None
+
+    async with answering(answer) as server:
+        upstream = Upstream(server.upstream.server_url, None, (("Authorization", "Bearer s3cr3t"),))
+        assert await say(upstreams, upstream) == "hi"
+        assert {asked.headers["authorization"] for asked in server.asked} == {"Bearer s3cr3t"}
+
+
+async def test_the_guard_stands_before_every_connection() -> None:
+    async def rebound(_host: str, _port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    async with answering() as server:
+        outbound = Outbound(AllowList.read(""), resolver=rebound)
+        upstreams = Upstreams(outbound, children=0, child_memory=2**30, max_bytes=2**20)
+        for host in ("127.0.0.1", "public.example"):
+            error = await refused(upstreams, Upstream(f"http://{host}:{server.port}/mcp", None))
+            assert isinstance(error, EgressRefused)
+            assert "PEGBOARD_EGRESS_ALLOW" in error.message
+        with pytest.raises(EgressRefused):
+            upstreams.check(Upstream("http://2130706433/mcp", None))
+        assert server.asked == []
+        await upstreams.close()
+        await outbound.close()

@@ -1,0 +1,150 @@
+"""Servers made with the SDK, reached in every way there is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard.core.call import Progress
+from pegboard.core.errors import UpstreamFailed, UpstreamUnreachable
+from pegboard.executors.mcp.content import output_of
+from pegboard.executors.mcp.pool import Upstreams
+from pegboard.executors.mcp.upstream import Changed, Gone
+from tests.unit.executors.mcp.ways import WAYS, Way, opened
+from tests.waiting import until
+
+
+@pytest.fixture(params=WAYS)
+async def way(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Way]:
+    """An upstream that is reached in each of the ways."""
+    with opened(request.param, tmp_path) as made:
+        yield made
+
+
+async def test_answers_of_every_kind_survive(way: Way, upstreams: Upstreams) -> None:
+    async def answer(tool: str, **arguments: Any) -> dict[str, Any]:
+        return await upstreams.call(way.upstream, tool, arguments)
+
+    assert output_of(await answer("add", a=1, b=2)) == {"result": 3}
+    assert output_of(await answer("say", text="grüß dich\n")) == "grüß dich\n"
+    assert output_of(await answer("weather", city="Rome"), has_output_schema=True) == {
+        "degrees": 21.5,
+        "sky": "clear over Rome",
+    }
+    assert output_of(await answer("parts")) == {
+        "content": [
+            {"type": "text", "text": "look"},
+            {"type": "image", "data": "iVBORw==", "mimeType": "image/png"},
+            {"type": "audio", "data": "UklGRg==", "mimeType": "audio/wav"},
+            {"type": "resource", "resource": {"uri": "memo://1", "mimeType": "text/plain", "text": "a memo"}},
+            {"type": "resource_link", "uri": "https://example.com/map", "name": "map"},
+        ],
+        "structuredContent": {"kinds": 5},
+    }
+    failed = await answer("fail", why="because")
+    assert failed["isError"]
+    assert "because" in failed["content"][0]["text"]
+    with pytest.raises(UpstreamFailed, match="asked for input that this board cannot give"):
+        await answer("ask")
+    with pytest.raises(Gone, match="has no tool 'shout'; it offers: add, ask, count, fail"):
+        await answer("shout")
+
+
+async def test_tools_are_listed_as_the_server_describes_them(way: Way, upstreams: Upstreams) -> None:
+    tools = {tool.name: tool for tool in await upstreams.tools(way.upstream)}
+    assert set(tools) == {"add", "say", "weather", "parts", "fail", "count", "slow", "ask", "learn"}
+    assert tools["add"].description == "Add two numbers."
+    assert tools["add"].input_schema["required"] == ["a", "b"]
+    assert (tools["weather"].output_schema or {})["required"] == ["degrees", "sky"]
+    assert tools["say"].output_schema is None
+    assert len({tool.digest for tool in tools.values()}) == len(tools)
+
+
+async def test_progress_reaches_whoever_asked_for_it(way: Way, upstreams: Upstreams) -> None:
+    told: list[Progress] = []
+    await upstreams.call(way.upstream, "count", {"to": 3}, on_progress=told.append)
+    # The last word may come with the answer, when nobody listens any more.
+    assert told[:2] == [Progress(1.0, 3.0, "at 1"), Progress(2.0, 3.0, "at 2")]
+
+
+async def test_the_server_sees_that_a_call_was_cancelled_and_answers_the_next(way: Way, upstreams: Upstreams) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        slow = tasks.create_task(upstreams.call(way.upstream, "slow", {"seconds": 60}))
+
+        async def began() -> bool:
+            return "began" in way.noted()
+
+        await until(began, 15)
+        slow.cancel()
+
+    async def cancelled() -> bool:
+        return way.noted() == ["began", "cancelled"]
+
+    await until(cancelled)
+    assert output_of(await upstreams.call(way.upstream, "add", {"a": 2, "b": 2})) == {"result": 4}
+
+
+async def test_one_session_serves_many_calls_at_once(way: Way, upstreams: Upstreams) -> None:
+    calls = [upstreams.call(way.upstream, "say", {"text": f"{number}"}) for number in range(50)]
+    slow = asyncio.create_task(upstreams.call(way.upstream, "slow", {"seconds": 60}))
+    answers = await asyncio.gather(*calls)
+    assert [output_of(answer) for answer in answers] == [f"{number}" for number in range(50)]
+    assert not slow.done()
+    slow.cancel()
+    await asyncio.wait({slow})
+
+
+async def test_a_server_that_died_is_there_again_once_it_was_restarted(way: Way, upstreams: Upstreams) -> None:
+    slow = asyncio.create_task(upstreams.call(way.upstream, "slow", {"seconds": 60}))
+
+    async def began() -> bool:
+        return "began" in way.noted()
+
+    await until(began, 15)
+    way.kill()
+    with anyio.fail_after(5), pytest.raises(UpstreamUnreachable):
+        await slow
+    way.restart()
+    assert output_of(await upstreams.call(way.upstream, "add", {"a": 2, "b": 3})) == {"result": 5}
+
+
+async def test_a_restarted_server_gets_the_very_next_call(way: Way, upstreams: Upstreams) -> None:
+    assert output_of(await upstreams.call(way.upstream, "add", {"a": 1, "b": 1})) == {"result": 2}
+    way.kill()
+    way.restart()
+
+    async def noticed() -> bool:
+        connection = upstreams._connections[way.upstream]
+        return connection.session is None or way.upstream.command is None
+
+    await until(noticed)
+    assert output_of(await upstreams.call(way.upstream, "add", {"a": 2, "b": 3})) == {"result": 5}
+
+
+async def test_a_changed_definition_is_noticed(way: Way, upstreams: Upstreams) -> None:
+    before = {tool.name: tool for tool in await upstreams.tools(way.upstream)}
+    call = {"tool": "say", "arguments": {"text": "hi"}, "pinned": before["say"].digest}
+    assert output_of(await upstreams.call(way.upstream, **call)) == "hi"
+    await upstreams.call(way.upstream, "learn", {})
+
+    async def noticed() -> Changed | None:
+        try:
+            await upstreams.call(way.upstream, **call)
+        except Changed as changed:
+            return changed
+        return None
+
+    changed = await until(noticed)
+    assert changed.live.description == "Say something else."
+    assert changed.live.digest != before["say"].digest
+    # What did not change goes on, and what is new can be called.
+    same = await upstreams.call(way.upstream, "add", {"a": 1, "b": 1}, pinned=before["add"].digest)
+    assert output_of(same) == {"result": 2}
+    assert output_of(await upstreams.call(way.upstream, "more", {})) in ("more", {"result": "more"})
+    accepted = await upstreams.call(way.upstream, "say", {"text": "hi"}, pinned=changed.live.digest)
+    assert output_of(accepted) in ("hi", {"result": "hi"})

@@ -1,0 +1,49 @@
+"""The ways an upstream is reached: as a command or over HTTP, in the newer protocol or the one before."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pegboard.executors.mcp.upstream import Upstream
+from tests.mcp_servers.processes import matching
+from tests.mcp_servers.running import everyday, over_http
+
+WAYS = ("stdio modern", "stdio legacy", "http modern", "http legacy")
+
+
+@dataclass(frozen=True)
+class Way:
+    """An upstream, where it notes what happens to slow calls, and how to kill it and have it back."""
+
+    upstream: Upstream
+    notes: Path
+    kill: Callable[[], None]
+    restart: Callable[[], None]
+
+    def noted(self) -> list[str]:
+        """What it noted so far."""
+        return self.notes.read_text().split() if self.notes.exists() else []
+
+
+@contextmanager
+def opened(way: str, folder: Path) -> Iterator[Way]:
+    """An upstream that is reached in this way."""
+    kind, era = way.split()
+    notes = folder / "notes"
+    if kind == "stdio":
+
+        def kill() -> None:
+            # The server itself, as an operator would find it; the process that looks after it stays.
+            for pid in matching(str(notes)):
+                if b"child.py" not in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+
+        yield Way(everyday(era, notes), notes, kill, lambda: None)
+        return
+    with over_http(era, notes) as server:
+        yield Way(server.upstream, notes, server.stop, server.start)

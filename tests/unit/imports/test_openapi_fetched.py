@@ -1,0 +1,147 @@
+"""Importing an API document by its URL."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+import pytest
+
+import pegboard.imports.openapi as importing
+from pegboard import Pegboard
+from pegboard.core.errors import ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.core.refusals import Invalid
+from pegboard.testing import NoSettings
+from tests.api_documents import pets
+from tests.upstreams import (
+    Behaviour,
+    answer,
+    bomb,
+    by_path,
+    drip,
+    early_close,
+    endless,
+    hang,
+    redirect,
+    reset_in_body,
+    says,
+    upstream,
+)
+
+# Relative: the API is where its document is.
+PETS = {key: value for key, value in pets("cats").items() if key != "servers"}
+
+
+async def test_a_document_is_fetched_and_its_api_is_where_it_was(board: Pegboard) -> None:
+    async with upstream(by_path(doc=says(PETS), cats=says(["tom"]))) as there:
+        taken = await board.imports.openapi(board.admin, url=f"{there.url}/doc/openapi.json")
+        assert taken.created == ["cats"]
+        (asked,) = there.received
+        assert (asked.method, asked.target, asked.body) == ("GET", "/doc/openapi.json", b"")
+        assert asked.one("Authorization") is None
+        assert asked.one("Cookie") is None
+        assert "application/json" in (asked.one("Accept") or "")
+        assert (await board.call("cats")).output == ["tom"]
+        assert there.last.target == "/cats"
+
+
+async def test_yaml_and_compressed_documents_are_read(board: Pegboard) -> None:
+    text = "openapi: 3.0.0\ninfo: {title: T, version: '1'}\npaths: {/cats: {get: {operationId: cats}}}\n"
+    packed = answer(200, gzip.compress(text.encode()), Content_Type="text/yaml", Content_Encoding="gzip")
+    async with upstream(packed) as there:
+        assert (await board.imports.openapi(board.admin, url=there.url)).created == ["cats"]
+
+
+async def test_redirects_are_followed_and_the_document_is_where_it_was_asked_for(board: Pegboard) -> None:
+    async with upstream(by_path(doc=says(PETS))) as other, upstream(redirect(f"{other.url}/doc")) as first:
+        taken = await board.imports.openapi(board.admin, url=f"{first.url}/old")
+        assert taken.created == ["cats"]
+        assert [each.target for each in (*first.received, *other.received)] == ["/old", "/doc"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "said"),
+    [
+        (answer(404, b"no such thing"), UpstreamFailed, "The document's server answered 404"),
+        (answer(500), UpstreamFailed, "answered 500"),
+        (redirect("/again"), UpstreamFailed, "loop"),
+        (answer(302), UpstreamFailed, "without saying where to"),
+        (redirect("ftp://x.example/"), Invalid, "url: Upstream redirected to a ftp address"),
+        (redirect("http://169.254.169.254/latest/meta-data"), Invalid, "169.254.169.254"),
+        (redirect("http://[::ffff:10.0.0.1]/"), Invalid, "not a public address"),
+        (answer(200, "<!doctype html><html>"), Invalid, "it is HTML"),
+        (answer(200, ""), Invalid, "it is empty"),
+        (answer(200, b"\xff\xfe\x00"), Invalid, "not UTF-8"),
+        (answer(200, "[1, 2]"), Invalid, "an API document is an object"),
+        (answer(200, "x" * 70_000), UpstreamFailed, "65,536 bytes"),
+        (endless, UpstreamFailed, "65,536 bytes"),
+        (answer(200, bomb(8), Content_Encoding="gzip"), UpstreamFailed, "65,536 bytes"),
+        (answer(200, b"x", Content_Encoding="rot13"), UpstreamFailed, "rot13"),
+        (reset_in_body, UpstreamUnreachable, "127.0.0.1"),
+        (early_close, UpstreamUnreachable, "127.0.0.1"),
+    ],
+)
+async def test_what_is_no_document_ends_in_a_clear_error(
+    behaviour: Behaviour, kind: type[ToolError] | type[Invalid], said: str
+) -> None:
+    settings = NoSettings(egress_allow="127.0.0.1", max_import_bytes=2**16)
+    async with upstream(behaviour) as there, Pegboard.open("memory", settings=settings) as board:
+        with pytest.raises(kind) as refused, anyio.fail_after(10):
+            await board.imports.openapi(board.admin, url=f"{there.url}/doc?key=hidden-in-query")
+        assert type(refused.value) is kind
+        assert said in refused.value.message
+        assert "hidden-in-query" not in refused.value.message
+        there.behaviour = says(PETS)
+        assert (await board.imports.openapi(board.admin, url=there.url)).created == ["cats"]
+
+
+@pytest.mark.parametrize("behaviour", [hang, drip])
+async def test_a_server_that_takes_forever_is_given_up(
+    board: Pegboard, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "FETCH_SECONDS", 0.2)
+    async with upstream(behaviour) as there:
+        with pytest.raises(UpstreamFailed, match=r"within 0\.2 s"), anyio.fail_after(5):
+            await board.imports.openapi(board.admin, url=there.url)
+
+
+@pytest.mark.parametrize("addresses", [["10.0.0.7"], ["127.0.0.1"], ["fd00::1"], ["169.254.169.254", "192.168.1.1"]])
+async def test_a_name_that_leads_to_a_private_address_is_refused(addresses: list[str]) -> None:
+    async def resolver(_host: str, _port: int) -> Sequence[str]:
+        return addresses
+
+    async with (
+        upstream(says(PETS)) as there,
+        Pegboard.open("memory", settings=NoSettings(), resolver=resolver) as board,
+    ):
+        with pytest.raises(Invalid, match="PEGBOARD_EGRESS_ALLOW") as refused:
+            await board.imports.openapi(board.admin, url=f"http://docs.example.com:{there.port}/openapi.json")
+        assert "url: " in refused.value.message
+        assert there.received == []
+
+
+async def test_a_literal_private_address_is_refused_before_anybody_is_asked() -> None:
+    async with upstream(says(PETS)) as there, Pegboard.open("memory", settings=NoSettings()) as board:
+        for host in ("127.0.0.1", "0x7f000001", "017700000001", "127.1", "[::ffff:127.0.0.1]"):
+            with pytest.raises(Invalid, match="PEGBOARD_EGRESS_ALLOW"):
+                await board.imports.openapi(board.admin, url=f"http://{host}:{there.port}/")
+        assert there.connections == 0
+
+
+async def test_progress_is_told_in_order_and_ends_at_the_whole(board: Pegboard) -> None:
+    told: list[tuple[str, int, int]] = []
+
+    def tell(what: str, done: int, total: int) -> None:
+        told.append((what, done, total))
+
+    document: dict[str, Any] = pets(*(f"pet{number}" for number in range(30)))
+    async with upstream(answer(200, json.dumps(document))) as there:
+        await board.imports.openapi(board.admin, url=there.url, tell=tell)
+    assert list(dict.fromkeys(what for what, _, _ in told)) == ["fetching", "reading", "importing"]
+    assert told[0] == ("fetching", 0, 0)
+    assert [done for what, done, _ in told if what == "importing"] == list(range(1, 31))
+    assert {total for what, _, total in told if what == "importing"} == {30}
+    assert ("reading", 30, 30) in told
