@@ -144,7 +144,7 @@ async def older_only(scope: Any, receive: Any, send: Any) -> None:
 if __name__ == "__main__":
     where, era = sys.argv[1:3]
     if era == "legacy":
-        runner._has_modern_envelope = lambda _params: False
+        runner._has_modern_envelope = lambda params: False
     if where == "stdio":
         server.run("stdio")
     else:

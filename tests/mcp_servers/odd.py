@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ how = sys.argv[1]
 file = Path(sys.argv[2]) if len(sys.argv) > 2 else None
 ECHO: dict[str, Any] = {"name": "echo", "description": "Say it again.", "inputSchema": {"type": "object"}}
 SCHEMA = {"type": "object", "properties": {}}
-listings = 0
+listings = itertools.count(1)
 
 
 def write(message: dict[str, Any]) -> None:
@@ -50,19 +51,18 @@ def daemon() -> None:
 
 def tools(request: dict[str, Any]) -> None:
     """Answer tools/list."""
-    global listings
-    listings += 1
+    number = next(listings)
     match how:
         case "hang-list":
             forever()
         case "many":
             answer(request, {"tools": [{**ECHO, "name": f"echo{number}"} for number in range(10_001)]})
         case "pages":
-            answer(request, {"tools": [{**ECHO, "name": f"echo{listings}"}], "nextCursor": f"{listings}"})
+            answer(request, {"tools": [{**ECHO, "name": f"echo{number}"}], "nextCursor": f"{number}"})
         case "liar":
             answer(request, {"tools": [{"name": "echo", "inputSchema": "anything"}]})
         case "changing":
-            answer(request, {"tools": [{**ECHO, "description": f"Version {listings}."}]})
+            answer(request, {"tools": [{**ECHO, "description": f"Version {number}."}]})
         case "steps" if file is not None:
             answer(request, {"tools": [{**ECHO, "description": file.read_text()}]})
         case "asks":

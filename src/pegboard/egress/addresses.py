@@ -70,10 +70,10 @@ def numeric(host: str) -> bool:
 def routable(address: Address) -> bool:
     """Whether the address belongs to one host on the open internet, looking through those that wrap another."""
     if isinstance(address, IPv4Address):
-        return address.is_global and not any(address in network for network in _LOCAL_V4)
+        return not any(address in network for network in _LOCAL_V4)
     if (wrapped := _wrapped(address)) is not None:
         return all(routable(inner) for inner in wrapped)
-    return address in _GLOBAL_V6 and address.is_global and not any(address in network for network in _LOCAL_V6)
+    return address in _GLOBAL_V6 and not any(address in network for network in _LOCAL_V6)
 
 
 def _wrapped(address: IPv6Address) -> tuple[IPv4Address, ...] | None:

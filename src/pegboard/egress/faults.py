@@ -57,7 +57,9 @@ def sending_fault(error: Exception, url: URL, *, dialled: bool, connect_seconds:
     if isinstance(error, TimeoutError):
         return TimedOut(f"{where} did not answer in time")
     if isinstance(error, ValueError):
-        return _unsendable(error, url, where)
+        return Misconfigured(
+            f"The request to {where} cannot be written: its method or a header holds a character that HTTP forbids"
+        )
     return _unanswered(error, where)
 
 
@@ -81,14 +83,6 @@ def _connecting(error: aiohttp.ClientConnectorError, url: URL, where: str) -> To
         hint = "; does it speak plain http?" if cause.reason in _NOT_TLS else ""
         return UpstreamUnreachable(f"TLS with {where} failed: {_said(cause.reason)}{hint}")
     return UpstreamUnreachable(f"Could not connect to {where}: {_reason(cause)}")
-
-
-def _unsendable(error: ValueError, url: URL, where: str) -> ToolError:
-    if isinstance(error, aiohttp.InvalidURL):
-        return misspelt(url.raw_host or "")
-    return Misconfigured(
-        f"The request to {where} cannot be written: its method or a header holds a character that HTTP forbids"
-    )
 
 
 def _unanswered(error: Exception, where: str) -> ToolError:

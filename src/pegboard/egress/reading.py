@@ -45,7 +45,7 @@ class _Decoder:
             wrapped = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
             self._inflater = zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
         inflater = self._inflater
-        while data:
+        while True:
             if inflater.eof:
                 data = data.lstrip(b"\0")
                 if not data:
@@ -60,11 +60,8 @@ class _Decoder:
             data = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
             if piece:
                 yield piece
-        while not inflater.eof and (piece := inflater.decompress(b"", _PIECE)):
-            self._made += len(piece)
-            if self._made > self._limit:
-                raise _TooLarge
-            yield piece
+            elif not data:
+                return
 
     def finish(self) -> None:
         """Raise zlib.error where the end is missing."""

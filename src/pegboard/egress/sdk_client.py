@@ -130,8 +130,6 @@ def _silence(url: URL, seconds: float | None) -> TimedOut:
 
 
 def _kind(error: ToolError) -> type[httpx2.TransportError]:
-    if isinstance(error, TimedOut):
-        return httpx2.ReadTimeout
     if isinstance(error, UpstreamFailed) and not isinstance(error, UpstreamUnreachable):
         return httpx2.RemoteProtocolError
     return httpx2.ConnectError

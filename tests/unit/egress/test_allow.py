@@ -76,6 +76,7 @@ def test_an_entry_lets_through_what_it_names(entries: str, host: str, port: int,
         ("fd00::/8", "any.example", 80, "fc00::1"),
         ("169.254.169.253", "any.example", 80, "169.254.169.254"),
         ("0.0.0.0", "any.example", 80, "127.0.0.1"),
+        ("localhost", "local\u200bhost", 80, "127.0.0.1"),
     ],
 )
 def test_an_entry_lets_nothing_else_through(entries: str, host: str, port: int, address: str) -> None:

@@ -159,6 +159,16 @@ async def test_a_number_that_is_no_address_is_refused(host: str) -> None:
         await sent(outbound, f"http://{host}/")
 
 
+@pytest.mark.parametrize("host", ["[::g]", "[1:2:3]", "[::ffff:0x7f.1]", "[::1%25lo]", "[fe80::1%25eth0]"])
+async def test_ipv6_that_cannot_be_read_or_names_a_zone_is_refused(host: str, dialled: list[str]) -> None:
+    outbound = Outbound(AllowList())
+    with pytest.raises(EgressRefused):
+        outbound.check(f"http://{host}/")
+    with pytest.raises(EgressRefused):
+        await sent(outbound, f"http://{host}/")
+    assert dialled == []
+
+
 async def test_a_name_that_is_rebound_between_check_and_call_is_refused(upstream: Upstream, dialled: list[str]) -> None:
     names = Names(evil=[["8.8.8.8"], ["127.0.0.1"]])
     outbound = Outbound(AllowList(), resolver=names)

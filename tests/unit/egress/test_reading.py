@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import itertools
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import aiohttp
 import pytest
@@ -71,6 +71,28 @@ async def test_a_body_beyond_the_limit_is_cut_off(outbound: Outbound) -> None:
             await read(outbound, raw)
     with pytest.raises(UpstreamFailed, match="more than 1000 bytes"):
         await read(outbound, answer(body, length=False), keep=False)
+
+
+@pytest.mark.parametrize("header", ["X-None: 1", "Content-Encoding: gzip"])
+async def test_a_body_that_is_announced_as_too_large_is_not_waited_for(header: str, outbound: Outbound) -> None:
+    async with answering(answer(b"begun", header, "Content-Length: 1001", length=False)) as upstream:
+        response = await outbound.send("GET", upstream.url())
+        with pytest.raises(UpstreamFailed, match="more than 1000 bytes"):
+            await asyncio.wait_for(read_capped(response, LIMIT), 5)
+        await asyncio.wait_for(upstream.gone.wait(), 5)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "bare"])
+async def test_a_body_may_end_where_a_piece_does(encoding: str, outbound: Outbound) -> None:
+    encoders: dict[str, Callable[[bytes], bytes]] = {
+        "gzip": gzip.compress,
+        "deflate": zlib.compress,
+        "bare": raw_deflate,
+    }
+    encode = encoders[encoding]
+    header = f"Content-Encoding: {'gzip' if encoding == 'gzip' else 'deflate'}"
+    for size in range(2**16 - 3, 2**16 + 260, 16):
+        assert len(await read(outbound, answer(encode(bytes(size)), header), limit=2**17)) == size
 
 
 async def test_a_large_body_is_read_whole(outbound: Outbound) -> None:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.mcp_servers.running import FOLDER
 from tests.upstreams import Behaviour, Received, Upstream, Wire, answer, says, upstream
 
 Json = dict[str, Any]
+
+
+def odd(how: str, *more: str) -> list[str]:
+    """The command of a server that behaves in this way."""
+    return [sys.executable, str(FOLDER / "odd.py"), how, *more]
 
 
 def tool(name: str, description: str | None = "Says something.", **others: Any) -> Json:

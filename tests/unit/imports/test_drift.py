@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ from pegboard.core.refusals import Conflict, Forbidden, Invalid, NotFound
 from pegboard.core.tool import MASK
 from pegboard.registry.taking import TakenOn
 from pegboard.testing import NoSettings, member
-from tests.mcp_servers.running import FOLDER
-from tests.unit.imports.offering import Offering, offering, tool
+from tests.unit.imports.offering import Offering, odd, offering, tool
 from tests.waiting import until
 
 OTHER = tool("say", "Says something else.", inputSchema={"type": "object", "required": ["text"]})
@@ -218,7 +216,7 @@ async def test_one_that_is_gone_is_not_flagged_since_there_is_nothing_to_accept(
 async def test_a_command_that_changes_its_tools_drifts_too(board: Pegboard, tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("As it was.")
-    command = [sys.executable, str(FOLDER / "odd.py"), "steps", str(text)]
+    command = odd("steps", str(text))
     await board.imports.mcp(board.admin, command=command, prefix="odd_")
     assert (await board.call("odd_echo", {"text": "x"})).output == "x"
     text.write_text("As it is.")

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from pegboard import Pegboard
 from pegboard.registry.taking import TakenOn
 from pegboard.testing import member
-from tests.mcp_servers.running import FOLDER
-from tests.unit.imports.offering import offering, tool
+from tests.unit.imports.offering import odd, offering, tool
 from tests.waiting import until
-
-# A server whose one tool tells the folder that it runs in.
-FOLDER_SERVER = [sys.executable, str(FOLDER / "odd.py"), "folder"]
 
 
 async def test_each_tool_of_a_server_becomes_a_tool_that_can_be_called_at_once(stored: Pegboard) -> None:
@@ -156,11 +151,11 @@ async def test_nobody_flags_or_sees_the_tools_of_others_by_importing_from_their_
 
 async def test_an_admins_command_is_started_and_its_tools_are_called(stored: Pegboard, tmp_path: Path) -> None:
     taken = await stored.imports.mcp(
-        stored.admin, command=FOLDER_SERVER, working_dir=str(tmp_path), env={"LC_ALL": "C"}, prefix="odd_"
+        stored.admin, command=odd("folder"), working_dir=str(tmp_path), env={"LC_ALL": "C"}, prefix="odd_"
     )
     assert taken.created == ["odd_echo"]
     assert (await stored.call("odd_echo")).output == str(tmp_path)
-    assert await stored.imports.mcp(stored.admin, command=FOLDER_SERVER, prefix="odd_") == TakenOn(
+    assert await stored.imports.mcp(stored.admin, command=odd("folder"), prefix="odd_") == TakenOn(
         unchanged=["odd_echo"]
     )
     assert (await stored.call("odd_echo")).output == str(tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,15 +17,9 @@ from pegboard.core.errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.core.refusals import Forbidden, Invalid
 from pegboard.testing import NoSettings, member, memory_board
 from tests.mcp_servers.processes import descendants, matching
-from tests.mcp_servers.running import FOLDER
-from tests.unit.imports.offering import Offering, offering, tool
+from tests.unit.imports.offering import Offering, odd, offering, tool
 from tests.upstreams import Behaviour, Received, Wire, answer, early_close, hang, reset, says
 from tests.waiting import until
-
-
-def odd(how: str, *more: str) -> list[str]:
-    """The command of a server that behaves in this way."""
-    return [sys.executable, str(FOLDER / "odd.py"), how, *more]
 
 
 async def lie(got: Received, wire: Wire) -> None:

@@ -6,7 +6,7 @@ import base64
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from pegboard.core.errors import Misconfigured
 from pegboard.core.outbound import check_header
@@ -59,8 +59,7 @@ def secrets_in(values: Mapping[str, str]) -> Iterator[str]:
             parts |= {pair.partition("=")[2].strip() for pair in value.split(";")}
         for part in parts:
             if len(part) >= SHORTEST:
-                yield part
-                yield quote(part, safe="")
+                yield from (part, quote(part, safe=""), quote_plus(part), _base64(part))
 
 
 def _add_own(auth: Mapping[str, Any], headers: dict[str, str], query: dict[str, str]) -> None:
@@ -69,7 +68,7 @@ def _add_own(auth: Mapping[str, Any], headers: dict[str, str], query: dict[str, 
             headers["Authorization"] = f"Bearer {_needed(auth, 'token')}"
         case "basic":
             pair = f"{_needed(auth, 'username')}:{_needed(auth, 'password')}"
-            headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+            headers["Authorization"] = f"Basic {_base64(pair)}"
         case "api_key" if auth.get("query_name"):
             query[str(auth["query_name"])] = _needed(auth, "api_key")
         case "api_key":
@@ -78,6 +77,10 @@ def _add_own(auth: Mapping[str, Any], headers: dict[str, str], query: dict[str, 
             pass
         case other:
             raise Misconfigured(f"auth_config.type is '{str(other)[:50]}'; use bearer, basic, api_key or custom")
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
 
 
 def _needed(auth: Mapping[str, Any], name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pegboard.core.call import ReadyCall
 from pegboard.core.configs import default_timeout
-from pegboard.core.errors import ToolError, UpstreamUnreachable
+from pegboard.core.errors import Drifted, RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.core.outbound import McpConfig
 from pegboard.core.tool import Tool
 from pegboard.egress.breaker import Breakers
@@ -93,10 +93,13 @@ class _Exchange:
         except UpstreamUnreachable as error:
             breaker.failed()
             raise self._mask.error(error) from None
-        except ToolError as error:
+        except (UpstreamFailed, RateLimited, Drifted) as error:
             breaker.succeeded()  # it is there, whatever it said
             if isinstance(error, Changed | Gone):
                 self._noticed(error)
+            raise self._mask.error(error) from None
+        except ToolError as error:
+            breaker.abandoned()  # nobody asked it
             raise self._mask.error(error) from None
         except asyncio.CancelledError:
             # Cancelled because time was up, or because nobody wants the answer any more.

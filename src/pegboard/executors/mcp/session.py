@@ -18,9 +18,9 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
-from pegboard.core.version import __version__
 from pegboard.core.call import Progress
 from pegboard.core.errors import ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.core.version import __version__
 from pegboard.executors.mcp.failures import asked_for, failure_of, first_fault
 from pegboard.executors.mcp.listing import listed
 from pegboard.executors.mcp.quiet import in_session

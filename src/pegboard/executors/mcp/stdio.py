@@ -103,9 +103,7 @@ class Child(asyncio.SubprocessProtocol):
     async def why(self) -> ToolError:
         """Why there are no more lines."""
         if self._too_long:
-            return UpstreamFailed(
-                f"The {self._shown} wrote a line of more than {self._max_bytes} bytes and was ended"
-            )
+            return UpstreamFailed(f"The {self._shown} wrote a line of more than {self._max_bytes} bytes and was ended")
         with suppress(TimeoutError):
             async with asyncio.timeout(_DYING_SECONDS):
                 await self.exited.wait()

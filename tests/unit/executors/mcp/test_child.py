@@ -119,7 +119,9 @@ def test_told_to_stop_it_ends_everything_that_does_not_heed_that(tmp_path: Path,
 
 
 def test_told_to_stop_it_lets_the_command_end_by_itself() -> None:
-    code = "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(5)); print('up', flush=True); time.sleep(60)"
+    code = (
+        "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(5)); print('up', flush=True); time.sleep(60)"
+    )
     with launched(*python(code)) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "up\n"

@@ -8,6 +8,8 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from pegboard.core.errors import ToolError
 from pegboard.egress.allow import AllowList
 from pegboard.egress.outbound import Outbound
@@ -68,7 +70,10 @@ async def returned_to(before: Held) -> None:
     async def settled() -> bool:
         return all(now <= then for now, then in zip(Held.now(), before, strict=True))
 
-    await until(settled)
+    try:
+        await until(settled)
+    except TimeoutError:
+        pytest.fail(f"{Held.now()} is held, and {before} was before: {asyncio.all_tasks()}")
 
 
 async def test_files_processes_tasks_and_threads_return_to_where_they_were() -> None:

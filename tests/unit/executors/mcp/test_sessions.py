@@ -128,18 +128,22 @@ async def test_a_restarted_server_gets_the_very_next_call(way: Way, upstreams: U
 
 async def test_a_changed_definition_is_noticed(way: Way, upstreams: Upstreams) -> None:
     before = {tool.name: tool for tool in await upstreams.tools(way.upstream)}
-    call = {"tool": "say", "arguments": {"text": "hi"}, "pinned": before["say"].digest}
-    assert output_of(await upstreams.call(way.upstream, **call)) == "hi"
+
+    async def say() -> Any:
+        return output_of(await upstreams.call(way.upstream, "say", {"text": "hi"}, pinned=before["say"].digest))
+
+    assert await say() == "hi"
     await upstreams.call(way.upstream, "learn", {})
 
     async def noticed() -> Changed | None:
         try:
-            await upstreams.call(way.upstream, **call)
+            await say()
         except Changed as changed:
             return changed
         return None
 
     changed = await until(noticed)
+    assert changed is not None
     assert changed.live.description == "Say something else."
     assert changed.live.digest != before["say"].digest
     # What did not change goes on, and what is new can be called.

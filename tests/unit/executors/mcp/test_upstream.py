@@ -100,9 +100,13 @@ def test_commands_that_differ_in_anything_fail_apart() -> None:
 
 def test_secrets_are_the_values_that_are_not_common_knowledge() -> None:
     web = upstream({"type": "api_key", "api_key": "k&y-123", "query_name": "key"}, headers={"Accept": "text/plain"})
-    assert web.secrets == {"k&y-123", "k%26y-123"}
+    assert web.secrets == {"k&y-123", "k%26y-123", "ayZ5LTEyMw=="}
     env = {"TZ": "Europe/Berlin", "DATA_DIR": "/srv/data", "DB_URL": "pg://u:p@h/db", "PIN": "1234", "MODE": "quiet"}
-    assert Upstream.of(McpConfig(command=["x"], env=env), None).secrets == {"pg://u:p@h/db", "pg%3A%2F%2Fu%3Ap%40h%2Fdb"}
+    assert Upstream.of(McpConfig(command=["x"], env=env), None).secrets == {
+        "pg://u:p@h/db",
+        "pg%3A%2F%2Fu%3Ap%40h%2Fdb",
+        "cGc6Ly91OnBAaC9kYg==",
+    }
     assert "hunter2hunter2" in upstream({"type": "bearer", "token": "hunter2hunter2"}).secrets
 
 

@@ -1,0 +1,254 @@
+"""mcp tools as the pipeline runs them: what they answer, when they are refused, and what they never show."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pegboard.core.call import Caller, Progress, ReadyCall
+from pegboard.core.errors import (
+    CircuitOpen,
+    Drifted,
+    EgressRefused,
+    ExecutionFailed,
+    Misconfigured,
+    ToolError,
+    UpstreamFailed,
+    UpstreamUnreachable,
+)
+from pegboard.core.tool import Kind, Tool
+from pegboard.egress.breaker import Breakers
+from pegboard.executors.base import OpenTool
+from pegboard.executors.mcp.executor import McpExecutor
+from pegboard.executors.mcp.pool import Upstreams
+from pegboard.executors.mcp.upstream import Upstream, UpstreamTool
+from tests.mcp_servers.running import odd
+from tests.mcp_servers.web import Asked, answering
+
+NOW = datetime.now(UTC)
+CALLER = Caller("u1", "ann")
+
+
+def tool_of(upstream: Upstream, **changes: Any) -> Tool:
+    """A tool that calls `echo` there."""
+    config: dict[str, Any] = {"tool": "echo"}
+    if upstream.command is not None:
+        config |= {"command": list(upstream.command), "env": dict(upstream.env)}
+    else:
+        config |= {"server_url": upstream.server_url}
+    config |= changes.pop("config", {})
+    return Tool("t1", "u1", changes.pop("name", "mine"), Kind.MCP, config, {}, NOW, NOW, **changes)
+
+
+class Runner:
+    """Runs tools as a board would, and notes which are said to have drifted."""
+
+    def __init__(self, upstreams: Upstreams, clock: Callable[[], float] = time.monotonic) -> None:
+        self.drifted: list[tuple[Tool, UpstreamTool | None]] = []
+        self.executor = McpExecutor(upstreams, Breakers(clock), lambda tool, found: self.drifted.append((tool, found)))
+
+    def ready(self, tool: Tool, auth: dict[str, Any] | None = None, *secrets: str) -> Callable[..., Any]:
+        """The prepared tool, as a function of the text that it says."""
+        run = self.executor.prepare(OpenTool(tool, tool.config, auth, frozenset(secrets))).run
+
+        async def call(text: str = "hi", seconds: float = 30.0, told: list[Progress] | None = None) -> Any:
+            on_progress = told.append if told is not None else None
+            deadline = time.monotonic() + seconds
+            ready = ReadyCall("r1", tool, CALLER, {"text": text}, "", deadline, on_progress)
+            async with asyncio.timeout(seconds):
+                return await run(ready)
+
+        return call
+
+
+@pytest.fixture
+def runner(upstreams: Upstreams) -> Runner:
+    """An executor as a board has it."""
+    return Runner(upstreams)
+
+
+async def test_a_tool_answers_with_what_its_upstream_says(runner: Runner) -> None:
+    assert await runner.ready(tool_of(odd("plain")))("hello") == "hello"
+    full = runner.ready(tool_of(odd("plain"), config={"response": "full"}))
+    assert await full("hello") == {"content": [{"type": "text", "text": "hello"}]}
+
+
+async def test_without_a_name_of_its_own_upstream_a_tool_is_called_as_here(runner: Runner) -> None:
+    call = runner.ready(tool_of(odd("plain"), name="echo", config={"tool": None}))
+    assert await call("hello") == "hello"
+
+
+async def test_an_error_of_the_upstream_s_tool_is_its_own(runner: Runner) -> None:
+    async def answer(asked: Asked) -> bool | None:
+        if asked.says != "tools/call":
+            return False
+        asked.result({"content": [{"type": "text", "text": "no s3cr3t-key today"}], "isError": True})
+        return None
+
+    async with answering(answer) as server:
+        call = runner.ready(tool_of(server.upstream), {"type": "bearer", "token": "s3cr3t-key"})
+        with pytest.raises(ExecutionFailed) as failed:
+            await call()
+    assert failed.value.message == "no ******** today"
+
+
+async def test_credentials_reach_the_upstream_and_never_come_back(runner: Runner) -> None:
+    async def answer(asked: Asked) -> bool | None:
+        if asked.says != "tools/call":
+            return False
+        asked.say(json.dumps(dict(asked.headers)) + asked.path)
+        return None
+
+    async with answering(answer) as server:
+        tool = tool_of(server.upstream, config={"headers": {"X-Plain": "in the open", "X-Named": "named-secret"}})
+        auth = {"type": "custom", "headers": {"X-Token": "t0ps3cr3t"}, "query": {"key": "k3y k3y k3y"}}
+        said = await runner.ready(tool, auth, "in the open")()
+        seen = server.asked[-1]
+    assert seen.headers["x-token"] == "t0ps3cr3t"
+    assert seen.path == "/mcp?key=k3y%20k3y%20k3y"
+    for secret in ("t0ps3cr3t", "k3y", "in the open", "named-secret"):
+        assert secret not in said
+    assert said.count("********") >= 4
+
+
+async def test_a_secret_of_the_environment_never_comes_back(runner: Runner) -> None:
+    call = runner.ready(tool_of(odd("environment", env={"SERVICE_KEY": "sk-12345678", "TZ": "Europe/Berlin"})))
+    said = json.loads(await call())
+    assert said["SERVICE_KEY"] == "********"
+    assert said["TZ"] == "Europe/Berlin"
+
+
+async def test_an_upstream_that_dies_at_each_start_is_left_alone_after_a_while(upstreams: Upstreams) -> None:
+    now = [0.0]
+    call = Runner(upstreams, lambda: now[0]).ready(tool_of(odd("exit-at-once")))
+    began = time.monotonic()
+    ends: list[type[ToolError]] = []
+    for _ in range(50):
+        with pytest.raises(ToolError) as failed:
+            await call()
+        ends.append(type(failed.value))
+    assert ends == [UpstreamUnreachable] * 5 + [CircuitOpen] * 45
+    assert time.monotonic() - began < 10
+    now[0] = 31.0
+    with pytest.raises(UpstreamUnreachable):
+        await call()
+    with pytest.raises(CircuitOpen):
+        await call()
+
+
+async def test_calls_whose_time_ran_out_count_as_failures_and_cancelled_ones_do_not(upstreams: Upstreams) -> None:
+    runner = Runner(upstreams)
+    hanging = runner.ready(tool_of(odd("hang-call")))
+    await upstreams.tools(odd("hang-call"))
+    for _ in range(10):
+        cancelled = asyncio.create_task(hanging())
+        await asyncio.sleep(0.01)
+        cancelled.cancel()
+        await asyncio.wait({cancelled})
+    for _ in range(5):
+        with pytest.raises(TimeoutError):
+            await hanging(seconds=0.1)
+    with pytest.raises(CircuitOpen):
+        await hanging()
+
+
+async def test_an_upstream_that_answers_with_errors_is_not_left_alone(runner: Runner) -> None:
+    call = runner.ready(tool_of(odd("error")))
+    for _ in range(10):
+        with pytest.raises(UpstreamFailed, match="database locked"):
+            await call(json.dumps({"code": -32000, "message": "database locked"}))
+
+
+async def test_a_tool_that_its_upstream_changed_is_refused_and_told_of_once(
+    runner: Runner, upstreams: Upstreams, tmp_path: Path
+) -> None:
+    file = tmp_path / "description"
+    file.write_text("first")
+    upstream = odd("steps", file)
+    [found] = await upstreams.tools(upstream)
+    tool = tool_of(upstream, config={"pinned": found.digest})
+    call = runner.ready(tool)
+    assert await call() == "hi"
+    file.write_text("second")
+    assert await call() == "hi"  # nobody has looked at the list again yet
+    [changed] = await upstreams.tools(upstream) if await _aged(upstreams, upstream) else []
+    for _ in range(3):
+        with pytest.raises(Drifted, match="has changed the tool 'echo' since it was taken on"):
+            await call()
+    assert runner.drifted == [(tool, changed)]
+    assert changed.description == "second"
+    accepted = runner.ready(tool_of(upstream, config={"pinned": changed.digest}))
+    assert await accepted() == "hi"
+    file.write_text("first")
+    await _aged(upstreams, upstream)
+    with pytest.raises(Drifted):
+        await accepted()
+    assert await call() == "hi"  # it is again what its owner took on
+
+
+async def _aged(upstreams: Upstreams, upstream: Upstream) -> bool:
+    """Have the list looked at again by the next one who asks for it."""
+    session = upstreams._connections[upstream].session
+    assert session is not None
+    session._listed_at = 0.0
+    await session.refresh()
+    return True
+
+
+async def test_a_list_that_is_old_is_fetched_again_behind_a_call(upstreams: Upstreams, tmp_path: Path) -> None:
+    file = tmp_path / "description"
+    file.write_text("first")
+    upstream = odd("steps", file)
+    [found] = await upstreams.tools(upstream)
+    file.write_text("second")
+    session = upstreams._connections[upstream].session
+    assert session is not None
+    session._listed_at -= 61
+    await upstreams.call(upstream, "echo", {}, pinned=found.digest)
+    refreshing = session._refreshing
+    assert refreshing is not None
+    await refreshing
+    assert session.tools["echo"].description == "second"
+
+
+async def test_a_tool_that_its_upstream_no_longer_has_is_told_of(runner: Runner) -> None:
+    gone = tool_of(odd("plain"), config={"tool": "shout", "pinned": "0" * 64})
+    call = runner.ready(gone)
+    for _ in range(2):
+        with pytest.raises(UpstreamFailed, match="has no tool 'shout'; it offers: echo"):
+            await call()
+    assert runner.drifted == [(gone, None)]
+
+
+async def test_a_tool_that_is_pinned_to_nothing_takes_what_there_is(runner: Runner) -> None:
+    assert await runner.ready(tool_of(odd("changing")))() == "hi"
+    assert runner.drifted == []
+
+
+@pytest.mark.parametrize(
+    ("upstream", "auth", "kind"),
+    [
+        (Upstream("http://10.0.0.1/mcp", None), None, EgressRefused),
+        (Upstream("http://[::ffff:169.254.169.254]/mcp", None), None, EgressRefused),
+        (Upstream(None, ("server",)), {"type": "bearer", "token": "x"}, Misconfigured),
+        (Upstream("http://mcp.example/mcp", None), {"type": "bearer", "token": "a\nb"}, Misconfigured),
+    ],
+)
+async def test_what_cannot_work_is_said_before_the_first_call(
+    upstream: Upstream, auth: dict[str, Any] | None, kind: type[ToolError], runner: Runner
+) -> None:
+    with pytest.raises(kind):
+        runner.ready(tool_of(upstream), auth)
+
+
+async def test_preparing_connects_to_nothing(runner: Runner, upstreams: Upstreams) -> None:
+    runner.ready(tool_of(odd("exit-at-once")))
+    assert not upstreams._connections
+    await runner.executor.close()
