@@ -16,10 +16,12 @@ from pegboard.builtins.catalog import BUILTINS
 from pegboard.core.configs import CONFIGS
 from pegboard.core.definitions import ToolCreate, ToolResponse
 from pegboard.core.errors import ErrorType, ToolError
-from pegboard.core.tool import Kind
+from pegboard.core.outbound import ParameterStyle
+from pegboard.core.tool import Kind, Model
 from pegboard.executors.catalog import executors
 from pegboard.executors.internal import InternalExecutor
 from pegboard.executors.later import NotHereYet
+from pegboard.executors.reach import Reach
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.models import ErrorDetails, ExecutionResponse, PlainResult
@@ -193,23 +195,46 @@ def test_every_field_of_a_definition_is_listed_and_no_other() -> None:
             assert listed[name][1] == f"`{str(field.default).lower()}`"
 
 
+def kinds_that_run() -> set[Kind]:
+    """The kinds that the board has an executor for."""
+    reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=0)
+    run = executors(InternalExecutor(), reach, lambda _tool, _found: None)
+    return {kind for kind in Kind if not isinstance(run[kind], NotHereYet)}
+
+
 def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:
     listed = first_codes(section(TOOL, "Kinds"))
     assert set(listed) == set(Kind)
-    run = executors(InternalExecutor())
+    run = kinds_that_run()
     for kind, model in CONFIGS.items():
         _, runs, config = listed[kind]
-        assert runs == ("no" if isinstance(run[kind], NotHereYet) else "yes")
+        assert runs == ("yes" if kind in run else "no")
         for name, field in model.model_fields.items():
-            assert f"`{field.alias or name}`" in config
+            assert f"`{field.alias or name}`" in config or "#config-of-" in config
+
+
+@pytest.mark.parametrize(
+    ("heading", "model"),
+    [("Config of http", CONFIGS[Kind.HTTP]), ("Config of mcp", CONFIGS[Kind.MCP]), ("Styles", ParameterStyle)],
+)
+def test_every_field_of_a_config_that_reaches_out_is_listed_and_no_other(heading: str, model: type[Model]) -> None:
+    rows = [row for row in rows_of(section(TOOL, heading).partition("###")[0])]
+    listed = {code: row for row in rows for code in codes_in(row[0])}
+    assert set(listed) == set(model.model_fields)
+    for name, field in model.model_fields.items():
+        _, default, meaning = listed[name]
+        assert meaning
+        if field.is_required():
+            assert default == "required"
+        elif isinstance(field.default, bool | str):
+            assert default == f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
 
 
 def test_the_readme_says_which_kinds_run() -> None:
     (row,) = [row for row in rows_of(text_of("README.md")) if row[0] == "Kinds of tools that run"]
-    run = executors(InternalExecutor())
-    waiting = {str(kind) for kind in Kind if isinstance(run[kind], NotHereYet)}
-    assert set(codes_in(row[1])) == {str(kind) for kind in Kind} - waiting
-    assert set(codes_in(row[2])) == waiting
+    run = {str(kind) for kind in kinds_that_run()}
+    assert set(codes_in(row[1])) == run
+    assert set(codes_in(row[2])) == {str(kind) for kind in Kind} - run
 
 
 def test_every_builtin_has_a_section_that_names_its_arguments() -> None:

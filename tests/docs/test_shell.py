@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ import pytest
 from tests.docs.pages import PAGES, Block, blocks_of
 
 DEFAULT_URL = "http://127.0.0.1:8080"
+DEFAULT_PORT = "9000"  # where the pages have servers of their own, which the board may reach
 PROGRAM = Path(sys.executable).with_name("pegboard")
 MARK = "@@ block {} @@"
 
@@ -26,10 +29,14 @@ def runnable(page: str) -> list[Block]:
     return [block for block in blocks_of(page) if block.language in languages and block.runs and not block.file]
 
 
+REACHING_OUT = [f"docs/howto/{page}.md" for page in ("http-tools", "import", "mcp-tools", "egress")]
 # Each is told to one server, whose board then has what the pages before have made.
 JOURNEYS = {
     "first steps": ["docs/tutorial.md", "README.md"],
-    "how to": [page for page in PAGES if page.startswith("docs/howto/") and runnable(page)],
+    "how to": [
+        page for page in PAGES if page.startswith("docs/howto/") and page not in REACHING_OUT and runnable(page)
+    ],
+    "reaching out": REACHING_OUT,
 }
 
 
@@ -38,17 +45,28 @@ def folder(tmp_path: Path) -> Path:
     """A working folder with the program in it, as in a checkout after `make serve`."""
     programs = tmp_path / "work" / ".venv" / "bin"
     programs.mkdir(parents=True)
-    (programs / "pegboard").symlink_to(PROGRAM)
+    for name in ("pegboard", "mcp-server-time"):
+        (programs / name).symlink_to(PROGRAM.with_name(name))
+    (programs / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (programs / "python").chmod(0o755)
     (programs / "activate").write_text(f'PATH="{programs}:$PATH"\n')
     return tmp_path / "work"
 
 
 @pytest.fixture
-def environment(tmp_path: Path, folder: Path) -> dict[str, str]:
-    """A user who has never used a board."""
+def port() -> str:
+    """Where a page can serve something."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return str(probe.getsockname()[1])
+
+
+@pytest.fixture
+def environment(tmp_path: Path, folder: Path, port: str) -> dict[str, str]:
+    """A user who has never used a board, and lets its tools reach what the pages serve."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PEGBOARD_", "XDG_"))}
     path = f"{folder / '.venv' / 'bin'}:{os.environ['PATH']}"
-    return {**kept, "HOME": str(tmp_path), "PATH": path, "NO_COLOR": "1", "PYTHON": sys.executable}
+    own = {"HOME": str(tmp_path), "PATH": path, "NO_COLOR": "1", "PYTHON": sys.executable}
+    return {**kept, **own, "PEGBOARD_EGRESS_ALLOW": f"127.0.0.1:{port}"}
 
 
 @pytest.fixture
@@ -79,38 +97,53 @@ def url(folder: Path, environment: dict[str, str]) -> Iterator[str]:
 
 @pytest.mark.parametrize("journey", JOURNEYS)
 def test_the_commands_of_a_page_do_what_it_says(
-    journey: str, folder: Path, environment: dict[str, str], url: str
+    journey: str, folder: Path, environment: dict[str, str], url: str, port: str
 ) -> None:
+    here = {DEFAULT_URL: url, DEFAULT_PORT: port}
     for page in JOURNEYS[journey]:
         blocks = runnable(page)
         if any("curl " in block.text for block in blocks) and shutil.which("curl") is None:
             pytest.skip("curl is not installed")
         for block in blocks_of(page):
             if block.file and not block.file.startswith("examples/"):
-                (folder / block.file).write_text(block.text, encoding="utf-8")
-        outputs = run(blocks, folder, {**environment, "PEGBOARD_URL": url})
+                (folder / block.file).write_text(put(block.text, here), encoding="utf-8")
+        outputs = run(blocks, folder, {**environment, "PEGBOARD_URL": url}, here)
         for block, output in zip(blocks, outputs, strict=True):
             if block.output is not None:
-                assert settled(output) == settled(block.output), f"{block}: {block.text}"
+                assert settled(output) == settled(put(block.output, here)), f"{block}: {block.text}"
 
 
-def run(blocks: list[Block], folder: Path, environment: dict[str, str]) -> list[str]:
+def put(text: str, here: dict[str, str]) -> str:
+    """The text with the addresses that the pages name as they are here."""
+    for shown, real in here.items():
+        text = re.sub(rf"(?<!\d){re.escape(shown)}(?!\d)", real, text)
+    return text
+
+
+def run(blocks: list[Block], folder: Path, environment: dict[str, str], here: dict[str, str]) -> list[str]:
     """What each block printed; all of them run in one shell, so that what one sets the next one has."""
     script = "set -e\n" + "\n".join(_part(place, block) for place, block in enumerate(blocks))
-    done = subprocess.run(
-        ["sh", "-c", script.replace(DEFAULT_URL, environment["PEGBOARD_URL"])],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        cwd=folder,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+    # Into a file: a server that a page has left running would hold a pipe open.
+    printed = folder / "printed.txt"
+    with printed.open("w") as output:
+        shell = subprocess.Popen(
+            ["sh", "-c", put(script, here)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            cwd=folder,
+            start_new_session=True,
+        )
+        try:
+            status = shell.wait(timeout=100)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(shell.pid, signal.SIGKILL)
+    text = printed.read_text(encoding="utf-8")
+    assert status == 0, text
     marks = "|".join(re.escape(MARK.format(place)) + "\n" for place in range(len(blocks)))
-    return re.split(marks, done.stdout)[1:]
+    return re.split(marks, text)[1:]
 
 
 def _part(place: int, block: Block) -> str:
@@ -133,6 +166,7 @@ def settled(text: str) -> str:
         (r"\b\d+\.\d +ID", "N ID"),
         (r"again in [\d.]+ s", "again in N s"),
         (r"under key [0-9a-f]{8}", "under key NAME"),
+        (r"\b[0-9a-f]{64}\b", "DIGEST"),
         (r" +", " "),
     ):
         text = re.sub(pattern, name, text)

@@ -29,6 +29,8 @@ AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, i
 __all__ = ["USER_AGENT", "Outbound", "Resolver"]
 
 USER_AGENT = f"pegboard/{__version__}"
+# Of several forms of an answer, the one that becomes data.
+_ACCEPT = "application/json, */*;q=0.8"
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -170,8 +172,7 @@ class Outbound:
         connector._factory = partial(Connection, loop=asyncio.get_running_loop())  # type: ignore[assignment]  # a subclass
         self._session = session = aiohttp.ClientSession(
             connector=connector,
-            headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"},
-            skip_auto_headers=("Accept", "Content-Type"),
+            headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": "gzip, deflate"},
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=self._time,
             auto_decompress=False,

@@ -87,7 +87,7 @@ async def read_capped(response: aiohttp.ClientResponse, limit: int) -> bytes:
         response.close()
         raise UpstreamFailed(
             f"The answer of {place(response.url)} is more than {limit} bytes; ask it for less, "
-            "or raise the tool's max_response_bytes"
+            "or raise max_response_bytes, the tool's or the board's"
         ) from None
     except FAULTS as error:
         response.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ IDLE_SECONDS = 600.0
 MOST_CONNECTIONS = 1000
 CLOSING_SECONDS = 8.0
 _SOON_MS = 1000
+_OPENING = "pegboard.executors.mcp.opening"
 
 
 class Upstreams:
@@ -134,8 +136,10 @@ class Upstreams:
     async def _start(self, upstream: Upstream, mode: str) -> Session:
         if self._begin is None:
             # In a thread: loading the SDK takes half a second, in which other calls can go on.
-            opening = await asyncio.to_thread(importlib.import_module, "pegboard.executors.mcp.opening")
-            self._begin = partial(opening.begin, **self._parts)
+            begin = getattr(sys.modules.get(_OPENING), "begin", None)
+            if begin is None:
+                begin = (await asyncio.to_thread(importlib.import_module, _OPENING)).begin
+            self._begin = partial(begin, **self._parts)
         if upstream.command is not None:
             async with self._room:
                 await self._make_room()

@@ -1,0 +1,272 @@
+"""Calls of imported tools when their upstream fails, hangs or is asked twice: retries, fallbacks, keys, the journal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from sqlalchemy import text
+
+from pegboard import Pegboard
+from pegboard.core.call import ToolResult
+from pegboard.testing import NoSettings, calls_of, member
+from tests.api_documents import Case, document
+from tests.doors import KEY, served
+from tests.surfaces.rest.clients import bearer
+from tests.unit.imports.offering import offering, tool
+from tests.upstreams import (
+    Behaviour,
+    Received,
+    Upstream,
+    Wire,
+    answer,
+    early_close,
+    hang,
+    reset,
+    says,
+    upstream,
+)
+from tests.waiting import until
+
+OPERATIONS = [Case("look", "get", "/look", {}, {}, ""), Case("buy", "post", "/buy", {}, {}, "")]
+
+
+@pytest.fixture
+async def board(database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
+    """A fresh board on a real database of either kind."""
+    settings = NoSettings(home=tmp_path / "home", admin_key=KEY, egress_allow="127.0.0.1", drain_seconds=2)
+    async with Pegboard.open(database_url, settings=settings) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+async def there(board: Pegboard) -> AsyncIterator[Upstream]:
+    """An upstream whose operations are imported as `look` and `buy`."""
+    async with upstream(says("fine")) as running:
+        await board.imports.openapi(board.admin, document=document(OPERATIONS), server_url=running.url)
+        yield running
+
+
+def first(times: int, behaviour: Behaviour, then: Behaviour | None = None) -> Behaviour:
+    """Behave in one way so many times, then in another."""
+    left = [behaviour] * times
+    after = then or says("fine")
+
+    async def behave(got: Received, wire: Wire) -> None:
+        await (left.pop() if left else after)(got, wire)
+
+    return behave
+
+
+async def set_on(board: Pegboard, name: str, **fields: Any) -> None:
+    await board.tools.update(name, fields, board.admin)
+
+
+def told(result: ToolResult) -> tuple[str, int]:
+    """The code that a call failed with and how often it was tried."""
+    assert result.problem is not None, result
+    return result.problem.code, result.attempts
+
+
+@pytest.mark.parametrize("fault", [reset, early_close, answer(503, Retry_After="0"), answer(502), answer(504)])
+async def test_faults_of_the_way_are_tried_again_only_where_the_tool_says_so(
+    board: Pegboard, there: Upstream, fault: Behaviour
+) -> None:
+    for name in ("look", "buy"):
+        there.behaviour = first(2, fault)
+        assert told(await board.call(name)) == ("upstream_failed", 1)
+        await set_on(board, name, retry={"max_attempts": 3, "on": ["timeout", "rate_limited", "contract_violation"]})
+        assert told(await board.call(name)) == ("upstream_failed", 1)
+        await set_on(board, name, retry={"max_attempts": 3, "on": ["transport"]})
+        there.behaviour = first(2, fault)
+        there.received.clear()
+        done = await board.call(name)
+        assert (done.output, done.attempts, len(there.received)) == ("fine", 3, 3)
+        rows = await calls_of(board, name)
+        assert [(row.status, row.attempts, row.kind) for row in rows] == [
+            ("failed", 1, "http"),
+            ("failed", 1, "http"),
+            ("succeeded", 3, "http"),
+        ]
+
+
+@pytest.mark.parametrize("status", [400, 404, 409, 500])
+async def test_an_answer_that_says_no_is_never_tried_again(board: Pegboard, there: Upstream, status: int) -> None:
+    await set_on(board, "buy", retry={"max_attempts": 4, "on": ["transport", "rate_limited", "timeout"]})
+    there.behaviour = answer(status, "not today")
+    failed = await board.call("buy")
+    assert told(failed) == ("upstream_failed", 1)
+    assert failed.problem is not None
+    assert f"{status}" in failed.problem.message
+    assert "not today" in failed.problem.message
+    assert len(there.received) == 1
+
+
+async def test_an_upstream_that_has_enough_is_waited_for_where_the_tool_says_so(
+    board: Pegboard, there: Upstream
+) -> None:
+    there.behaviour = first(1, answer(429, Retry_After="7"))
+    failed = await board.call("buy")
+    assert told(failed) == ("rate_limited", 1)
+    assert failed.problem is not None
+    assert (failed.problem.retry_after_ms, failed.problem.retryable) == (7000, True)
+    await set_on(board, "buy", retry={"max_attempts": 3, "on": ["transport"]})
+    there.behaviour = first(1, answer(429, Retry_After="0"))
+    assert told(await board.call("buy")) == ("rate_limited", 1)
+    await set_on(board, "buy", retry={"max_attempts": 3, "on": ["rate_limited"]})
+    there.behaviour = first(2, answer(429, Retry_After="0"))
+    assert (await board.call("buy")).attempts == 3
+    there.behaviour = answer(429, Retry_After="3600")
+    with anyio.fail_after(5):
+        assert told(await board.call("buy")) == ("rate_limited", 1)
+
+
+async def test_a_tool_that_takes_too_long_is_cut_off_at_the_upstream_too(board: Pegboard, there: Upstream) -> None:
+    there.behaviour = first(2, hang)
+    await set_on(board, "look", timeout=0.2)
+    assert told(await board.call("look")) == ("timeout", 1)
+    await until(lambda: _closed(there))
+    await set_on(board, "look", timeout=2, retry={"max_attempts": 2, "on": ["timeout"]}, config=_config(there, 0.2))
+    assert (await board.call("look")).attempts == 2
+
+
+def _config(there: Upstream, timeout: float) -> dict[str, Any]:
+    return {"url": f"{there.url}/look", "method": "GET", "timeout": timeout}
+
+
+async def _closed(there: Upstream) -> bool:
+    return not there.open
+
+
+async def test_a_fallback_answers_when_the_upstream_does_not(board: Pegboard, there: Upstream) -> None:
+    there.behaviour = answer(500)
+    await set_on(board, "look", fallback={"value": {"none": True}})
+    answered = await board.call("look")
+    assert (answered.output, answered.fallback) == ({"none": True}, True)
+    await set_on(board, "look", fallback={"tool": "buy"})
+    there.behaviour = first(1, answer(404))
+    answered = await board.call("look")
+    assert (answered.output, answered.fallback) == ("fine", True)
+    assert [got.method for got in there.received] == ["GET", "GET", "POST"]
+    assert [(row.tool_name, row.status) for row in await calls_of(board)] == [
+        ("look", "succeeded"),
+        ("buy", "succeeded"),
+        ("look", "succeeded"),
+    ]
+
+
+async def test_an_upstream_that_keeps_failing_is_left_alone_but_for_one_owner_only(
+    board: Pegboard, there: Upstream
+) -> None:
+    other = await member(board)
+    await board.imports.openapi(other, document=document(OPERATIONS), server_url=there.url, prefix="own_")
+    there.behaviour = reset
+    for _ in range(5):
+        assert told(await board.call("look")) == ("upstream_failed", 1)
+    there.received.clear()
+    open_ = await board.call("buy")
+    assert told(open_) == ("circuit_open", 1)
+    assert open_.problem is not None
+    assert open_.problem.retry_after_ms is not None
+    assert 0 < open_.problem.retry_after_ms <= 30_000
+    assert f"127.0.0.1:{there.port} failed 5 times in a row" in open_.problem.message
+    assert there.received == []
+    there.behaviour = says("fine")
+    assert (await board.call("own_look", caller=other)).output == "fine"
+
+
+async def intents(board: Pegboard) -> list[Any]:
+    async with board._database.read() as conn:
+        return list((await conn.execute(text("SELECT state FROM intents"))).scalars())
+
+
+async def test_what_changes_something_has_an_intent_while_it_runs(board: Pegboard, there: Upstream) -> None:
+    seen: dict[str, list[Any]] = {}
+
+    async def look_inside(got: Received, wire: Wire) -> None:
+        seen[got.method] = await intents(board)
+        await says("fine")(got, wire)
+
+    there.behaviour = look_inside
+    for name in ("look", "buy"):
+        assert (await board.call(name)).success
+    assert {method: len(found) for method, found in seen.items()} == {"GET": 0, "POST": 1}
+    assert await intents(board) == []
+
+
+async def test_a_call_with_a_key_reaches_the_upstream_once(board: Pegboard, there: Upstream) -> None:
+    go_on = asyncio.Event()
+
+    async def slowly(got: Received, wire: Wire) -> None:
+        await go_on.wait()
+        await says(len(there.received))(got, wire)
+
+    there.behaviour = slowly
+    both = [asyncio.create_task(board.call("buy", key="k1")) for _ in range(2)]
+    await until(lambda: _reached(there))
+    go_on.set()
+    answers = [await each for each in both]
+    assert [each.output for each in answers] == [1, 1]
+    assert (await board.call("buy", key="k1")).output == 1
+    there.behaviour = first(1, answer(500, "broken"), says("healed"))
+    failed = await board.call("buy", key="k2")
+    again = await board.call("buy", key="k2")
+    assert again.problem == failed.problem
+    assert len(there.received) == 2
+    rows = await calls_of(board, "buy")
+    assert sum(1 for row in rows if row.repeat_of) == 3
+
+
+async def _reached(there: Upstream) -> bool:
+    return bool(there.received)
+
+
+async def test_what_is_over_the_limit_does_not_reach_the_upstream(board: Pegboard, there: Upstream) -> None:
+    await set_on(board, "buy", rate_limit={"max_calls": 2, "period": "hour"})
+    codes = [(await board.call("buy")).problem for _ in range(3)]
+    assert [problem and problem.code for problem in codes] == [None, None, "rate_limited"]
+    assert len(there.received) == 2
+
+
+@pytest.mark.parametrize("kind", ["http", "mcp"])
+async def test_a_caller_who_goes_away_ends_the_call_at_the_upstream(
+    board: Pegboard, there: Upstream, kind: str
+) -> None:
+    there.behaviour = hang
+    async with offering(tool("say")) as server, served(board) as url:
+        await board.imports.mcp(board.admin, server_url=server.url)
+        server.instead["tools/call"] = hang
+        name = "look" if kind == "http" else "say"
+        running = asyncio.create_task(board.call(name))
+        await until(lambda: _reached(there) if kind == "http" else _called(server.server))
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        if kind == "http":
+            await until(lambda: _closed(there))
+        else:
+            await until(lambda: _told_off(server.server))
+        async with httpx.AsyncClient(headers=bearer(KEY)) as speaker:
+            with pytest.raises(httpx.ReadTimeout):
+                await speaker.post(f"{url}/v1/tools/{name}/call", json={}, timeout=0.5)
+        if kind == "http":
+            await until(lambda: _closed(there))
+
+        async def rows() -> Any:
+            found = await calls_of(board, name)
+            return len(found) == 2 and found
+
+        assert [(row.status, row.code) for row in await until(rows)] == [("failed", "cancelled")] * 2
+
+
+async def _called(server: Upstream) -> bool:
+    return any(b'"tools/call"' in got.body for got in server.received)
+
+
+async def _told_off(server: Upstream) -> bool:
+    return any(b'"notifications/cancelled"' in got.body for got in server.received)
