@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -24,9 +25,10 @@ from pegboard.executors.later import NotHereYet
 from pegboard.executors.reach import Reach
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.imports import ImportResponse, McpImportBody, OpenApiImportBody
 from pegboard.surfaces.rest.models import ErrorDetails, ExecutionResponse, PlainResult
 from pegboard.surfaces.rest.problems import STATUS, TITLES
-from tests.docs.pages import ROOT, codes_in, headings_of, rows_of, section, text_of
+from tests.docs.pages import ROOT, blocks_of, codes_in, headings_of, rows_of, section, text_of
 
 SETTINGS = "docs/reference/settings.md"
 ERRORS = "docs/reference/errors.md"
@@ -88,12 +90,16 @@ def constants_of(node: ast.AST) -> set[str]:
 
 def test_every_error_code_is_listed_with_its_type_and_no_other() -> None:
     listed = first_codes(section(ERRORS, "Codes of calls"))
-    errors = {error.code: error for error in every_error()}
+    errors: dict[str, list[type[ToolError]]] = {}
+    for error in every_error():
+        errors.setdefault(error.code, []).append(error)
     assert {"timeout", "internal_error"} < set(errors)
     assert set(listed) == set(errors)
-    for code, error in errors.items():
+    for code, same in errors.items():
         _, kind, again, meaning, advice = listed[code]
-        assert (kind, again) == (f"`{error.type}`", "yes" if error.retryable else "no")
+        retryable = {error.retryable for error in same}
+        assert {kind} == {f"`{error.type}`" for error in same}
+        assert again == ("sometimes" if len(retryable) > 1 else "yes" if retryable == {True} else "no")
         assert meaning
         assert advice
 
@@ -174,6 +180,15 @@ async def test_every_route_is_listed_and_no_other() -> None:
                     assert re.search(rf"`\??{parameter['name']}\b", row), f"{parameter['name']} of {method} {path}"
 
 
+@pytest.mark.parametrize(("path", "model"), [("openapi", OpenApiImportBody), ("mcp", McpImportBody)])
+def test_every_field_of_an_import_is_listed(path: str, model: type[Model]) -> None:
+    shown = section(REST, "Imports")
+    fields = codes_in(first_codes(shown)[f"POST /v1/imports/{path}"][1])[0]
+    assert set(re.findall(r"\w+", fields)) - {"or"} == set(model.model_fields)
+    report = next(block.text for block in blocks_of(REST) if '"left_out"' in block.text)
+    assert set(json.loads(report)) == set(ImportResponse.model_fields)
+
+
 def test_every_field_of_results_and_executions_is_listed() -> None:
     results = first_codes(section("docs/reference/results.md", "plain"))
     assert set(results) == set(PlainResult.model_fields) | set(ErrorDetails.model_fields)
@@ -218,8 +233,7 @@ def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:
     [("Config of http", CONFIGS[Kind.HTTP]), ("Config of mcp", CONFIGS[Kind.MCP]), ("Styles", ParameterStyle)],
 )
 def test_every_field_of_a_config_that_reaches_out_is_listed_and_no_other(heading: str, model: type[Model]) -> None:
-    rows = [row for row in rows_of(section(TOOL, heading).partition("###")[0])]
-    listed = {code: row for row in rows for code in codes_in(row[0])}
+    listed = first_codes(section(TOOL, heading))
     assert set(listed) == set(model.model_fields)
     for name, field in model.model_fields.items():
         _, default, meaning = listed[name]
@@ -227,7 +241,7 @@ def test_every_field_of_a_config_that_reaches_out_is_listed_and_no_other(heading
         if field.is_required():
             assert default == "required"
         elif isinstance(field.default, bool | str):
-            assert default == f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
+            assert default == f"`{str(field.default).lower()}`"
 
 
 def test_the_readme_says_which_kinds_run() -> None:

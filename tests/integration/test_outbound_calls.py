@@ -155,8 +155,8 @@ async def test_a_fallback_answers_when_the_upstream_does_not(board: Pegboard, th
     assert [got.method for got in there.received] == ["GET", "GET", "POST"]
     assert [(row.tool_name, row.status) for row in await calls_of(board)] == [
         ("look", "succeeded"),
-        ("buy", "succeeded"),
         ("look", "succeeded"),
+        ("buy", "succeeded"),
     ]
 
 

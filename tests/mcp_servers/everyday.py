@@ -1,6 +1,6 @@
 """An MCP server made with the SDK, as people make them: `everyday.py stdio|PORT modern|legacy [FILE]`.
 
-Over HTTP it prints the port it listens on. What happens to `slow` is noted in FILE.
+Over HTTP it prints the port it listens on. What happens to `slow` is noted in FILE; FILE.say describes `say`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ class Name(BaseModel):
     name: str
 
 
+described = notes.with_suffix(".say") if notes is not None else None
+
+
 def note(what: str) -> None:
     """Leave a word for whoever watches."""
     if notes is not None:
@@ -52,7 +55,9 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-@server.tool(structured_output=False)
+@server.tool(
+    description=described.read_text() if described is not None and described.exists() else None, structured_output=False
+)
 def say(text: str) -> str:
     """Say something."""
     return text

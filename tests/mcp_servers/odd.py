@@ -105,6 +105,11 @@ def call(request: dict[str, Any]) -> None:
                 write({"id": f"nobody-{number}", "result": {}})
         case "stderr":
             sys.stderr.write("y" * 2_000_000)
+        case "broken":
+            first, last = '{"jsonrpc": "2.0", "id": %d, "result": [}', '{"result": [}, "jsonrpc":"2.0","id":%d}'
+            sys.stdout.write((first if text == "first" else last) % request["id"] + "\n")
+            sys.stdout.flush()
+            return None
         case "nonsense":
             return answer(request, {"content": "a string"})
         case "environment":

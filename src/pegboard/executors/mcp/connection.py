@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pegboard.core.errors import ToolError
+from pegboard.core.errors import ToolError, Unavailable
 from pegboard.executors.mcp.upstream import Changed, Gone, NotRun, OnProgress, Upstream, UpstreamTool
 
 if TYPE_CHECKING:
     from pegboard.executors.mcp.session import Session
 
+T = TypeVar("T")
+
 _MOST_NAMED = 10
+# A tool that is not there, or not as it was, makes nobody list the tools more often than this.
+_LOOKED_AT_SECONDS = 1.0
 
 Begin = Callable[[Upstream, str], Awaitable["Session"]]
 """Starts a session, in the given one of the SDK's modes, when there is room for it."""
@@ -46,22 +50,13 @@ class Connection:
 
     async def tools(self) -> Mapping[str, UpstreamTool]:
         """What the upstream offers now."""
-        session = self.session or await self._opened()
-        await session.refresh()
-        return session.tools
+        return await self._twice(self._listed)
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], *, pinned: str | None, on_progress: OnProgress | None
     ) -> dict[str, Any]:
         """The tool's answer; a call that surely did not run is tried once more, on a new session if need be."""
-        try:
-            return await self._once(tool, arguments, pinned, on_progress)
-        except NotRun:
-            pass
-        try:
-            return await self._once(tool, arguments, pinned, on_progress)
-        except NotRun as refused:
-            raise refused.error from None
+        return await self._twice(lambda: self._once(tool, arguments, pinned, on_progress))
 
     def end(self) -> None:
         """Leave the session, if there is one; the next call makes another."""
@@ -70,10 +65,28 @@ class Connection:
         if self._begun is not None:
             self._begun.end()
 
+    async def _twice(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await attempt()
+        except NotRun:
+            pass
+        try:
+            return await attempt()
+        except NotRun as refused:
+            raise refused.error from None
+
+    async def _listed(self) -> Mapping[str, UpstreamTool]:
+        asked_at = time.monotonic()
+        session = self.session or await self._opened()
+        await session.refresh(asked_at)
+        return session.tools
+
     async def _once(
         self, tool: str, arguments: Mapping[str, Any], pinned: str | None, on_progress: OnProgress | None
     ) -> dict[str, Any]:
         session = self.session or await self._opened()
+        if pinned is not None and session.in_doubt:
+            await session.refresh(time.monotonic())
         live = session.tools.get(tool)
         if live is None or (pinned is not None and live.digest != pinned):
             live = await self._looked_again(session, tool, pinned)
@@ -81,7 +94,7 @@ class Connection:
 
     async def _looked_again(self, session: Session, tool: str, pinned: str | None) -> UpstreamTool:
         """The tool after all, where it is the list that was old and not what the tool is pinned to."""
-        await session.refresh()
+        await session.refresh(time.monotonic() - _LOOKED_AT_SECONDS)
         live = session.tools.get(tool)
         if live is None:
             raise Gone(_missing(self._upstream.shown, tool, session.tools))
@@ -97,8 +110,15 @@ class Connection:
         if self._opening is None:
             self._opening = asyncio.create_task(self._open(), name="pegboard-mcp-open")
             self._opening.add_done_callback(self._has_opened)
-        # Those who wait share it, and one who gives up leaves it to the others.
-        return await asyncio.shield(self._opening)
+        opening = self._opening
+        try:
+            # Those who wait share it, and one who gives up leaves it to the others.
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if opening.cancelled() and task is not None and not task.cancelling():
+                raise Unavailable(f"The session with {self._upstream.shown} was ended, the call did not run") from None
+            raise
 
     async def _open(self) -> Session:
         session = self._begun = await self._begin(self._upstream, self._mode)

@@ -35,6 +35,7 @@ log = get_logger(__name__)
 FRESH_SECONDS = 60.0
 # However often a server says that its tools changed, or is asked about one that it does not have.
 LISTING_SECONDS = 1.0
+LISTENING_SECONDS = 5.0
 CLOSING_SECONDS = 3.0
 INITIALIZE = "answer initialize"
 # So many calls given up in a row without a word from the server, and it is not worth waiting for any more.
@@ -78,6 +79,8 @@ class Session:
         self._retired = False
         self._listed_at = -math.inf
         self.why: ToolError | None = None
+        # Whether the tools may have changed without a word, since the server could not be heard for a while.
+        self.in_doubt = False
         # Whether the server left as soon as it was greeted, as some do when the greeting is newer than they are.
         self.was_refused = False
         self.tools: Mapping[str, UpstreamTool] = {}
@@ -133,6 +136,10 @@ class Session:
                 types.CallToolRequest(params=params), _AS_IT_IS, progress_callback=tell
             )
         except MCPError as error:
+            if error.code == types.HEADER_MISMATCH:
+                # The tool's parameters have changed since it was listed, and the server refuses to guess.
+                await self.refresh(time.monotonic())
+                raise NotRun(failure_of(error, self._shown)) from None
             raise await self._told(error) from None
         except ValidationError as error:
             raise UpstreamFailed(
@@ -153,10 +160,10 @@ class Session:
             raise UpstreamFailed(f"{self._shown} asked for input that this board cannot give{asked_for(answer)}")
         return answer
 
-    async def refresh(self, older_than: float = LISTING_SECONDS) -> None:
-        """List the tools again, if the list is older than that many seconds."""
+    async def refresh(self, since: float) -> None:
+        """List the tools again, unless that has happened since that moment; NotRun where a new session may help."""
         async with self._listing:
-            if time.monotonic() - self._listed_at <= older_than:
+            if self._listed_at >= since:
                 return
             try:
                 async with asyncio.timeout(self._seconds):
@@ -164,8 +171,7 @@ class Session:
             except TimeoutError:
                 raise UpstreamUnreachable(f"{self._shown} did not list its tools within {self._seconds:g} s") from None
             except MCPError as error:
-                fault = await self._told(error)
-                raise (fault.error if isinstance(fault, NotRun) else fault) from None
+                raise await self._told(error) from None
             except ValidationError as error:
                 raise UpstreamFailed(f"The tools of {self._shown} cannot be read: {first_fault(error)}") from None
 
@@ -216,9 +222,11 @@ class Session:
                         self._refresh_soon()
             except SubscriptionLost:
                 pass
-            except (MCPError, RuntimeError):
-                return  # it does not offer that after all; the list is fetched again every minute
-            await asyncio.sleep(FRESH_SECONDS)
+            except MCPError as error:
+                if self._fault(error.error.data) is None:
+                    return  # it does not offer that after all; the list is fetched again every minute
+            self.in_doubt = True
+            await asyncio.sleep(LISTENING_SECONDS)
 
     async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, types.ToolListChangedNotification):
@@ -232,16 +240,18 @@ class Session:
         in_session.set(True)
         await asyncio.sleep(self._listed_at + LISTING_SECONDS - time.monotonic())
         try:
-            await self.refresh(0.0)
-        except ToolError as error:
+            await self.refresh(time.monotonic())
+        except Exception as error:
             if not self.is_over:
-                log.warning("mcp_tools_not_listed", upstream=self._shown, error=error.message)
+                why = str(error) if isinstance(error, ToolError | NotRun) else type(error).__name__
+                log.warning("mcp_tools_not_listed", upstream=self._shown, error=why)
 
     async def _list(self) -> None:
         assert self._sdk is not None
         before = time.monotonic()
         self.tools = await listed(self._sdk, self._shown, max_bytes=self._max_bytes)
         self._listed_at = before
+        self.in_doubt = False
 
     async def _told(self, error: MCPError) -> ToolError | NotRun:
         """What an error of the protocol means for the call that got it."""
@@ -256,10 +266,6 @@ class Session:
                 # The reason is on its way: the task that owns the session is just leaving it.
                 await asyncio.wait({self.task}, timeout=CLOSING_SECONDS / 2)
             return self.why or UpstreamUnreachable(f"The session with {self._shown} was ended during the call")
-        if error.code == types.HEADER_MISMATCH:
-            # The tool's parameters have changed since it was listed; the server refuses to guess.
-            await self.refresh(0.0)
-            return NotRun(failure_of(error, self._shown))
         return failure_of(error, self._shown)
 
     def _unopened(self, error: Exception) -> ToolError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -12,9 +13,16 @@ from typing import Any, Self
 import anyio
 from mcp.client._transport import ReadStream, TransportStreams, WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 
-from pegboard.core.errors import ToolError, UpstreamFailed
+from pegboard.core.errors import InvalidArguments, ToolError, UpstreamFailed
 from pegboard.executors.mcp.stdio import Child
 from pegboard.executors.mcp.upstream import Upstream
 
@@ -27,6 +35,10 @@ UNASKED_PER_SECOND = 1000.0
 UNASKED_AT_ONCE = 1000.0
 # Of the notifications, those that mean something to a session of the board's.
 _HEEDED = ("notifications/progress", "notifications/tools/", "notifications/cancelled", "notifications/subscriptions/")
+
+# How answers begin, or end, as the usual libraries write them.
+_ANSWER = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*,\s*"(?:result|error)"')
+_ANSWER_ENDS = re.compile(rb'"jsonrpc"\s*:\s*"2.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*\}\s*$')
 
 
 class _Stream:
@@ -62,7 +74,7 @@ class Lines(_Stream):
         try:
             return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
         except ValueError:
-            return ValueError("a line that is no message")
+            return _unreadable(line)
 
     async def receive(self) -> Item:
         """The next message."""
@@ -82,10 +94,22 @@ class Input(_Stream):
 
     async def send(self, item: SessionMessage, /) -> None:
         """Send a message on."""
-        text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+        try:
+            text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+        except ValueError:
+            raise InvalidArguments("The arguments hold text that is not valid Unicode") from None
         if not self._child.write(text.encode() + b"\n"):
             self._lost(UpstreamFailed(f"The {self._shown} does not read what it is sent, and was ended"))
             raise anyio.BrokenResourceError
+
+
+def _unreadable(line: bytes) -> Item:
+    """A line that is no message: something that was printed, or an answer, whose call then ends at once."""
+    found = _ANSWER.match(line[:200]) or _ANSWER_ENDS.search(line[-200:])
+    if found is None:
+        return ValueError("a line that is no message")
+    error = ErrorData(code=PARSE_ERROR, message="an answer that cannot be read as JSON")
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error))
 
 
 @asynccontextmanager

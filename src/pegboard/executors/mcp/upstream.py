@@ -45,8 +45,11 @@ class Upstream:
             return cls(None, tuple(config.command or ()), (), _pairs(config.env), config.working_dir)
         headers, query = placed(auth)
         theirs = {name.lower() for name in headers}
-        kept = {name: value for name, value in config.headers.items() if name.lower() not in theirs}
-        return cls(_with_query(config.server_url, query), None, _pairs(kept | headers), (), None, owner_id)
+        headers |= {name: value for name, value in config.headers.items() if name.lower() not in theirs}
+        for name, value in headers.items():
+            if not value.isascii():
+                raise Misconfigured(f"The value of the header '{name}' holds a character that is not ASCII")
+        return cls(_with_query(config.server_url, query), None, _pairs(headers), (), None, owner_id)
 
     @cached_property
     def shown(self) -> str:

@@ -198,7 +198,7 @@ async def _aged(upstreams: Upstreams, upstream: Upstream) -> bool:
     session = upstreams._connections[upstream].session
     assert session is not None
     session._listed_at = 0.0
-    await session.refresh()
+    await session.refresh(time.monotonic())
     return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.core.errors import Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.core.errors import InvalidArguments, Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.executors.mcp.content import output_of
 from pegboard.executors.mcp.pool import Upstreams
 from pegboard.executors.mcp.upstream import Upstream
@@ -109,6 +110,24 @@ async def test_a_server_that_exits_in_the_middle_fails_the_call_at_once(upstream
     assert "exited with status 7; it said: out of luck" in error.message
 
 
+async def test_the_end_of_who_looks_after_a_server_is_the_end_of_the_server(upstreams: Upstreams) -> None:
+    before = descendants()
+    await upstreams.tools(odd("hang-call"))
+    call = asyncio.create_task(refused(upstreams, odd("hang-call")))
+    await asyncio.sleep(0)
+    children = descendants() - before
+    launcher = min(children)
+    os.kill(launcher, signal.SIGKILL)
+    with anyio.fail_after(5):
+        assert isinstance(await call, UpstreamUnreachable)
+
+    async def gone() -> bool:
+        return not any(map(is_running, children))
+
+    await until(gone)
+    await upstreams.tools(odd("hang-call"))
+
+
 async def test_a_server_that_cannot_be_greeted_in_the_newer_way_is_greeted_in_the_older(upstreams: Upstreams) -> None:
     assert await say(upstreams, odd("exit-on-discover")) == "hi"
 
@@ -133,6 +152,20 @@ async def test_an_answer_may_be_as_large_as_the_limit_and_no_larger(upstreams: U
 async def test_what_is_no_message_is_passed_over(how: str, upstreams: Upstreams) -> None:
     with anyio.fail_after(10):
         assert [await say(upstreams, odd(how), text) for text in "abc"] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("text", ["first", "last"])
+async def test_an_answer_that_cannot_be_read_ends_its_call_at_once(text: str, upstreams: Upstreams) -> None:
+    with anyio.fail_after(10):
+        error = await refused(upstreams, odd("broken"), text)
+    assert isinstance(error, UpstreamFailed)
+    assert "an answer that cannot be read as JSON" in error.message
+
+
+async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstreams: Upstreams) -> None:
+    error = await refused(upstreams, odd("plain"), "half \ud800")
+    assert isinstance(error, InvalidArguments)
+    assert await say(upstreams, odd("plain")) == "hi"
 
 
 @pytest.mark.parametrize("how", ["flood", "stray"])
@@ -178,6 +211,7 @@ async def test_a_server_that_wants_a_model_is_declined(upstreams: Upstreams) -> 
         ({"code": -32603, "message": "boom", "data": {"a": 1}}, "answered with error -32603: boom"),
         ({"code": -32000, "message": "database locked"}, "answered with error -32000: database locked"),
         ({"code": -32042, "message": "sign in"}, "asked for input that this board cannot give: sign in"),
+        ({"code": -32020, "message": "header differs"}, "answered with error -32020: header differs"),
         ({"code": 0, "message": "x" * 5000}, "answered with error 0: " + "x" * 1000),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp import Client
 
-from pegboard.core.errors import EgressRefused
+from pegboard.core.errors import EgressRefused, InvalidArguments, UpstreamFailed
 from pegboard.egress.allow import AllowList
 from pegboard.egress.outbound import Outbound
 from pegboard.executors.mcp.content import output_of
@@ -52,6 +54,8 @@ async def test_a_session_that_the_server_forgot_is_made_anew_for_the_same_call(
         server.session = "s2"
         assert await asyncio.gather(*(say(upstreams, server.upstream, text) for text in "abc")) == ["a", "b", "c"]
         assert server.count("initialize") == 2
+        server.session = "s3"
+        assert [tool.name for tool in await upstreams.tools(server.upstream)] == ["echo"]
 
 
 async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_note(upstreams: Upstreams) -> None:
@@ -127,6 +131,38 @@ async def test_a_redirect_within_the_server_is_followed_with_the_credentials(ups
         upstream = Upstream(server.upstream.server_url, None, (("Authorization", "Bearer s3cr3t"),))
         assert await say(upstreams, upstream) == "hi"
         assert {asked.headers["authorization"] for asked in server.asked} == {"Bearer s3cr3t"}
+
+
+async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstreams: Upstreams) -> None:
+    async with answering() as server:
+        await upstreams.tools(server.upstream)
+        with pytest.raises(InvalidArguments):
+            await say(upstreams, server.upstream, "half \ud800")
+        assert await say(upstreams, server.upstream) == "hi"
+        assert server.count("initialize") == 1
+
+
+async def test_nothing_of_a_session_is_logged_by_the_sdk(
+    upstreams: Upstreams, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def answer(asked: Asked) -> bool:
+        if asked.says != "tools/call" or asked.text == "hi":
+            return False
+        asked.send("200 OK", '{"broken', Content_Type="application/json", Set_Cookie="a=s3cr3t")
+        return True
+
+    caplog.set_level(logging.DEBUG)
+    async with answering(answer) as server:
+        upstream = Upstream(f"{server.upstream.server_url}?key=s3cr3t", None, (("Authorization", "Bearer s3cr3t"),))
+        with pytest.raises(UpstreamFailed):
+            await say(upstreams, upstream, "break")
+        assert await say(upstreams, upstream) == "hi"
+        await upstreams.close()
+        assert not [record for record in caplog.records if record.name.startswith(("mcp", "client", "httpx2"))]
+        assert "s3cr3t" not in caplog.text
+        # Sessions that an application has of its own are logged as ever.
+        async with Client(str(server.upstream.server_url)):
+            assert [record for record in caplog.records if record.name.startswith("mcp")]
 
 
 async def test_the_guard_stands_before_every_connection() -> None:

@@ -26,6 +26,16 @@ async def way(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[W
         yield made
 
 
+async def lost(way: Way, upstreams: Upstreams) -> None:
+    """Wait until it is noticed that the server is away, where that can be before the next call."""
+
+    async def noticed() -> bool:
+        session = upstreams._connections[way.upstream].session
+        return session is None or session.in_doubt or way.name == "http legacy"
+
+    await until(noticed)
+
+
 async def test_answers_of_every_kind_survive(way: Way, upstreams: Upstreams) -> None:
     async def answer(tool: str, **arguments: Any) -> dict[str, Any]:
         return await upstreams.call(way.upstream, tool, arguments)
@@ -116,14 +126,22 @@ async def test_a_server_that_died_is_there_again_once_it_was_restarted(way: Way,
 async def test_a_restarted_server_gets_the_very_next_call(way: Way, upstreams: Upstreams) -> None:
     assert output_of(await upstreams.call(way.upstream, "add", {"a": 1, "b": 1})) == {"result": 2}
     way.kill()
+    await lost(way, upstreams)
     way.restart()
-
-    async def noticed() -> bool:
-        connection = upstreams._connections[way.upstream]
-        return connection.session is None or way.upstream.command is None
-
-    await until(noticed)
     assert output_of(await upstreams.call(way.upstream, "add", {"a": 2, "b": 3})) == {"result": 5}
+
+
+async def test_what_changed_while_a_server_was_away_is_noticed_at_once(way: Way, upstreams: Upstreams) -> None:
+    before = {tool.name: tool for tool in await upstreams.tools(way.upstream)}
+    pinned = before["say"].digest
+    assert output_of(await upstreams.call(way.upstream, "say", {"text": "hi"}, pinned=pinned)) == "hi"
+    way.notes.with_suffix(".say").write_text("Say something else.")
+    way.kill()
+    await lost(way, upstreams)
+    way.restart()
+    with pytest.raises(Changed) as changed:
+        await upstreams.call(way.upstream, "say", {"text": "hi"}, pinned=pinned)
+    assert changed.value.live.description == "Say something else."
 
 
 async def test_a_changed_definition_is_noticed(way: Way, upstreams: Upstreams) -> None:

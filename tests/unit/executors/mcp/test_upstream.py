@@ -50,6 +50,7 @@ def test_credentials_win_over_a_header_of_the_same_name() -> None:
     [
         {"type": "bearer"},
         {"type": "bearer", "token": "a\r\nX-Evil: 1"},
+        {"type": "bearer", "token": "Evil-ü"},
         {"type": "api_key", "api_key": "k", "header_name": "Bad Name"},
         {"type": "custom", "headers": {"A": 1}},
         {"type": "custom", "cookies": {"a": "1; b=2"}},

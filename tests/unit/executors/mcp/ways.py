@@ -20,6 +20,7 @@ WAYS = ("stdio modern", "stdio legacy", "http modern", "http legacy")
 class Way:
     """An upstream, where it notes what happens to slow calls, and how to kill it and have it back."""
 
+    name: str
     upstream: Upstream
     notes: Path
     kill: Callable[[], None]
@@ -43,7 +44,7 @@ def opened(way: str, folder: Path) -> Iterator[Way]:
                 if b"child.py" not in Path(f"/proc/{pid}/cmdline").read_bytes():
                     os.kill(pid, signal.SIGKILL)
 
-        yield Way(everyday(era, notes), notes, kill, lambda: None)
+        yield Way(way, everyday(era, notes), notes, kill, lambda: None)
         return
     with over_http(era, notes) as server:
-        yield Way(server.upstream, notes, server.stop, server.start)
+        yield Way(way, server.upstream, notes, server.stop, server.start)

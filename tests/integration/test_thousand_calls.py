@@ -1,0 +1,203 @@
+"""A thousand calls of http and mcp tools, half of them failing or timing out, and nothing is left of them."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pegboard import Pegboard
+from pegboard.testing import NoSettings
+from tests.api_documents import Case, document
+from tests.mcp_servers.processes import descendants
+from tests.unit.imports.offering import Offering, odd, offering, tool
+from tests.upstreams import (
+    Behaviour,
+    Received,
+    Upstream,
+    Wire,
+    answer,
+    by_path,
+    drip,
+    echo,
+    hang,
+    reset,
+    reset_in_body,
+    too_little,
+    upstream,
+)
+from tests.waiting import until
+
+CALLS = 1000
+AT_ONCE = 40
+SECONDS = 0.2
+WAYS = {
+    "fine": echo,
+    "hang": hang,
+    "drip": drip,
+    "reset": reset,
+    "cut": reset_in_body,
+    "short": too_little,
+    "no": answer(404),
+    "broken": answer(200, "{", Content_Type="application/json"),
+}
+Call = tuple[str, dict[str, Any]]
+
+
+class Held:
+    """What this process holds now."""
+
+    def __init__(self) -> None:
+        gc.collect()
+        self.files = len(list(Path("/proc/self/fd").iterdir()))
+        self.processes = len(descendants())
+        self.tasks = len(asyncio.all_tasks())
+        self.memory = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def __repr__(self) -> str:
+        return f"{self.files} files, {self.processes} processes, {self.tasks} tasks, {self.memory:,} bytes"
+
+
+@pytest.fixture
+async def there() -> AsyncIterator[Upstream]:
+    """An API that misbehaves by path."""
+    async with upstream(by_path(**WAYS)) as running:
+        yield running
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Offering]:
+    """An MCP server whose `look` works, and whose `say` does what it is told."""
+    async with offering(tool("say"), tool("look")) as running:
+        yield running
+
+
+@pytest.fixture
+async def board(
+    there: Upstream, server: Offering, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Pegboard]:
+    """A board with the tools of both, and of two commands, one of which never answers."""
+    # Left alone after a few failures, the upstreams would not be asked at all.
+    monkeypatch.setattr("pegboard.egress.breaker.Breaker.admit", lambda _self: None)
+    settings = NoSettings(home=tmp_path / "home", egress_allow="127.0.0.1")
+    async with Pegboard.open(f"sqlite:///{tmp_path}/board.db", settings=settings) as fresh:
+        cases = [Case(f"http_{name}", "get", f"/{name}", {}, {}, "") for name in WAYS]
+        await fresh.imports.openapi(fresh.admin, document=document(cases), server_url=there.url)
+        await fresh.imports.mcp(fresh.admin, server_url=server.url)
+        await fresh.imports.mcp(fresh.admin, command=odd("fine"), prefix="odd_")
+        await fresh.imports.mcp(fresh.admin, command=odd("hang-call"), prefix="stuck_")
+        for name in [*(f"http_{name}" for name in WAYS if name != "fine"), "say", "stuck_echo"]:
+            await fresh.tools.update(name, {"timeout": SECONDS}, fresh.admin)
+        server.instead["tools/call"] = as_told(server)
+        yield fresh
+
+
+def as_told(server: Offering) -> Behaviour:
+    """`look` works; `say` hangs, breaks off or refuses, by what it is asked to say."""
+    normal = Offering(server.tools, server.server)
+    ways = {b'"hang"': hang, b'"reset"': reset, b'"no"': answer(500, "no")}
+
+    async def behave(got: Received, wire: Wire) -> None:
+        chosen = next((way for word, way in ways.items() if word in got.body), normal.behave)
+        await chosen(got, wire)
+
+    return behave
+
+
+def plan(good: list[Call], bad: list[Call], calls: int = CALLS) -> list[Call]:
+    """So many calls, one of each in turn."""
+    pairs = [(bad[number % len(bad)], good[number % len(good)]) for number in range(calls // 2)]
+    return [call for pair in pairs for call in pair]
+
+
+async def made(board: Pegboard, calls: list[Call]) -> Counter[str]:
+    """How these calls ended, many of them at the same time; a few are given up by whoever made them."""
+    room = asyncio.Semaphore(AT_ONCE)
+    ended: Counter[str] = Counter()
+
+    async def one(number: int, name: str, arguments: dict[str, Any]) -> None:
+        async with room:
+            try:
+                async with asyncio.timeout(SECONDS / 2 if number % 50 == 0 else None):
+                    result = await board.call(name, arguments)
+            except TimeoutError:
+                ended["given up"] += 1
+            else:
+                ended[result.problem.code if result.problem else "fine"] += 1
+
+    await asyncio.gather(*(one(number, *call) for number, call in enumerate(calls)))
+    return ended
+
+
+async def back(before: Held) -> Held:
+    """Wait until no more is held than before, but for connections that are kept for the next call."""
+
+    async def as_before() -> bool:
+        now, kept = Held(), AT_ONCE // 2
+        few = now.files <= before.files + kept and now.tasks <= before.tasks + kept
+        return few and now.processes <= before.processes
+
+    try:
+        await until(as_before, 15)
+    except TimeoutError:
+        raise AssertionError(f"before: {before!r}; now: {Held()!r}") from None
+    return Held()
+
+
+GOOD: list[Call] = [("http_fine", {}), ("look", {"text": "x"}), ("odd_echo", {"text": "y"})]
+
+
+@pytest.mark.timeout(300)
+async def test_a_thousand_calls_leave_nothing_behind(board: Pegboard) -> None:
+    bad: list[Call] = [(f"http_{name}", {}) for name in WAYS if name != "fine"]
+    bad += [("say", {"text": "reset"}), ("say", {"text": "no"}), ("stuck_echo", {})]
+    calls = plan(GOOD, bad)
+    await made(board, calls[:200])  # whatever is loaded or pooled once, is now
+    before = Held()
+    ended = await made(board, calls)
+    assert sum(ended.values()) == CALLS
+    assert set(ended) <= {"fine", "timeout", "upstream_failed", "given up"}, ended
+    assert ended["fine"] >= CALLS * 0.45
+    assert min(ended["timeout"], ended["upstream_failed"]) >= CALLS * 0.1
+    after = await back(before)
+    assert after.memory - before.memory < 50 * 2**20
+    assert await made(board, GOOD) == {"fine": 3}
+
+
+async def test_calls_that_an_mcp_server_never_answers_leave_no_connections(board: Pegboard, server: Offering) -> None:
+    calls = plan([("look", {})], [("say", {"text": "hang"})], 200)
+    await made(board, calls[:20])
+    before = Held()
+    ended = await made(board, calls)
+    assert ended["timeout"] >= 90
+    await back(before)
+    assert len(server.server.open) < AT_ONCE
+
+
+async def test_a_board_that_closes_holds_nothing_any_more(tmp_path: Path) -> None:
+    before = Held()
+    async with upstream(by_path(**WAYS)) as there, offering(tool("say"), tool("look")) as server:
+        outside = Held()
+        settings = NoSettings(home=tmp_path / "home", egress_allow="127.0.0.1")
+        async with Pegboard.open(f"sqlite:///{tmp_path}/board.db", settings=settings) as board:
+            cases = [Case(f"http_{name}", "get", f"/{name}", {}, {}, "") for name in WAYS]
+            await board.imports.openapi(board.admin, document=document(cases), server_url=there.url)
+            await board.imports.mcp(board.admin, server_url=server.url)
+            await board.imports.mcp(board.admin, command=odd("daemon", str(tmp_path / "pid")), prefix="odd_")
+            running = [asyncio.create_task(board.call(name)) for name in ("http_hang", "http_drip", "look", "odd_echo")]
+            await running[2]
+            await running[3]
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+            assert Held().processes > outside.processes
+        assert Held().processes == outside.processes
+    now = Held()
+    assert (now.processes, now.tasks) == (before.processes, before.tasks)
+    assert now.files <= before.files + 1  # the loop's own
