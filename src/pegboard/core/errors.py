@@ -73,6 +73,7 @@ class Problem:
     retryable: bool = False
     retry_after_ms: int | None = None
     problems: tuple[FieldProblem, ...] = ()
+    did_run: bool = True
 
     @property
     def without_values(self) -> str:
@@ -93,6 +94,8 @@ class ToolError(Exception):
     type: ClassVar[ErrorType] = ErrorType.UNKNOWN
     code: ClassVar[str] = "execution_failed"
     retryable: ClassVar[bool] = False
+    # Whether the tool may have done something; where it surely has not, an idempotency key is free again.
+    did_run: bool = True
 
     def __init__(
         self,
@@ -116,7 +119,7 @@ class ToolError(Exception):
     def problem(self) -> Problem:
         """This error as the frozen value that results carry."""
         code = self.problems[0].code if self.problems else self.code
-        return Problem(self.type, code, self.message, self.retryable, self.retry_after_ms, self.problems)
+        return Problem(self.type, code, self.message, self.retryable, self.retry_after_ms, self.problems, self.did_run)
 
 
 class InvalidArguments(ToolError):
@@ -138,6 +141,7 @@ class ToolNotFound(ToolError):
 
     type = ErrorType.CONFIG
     code = "tool_not_found"
+    did_run = False
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Tool '{name}' not found")
@@ -148,6 +152,7 @@ class ToolInactive(ToolError):
 
     type = ErrorType.CONFIG
     code = "tool_inactive"
+    did_run = False
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Tool '{name}' is inactive; its owner can switch it on with is_active: true")
@@ -158,6 +163,7 @@ class HandlerNotFound(ToolError):
 
     type = ErrorType.CONFIG
     code = "handler_not_found"
+    did_run = False
 
 
 class Misconfigured(ToolError):
@@ -165,6 +171,7 @@ class Misconfigured(ToolError):
 
     type = ErrorType.CONFIG
     code = "misconfigured"
+    did_run = False
 
 
 class SecretUnreadable(ToolError):
@@ -172,6 +179,7 @@ class SecretUnreadable(ToolError):
 
     type = ErrorType.CONFIG
     code = "secret_unreadable"
+    did_run = False
 
 
 class Drifted(ToolError):
@@ -179,6 +187,7 @@ class Drifted(ToolError):
 
     type = ErrorType.CONFIG
     code = "drifted"
+    did_run = False
 
 
 class EgressRefused(ToolError):
@@ -186,6 +195,7 @@ class EgressRefused(ToolError):
 
     type = ErrorType.CONFIG
     code = "egress_refused"
+    did_run = False
 
 
 class RateLimited(ToolError):
@@ -228,6 +238,7 @@ class CircuitOpen(ToolError):
 
     code = "circuit_open"
     retryable = True
+    did_run = False
 
 
 class ContractViolation(ToolError):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from pegboard.core.call import Execution, ReadyCall, ToolResult
-from pegboard.core.errors import ErrorType, Unavailable
+from pegboard.core.errors import Unavailable
 from pegboard.journal.base import Earlier
 from pegboard.journal.claims import Claims
 from pegboard.journal.entries import Batch, Claim, Closing, Held, Opening
@@ -136,7 +136,7 @@ class StoreJournal:
         row = stored(execution)
         if opening is None:
             return Closing(row)
-        did_run = execution.attempts and not (result.problem is not None and result.problem.type is ErrorType.CONFIG)
+        did_run = execution.attempts and (result.problem is None or result.problem.did_run)
         if opening.claim is None or not did_run:
             return Closing(row, "forget", receipts=opening.receipts)
         return Closing(row, "keep", "done", self._claims.sealed(result, execution.id), opening.receipts)

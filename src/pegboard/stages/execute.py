@@ -26,12 +26,13 @@ class Outcome:
 
 
 class Attempts:
-    """Counts the attempts of one call, so that a failed one can tell how many it took."""
+    """Counts the attempts of one call, and keeps whether any of them may have done something."""
 
-    __slots__ = ("count",)
+    __slots__ = ("count", "did_run")
 
     def __init__(self) -> None:
         self.count = 0
+        self.did_run = False
 
 
 async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attempts) -> Outcome:
@@ -41,6 +42,8 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
         try:
             text = checker.check(peg, await _once(peg, ready))
         except ToolError as error:
+            # What an earlier attempt may have done is not undone by a later one that was refused.
+            attempts.did_run = error.did_run = attempts.did_run or error.did_run
             if attempts.count >= peg.retry.max_attempts or error.retried_as not in peg.retry.on:
                 raise
             log.warning(

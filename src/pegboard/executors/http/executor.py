@@ -12,7 +12,14 @@ from pydantic import ValidationError
 
 from pegboard.core.call import ReadyCall
 from pegboard.core.configs import default_timeout
-from pegboard.core.errors import Misconfigured, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.core.errors import (
+    InvalidArguments,
+    Misconfigured,
+    TimedOut,
+    ToolError,
+    UpstreamFailed,
+    UpstreamUnreachable,
+)
 from pegboard.core.outbound import HttpConfig
 from pegboard.core.tool import Tool
 from pegboard.egress.breaker import Breakers
@@ -102,7 +109,11 @@ class _Exchange:
 
     async def run(self, call: ReadyCall) -> Any:
         """What the upstream answers; no credential is in it, nor in the error."""
-        request = self._template.fill(call.arguments)
+        try:
+            request = self._template.fill(call.arguments)
+        except InvalidArguments as error:
+            error.did_run = False
+            raise
         ends = min(time.monotonic() + self._seconds, call.deadline) - _EARLY_SECONDS
         try:
             response, body = await self._exchanged(request, self._origin, ends)
@@ -122,10 +133,14 @@ class _Exchange:
         """The answer at the end of a way of redirects."""
         trail = Trail(self._mask)
         body = b""
-        while response.status in STATUSES:
-            request = trail.follow(request, response.status, response.headers.get("Location"))
-            self._outbound.check(str(request.url))
-            response, body = await self._exchanged(request, origin_of(request.url), ends)
+        try:
+            while response.status in STATUSES:
+                request = trail.follow(request, response.status, response.headers.get("Location"))
+                self._outbound.check(str(request.url))
+                response, body = await self._exchanged(request, origin_of(request.url), ends)
+        except ToolError as error:
+            error.did_run = True  # whatever the first of them did before it sent us on
+            raise
         return response, body
 
     async def _exchanged(self, request: Request, origin: str, ends: float) -> tuple[aiohttp.ClientResponse, bytes]:

@@ -100,6 +100,7 @@ class _Exchange:
             raise self._mask.error(error) from None
         except ToolError as error:
             breaker.abandoned()  # nobody asked it
+            error.did_run = False
             raise self._mask.error(error) from None
         except asyncio.CancelledError:
             # Cancelled because time was up, or because nobody wants the answer any more.

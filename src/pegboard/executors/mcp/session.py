@@ -18,11 +18,11 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
-from pegboard.core.call import Progress
 from pegboard.core.errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.core.version import __version__
 from pegboard.executors.mcp.failures import asked_for, failure_of, first_fault
 from pegboard.executors.mcp.listing import listed
+from pegboard.executors.mcp.progress import Telling
 from pegboard.executors.mcp.quiet import in_session
 from pegboard.executors.mcp.streams import Watched
 from pegboard.executors.mcp.upstream import NotRun, OnProgress, Upstream, UpstreamTool
@@ -126,7 +126,7 @@ class Session:
         if time.monotonic() - self._listed_at > FRESH_SECONDS:
             self._refresh_soon()
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
-        tell = _Tell(on_progress) if on_progress is not None else None
+        tell = Telling(on_progress) if on_progress is not None else None
         mine = in_session.set(True)
         heard = stream.heard
         stream.expected += 1
@@ -290,14 +290,3 @@ class Session:
         self._silent_at = stream.heard
         if stream.heard == heard and self._abandoned >= MOST_ABANDONED and self._calls == 1:
             self.lose(UpstreamUnreachable(f"{self._shown} stopped answering"))
-
-
-class _Tell:
-    """Passes progress on for as long as the call runs."""
-
-    def __init__(self, to: OnProgress) -> None:
-        self.to: OnProgress | None = to
-
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        if self.to is not None:
-            self.to(Progress(progress, total, message))

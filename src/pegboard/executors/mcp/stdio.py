@@ -43,6 +43,7 @@ class Child(asyncio.SubprocessProtocol):
         self._process = cast(asyncio.SubprocessTransport, None)
         self._stdin = cast(asyncio.WriteTransport, None)
         self._stdout = cast(asyncio.ReadTransport, None)
+        self._out = bytearray()
         self._lines: deque[bytes] = deque()
         self._ahead = 0
         self._rest = bytearray()
@@ -95,10 +96,19 @@ class Child(asyncio.SubprocessProtocol):
 
     def write(self, data: bytes) -> bool:
         """Send this on; False where the command does not read, or is gone."""
-        if self._over or self._stdin.is_closing() or self._stdin.get_write_buffer_size() > 2 * self._max_bytes:
+        unread = len(self._out) + self._stdin.get_write_buffer_size()
+        if self._over or self._stdin.is_closing() or unread > 2 * self._max_bytes:
             return False
-        self._stdin.write(data)
+        if not self._out:
+            # What comes in the same turn of the loop goes out together: the command is woken up once for all of it.
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._out += data
         return True
+
+    def _flush(self) -> None:
+        data, self._out = bytes(self._out), bytearray()
+        if not self._stdin.is_closing():
+            self._stdin.write(data)
 
     async def why(self) -> ToolError:
         """Why there are no more lines."""

@@ -164,8 +164,8 @@ async def open_client(session: Session, *, keyless: bool = False) -> AsyncIterat
 
 @asynccontextmanager
 async def _in_process() -> AsyncIterator[Client]:
-    from pegboard.core.version import __version__  # noqa: PLC0415 -- start-up time
     from pegboard.board import Pegboard  # noqa: PLC0415 -- start-up time
+    from pegboard.core.version import __version__  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.rest.app import create_app  # noqa: PLC0415 -- start-up time
     from pegboard.telemetry.logs import configure_logs  # noqa: PLC0415 -- start-up time
 

@@ -7,8 +7,8 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from pegboard.core.version import __version__
 from pegboard.board import Pegboard
+from pegboard.core.version import __version__
 from pegboard.surfaces.rest import audit, calls, imports, people, replay, statistics, tools
 from pegboard.surfaces.rest.edge import ASGIApp, Edge
 from pegboard.surfaces.rest.hot import CALL_PATH, CallRoute

