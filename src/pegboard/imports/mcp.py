@@ -13,7 +13,7 @@ from pegboard.core.outbound import McpConfig
 from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid
 from pegboard.core.tool import AuthConfig, Kind, Tool
 from pegboard.executors.base import OpenTool
-from pegboard.executors.mcp.masking import Mask
+from pegboard.executors.masking import Mask
 from pegboard.executors.mcp.pool import Upstreams
 from pegboard.executors.mcp.upstream import Upstream, UpstreamTool
 from pegboard.imports.base import Definition, Shelf, Tell, differences, published, silent

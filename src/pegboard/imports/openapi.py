@@ -19,9 +19,9 @@ from pegboard.core.refusals import Fault, Invalid
 from pegboard.core.tool import AuthConfig, Kind, Tool
 from pegboard.egress.outbound import Outbound
 from pegboard.egress.reading import read_capped
-from pegboard.executors.http.masking import Mask
 from pegboard.executors.http.redirects import STATUSES, Trail
 from pegboard.executors.http.template import Request
+from pegboard.executors.masking import Mask
 from pegboard.imports.base import Definition, Shelf, Tell, published, silent
 from pegboard.registry.definition import checked
 from pegboard.registry.openapi.importing import Imported, import_document
@@ -107,11 +107,7 @@ class OpenApiImport:
     async def _fetched(self, url: str) -> bytes:
         try:
             async with asyncio.timeout(FETCH_SECONDS):
-                response = await self._sent(url)
-                if response.status >= 400:
-                    response.close()
-                    raise UpstreamFailed(f"The document's server answered {response.status} {response.reason or ''}")
-                return await read_capped(response, self._max_bytes)
+                return await read_capped(await self._sent(url), self._max_bytes)
         except EgressRefused as error:
             raise Invalid.of("The document cannot be fetched", [Fault("url", error.message)]) from None
         except TimeoutError:
@@ -130,9 +126,11 @@ class OpenApiImport:
         while True:
             self._outbound.check(str(request.url))
             response = await self._outbound.send(request.method, request.url, headers=request.headers)
-            if response.status not in STATUSES:
+            if response.status < 300:
                 return response
             response.close()
+            if response.status not in STATUSES:
+                raise UpstreamFailed(f"The document's server answered {response.status} {response.reason or ''}")
             request = trail.follow(request, response.status, response.headers.get("Location"))
 
 

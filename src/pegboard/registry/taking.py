@@ -122,13 +122,16 @@ class _Planner:
             raise Forbidden(f"a tool of this name belongs to somebody else; {_PREFIX}")
         if not self.belongs(old, definition):
             raise Forbidden(f"a tool of this name does not come from this source; {_PREFIX}, or remove it first")
-        changed = self.registry.changed(old, read_definition(_kept(old, definition)), self.caller)
+        shown = definition_of(old)
+        wanted = _kept(shown, definition)
+        # The same as it is shown, it need not be checked again; credentials that are given never are.
+        changed = old if wanted == shown else self.registry.changed(old, read_definition(wanted), self.caller)
         if changed is old:
             taken.unchanged.append(old.name)
             return
         is_held = self.held_back(old, changed)
         (taken.drifted if is_held else taken.updated).append(old.name)
-        shown, now = definition_of(old), definition_of(changed)
+        now = definition_of(changed)
         taken.changes[old.name] = {
             name: {"before": shown[name], "after": now[name]} for name in differing(old, changed)
         }
@@ -136,9 +139,8 @@ class _Planner:
             work.updated.append(changed)
 
 
-def _kept(old: Tool, definition: Definition) -> dict[str, Any]:
-    """The definition, with what it leaves to the tool's owner as that is."""
-    whole = definition_of(old)
-    own = {name: value for name, value in whole["config"].items() if name in _OWNERS_CONFIG}
-    tags = dict.fromkeys((*old.tags, *definition.get("tags", ())))
-    return {**whole, **definition, "config": {**own, **definition["config"]}, "tags": list(tags)[:_MOST_TAGS]}
+def _kept(shown: Definition, definition: Definition) -> dict[str, Any]:
+    """The definition, with what it leaves to the tool's owner as the tool is shown with it."""
+    own = {name: value for name, value in shown["config"].items() if name in _OWNERS_CONFIG}
+    tags = dict.fromkeys((*shown["tags"], *definition.get("tags", ())))
+    return {**shown, **definition, "config": {**own, **definition["config"]}, "tags": tuple(tags)[:_MOST_TAGS]}

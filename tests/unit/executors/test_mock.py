@@ -11,6 +11,7 @@ from pegboard import Pegboard
 from pegboard.core.tool import Kind
 from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import InternalExecutor
+from pegboard.executors.reach import Reach
 from pegboard.executors.mock import contains
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
@@ -79,9 +80,10 @@ async def test_a_mock_answers_within_ten_milliseconds(board: Pegboard) -> None:
     assert min([(await board.call("quote")).elapsed_ms for _ in range(5)]) < 10
 
 
-def test_every_kind_has_an_executor() -> None:
+async def test_every_kind_has_an_executor() -> None:
     internal = InternalExecutor()
-    found = executors(internal)
+    reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=1)
+    found = executors(internal, reach, lambda _tool, _found: None)
     assert set(found) == set(Kind)
     assert found[Kind.INTERNAL] is internal
     assert installed_handlers() == {}

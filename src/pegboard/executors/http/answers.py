@@ -18,7 +18,7 @@ import orjson
 
 from pegboard.core.errors import RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.executors.http.excerpts import excerpt_of, one_line
-from pegboard.executors.http.masking import Mask
+from pegboard.executors.masking import Mask
 
 _BINARY = "application/octet-stream"
 _TEXTS = frozenset(

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from pegboard.executors.http.masking import Mask
+from pegboard.executors.masking import Mask
 
 LENGTH = 300
 # No explanation starts later than this in a page, and the work stays small whatever is sent.

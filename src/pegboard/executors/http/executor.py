@@ -27,9 +27,9 @@ from pegboard.egress.outbound import Outbound
 from pegboard.egress.reading import read_capped
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.http.answers import failure_of, result_of
-from pegboard.executors.http.masking import Mask
 from pegboard.executors.http.redirects import STATUSES, Trail, origin_of
 from pegboard.executors.http.template import Request, RequestTemplate
+from pegboard.executors.masking import Mask
 
 # An error's body is only read for what it says.
 _ERROR_BYTES = 2**20

@@ -6,8 +6,8 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from pegboard.core.errors import EgressRefused, UpstreamFailed
-from pegboard.executors.http.masking import Mask
 from pegboard.executors.http.template import Request
+from pegboard.executors.masking import Mask
 
 MOST = 5
 STATUSES = frozenset({301, 302, 303, 307, 308})

@@ -10,8 +10,8 @@ from yarl import URL
 
 from pegboard.core.errors import FieldProblem, InvalidArguments, Misconfigured
 from pegboard.core.outbound import HttpConfig
+from pegboard.executors.credentials import Credentials, is_cookie, is_sensitive, secrets_of
 from pegboard.executors.http.bodies import Body, body_builder, content_type_of
-from pegboard.executors.http.credentials import Credentials, is_cookie, is_sensitive, secrets_of
 from pegboard.executors.http.styles import Write, check_style, cookie_writer, header_writer, query_writer
 from pegboard.executors.http.texts import Unwritable
 from pegboard.executors.http.urls import UrlTemplate

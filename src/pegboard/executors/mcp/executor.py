@@ -14,8 +14,8 @@ from pegboard.core.outbound import McpConfig
 from pegboard.core.tool import Tool
 from pegboard.egress.breaker import Breakers
 from pegboard.executors.base import OpenTool, Prepared
+from pegboard.executors.masking import Mask
 from pegboard.executors.mcp.content import output_of
-from pegboard.executors.mcp.masking import Mask
 from pegboard.executors.mcp.pool import Upstreams
 from pegboard.executors.mcp.upstream import Changed, Gone, Upstream, UpstreamTool
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import cast
 
 from pegboard.core.errors import Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.executors.masking import Mask
 from pegboard.executors.mcp import child
-from pegboard.executors.mcp.masking import Mask
 from pegboard.executors.mcp.upstream import Upstream
 
 # Everything else of the board's own environment stays with the board.

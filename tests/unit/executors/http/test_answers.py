@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pegboard.core.errors import RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.executors.http.answers import failure_of, form_of, result_of, retry_after
-from pegboard.executors.http.masking import Mask
+from pegboard.executors.masking import Mask
 
 NOTHING = Mask(())
 JSON = "application/json"

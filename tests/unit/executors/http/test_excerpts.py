@@ -15,7 +15,7 @@ from pegboard.core.errors import UpstreamFailed
 from pegboard.core.tool import MASK
 from pegboard.executors.http.answers import failure_of, result_of
 from pegboard.executors.http.excerpts import LENGTH, excerpt_of, one_line
-from pegboard.executors.http.masking import Mask
+from pegboard.executors.masking import Mask
 
 SECRET = 's3same"/o&en'
 NOTHING = Mask(())

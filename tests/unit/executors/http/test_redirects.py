@@ -12,9 +12,9 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from pegboard.core.errors import EgressRefused, ToolError, UpstreamFailed
-from pegboard.executors.http.masking import Mask
 from pegboard.executors.http.redirects import MOST, Trail, origin_of
 from pegboard.executors.http.template import Request
+from pegboard.executors.masking import Mask
 from tests.unit.executors.http.calling import Calling, calling
 from tests.upstreams import Upstream, answer, by_path, echo, redirect, upstream
 

@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from pegboard.core.errors import Misconfigured
-from pegboard.executors.http.credentials import Credentials, is_cookie, is_sensitive, secrets_of
+from pegboard.executors.credentials import Credentials, is_cookie, is_sensitive, secrets_of
 
 Parts = tuple[dict[str, str], dict[str, str], dict[str, str]]
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import orjson
 
+from pegboard.core.errors import ToolError
 from pegboard.core.tool import MASK
 
 # Shorter texts stand in answers by chance.
@@ -49,6 +50,21 @@ class Mask:
         if self._is_in(source) or (b"\\" in source and self._is_in(orjson.dumps(value))):
             return self._looked_through(value)
         return value
+
+    def value(self, value: Any) -> Any:
+        """The JSON value without credentials; looked through only if one is in there."""
+        if not self._texts:
+            return value
+        try:
+            return self.parsed(value, orjson.dumps(value))
+        except orjson.JSONEncodeError:
+            return self._looked_through(value)  # an integer too large for it; what cannot be sent is told of later
+
+    def error(self, error: ToolError) -> ToolError:
+        """The same error, its message without credentials."""
+        error.message = self.text(error.message)
+        error.args = (error.message,)
+        return error
 
     def _is_in(self, data: bytes) -> bool:
         for sign in self._signs:  # noqa: SIM110 -- once for every answer, and a generator takes four times as long

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pegboard.core.errors import UpstreamFailed
-from pegboard.executors.mcp.masking import Mask
+from pegboard.executors.masking import Mask
 
 SECRET = 'pa"ss\\wörd'
 

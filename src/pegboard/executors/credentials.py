@@ -53,7 +53,7 @@ class Credentials:
         unknown = [name for name, value in auth.items() if name not in _KNOWN and value not in (None, "", {}, [])]
         if unknown:
             raise Misconfigured(
-                f"auth_config holds '{unknown[0]}', which an http tool does not know; it may hold {', '.join(_KNOWN)}"
+                f"auth_config holds '{unknown[0]}', which is not known; it may hold {', '.join(_KNOWN)}"
             )
         maps: dict[str, dict[str, str]] = {place: _texts(auth.get(place), place) for place in _PLACES}
         for place, values in _custom(auth.get("custom")).items():
