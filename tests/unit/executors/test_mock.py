@@ -11,8 +11,8 @@ from pegboard import Pegboard
 from pegboard.core.tool import Kind
 from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import InternalExecutor
-from pegboard.executors.reach import Reach
 from pegboard.executors.mock import contains
+from pegboard.executors.reach import Reach
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.configs import HttpConfig
+from pegboard.core.outbound import HttpConfig
 from pegboard.core.tool import MASK, AuthConfig
 from pegboard.registry.sealing import (
     keep_masked,
