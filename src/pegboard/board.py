@@ -20,10 +20,7 @@ from pegboard.executors.base import Prepared
 from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import Handler, InternalExecutor
 from pegboard.executors.reach import Reach
-from pegboard.imports.base import Shelf
 from pegboard.imports.imports import Imports
-from pegboard.imports.mcp import McpImport
-from pegboard.imports.openapi import OpenApiImport
 from pegboard.journal.audit import Audit
 from pegboard.journal.base import Journal
 from pegboard.journal.start import chain_of, spool_folder, start_journal
@@ -112,10 +109,13 @@ class Pegboard:
         )
         self.audit = Audit(database, chain_of(self._vault))
         self.statistics = Statistics(database)
-        shelf = Shelf(self.tools, database, self.snapshot)
-        self.imports = Imports(
-            OpenApiImport(shelf, self._reach.outbound, max_bytes=settings.max_import_bytes),
-            McpImport(shelf, self._reach.upstreams, fill_in=self._opener.fill_in, opened=self._opener.open),
+        self.imports = Imports.of(
+            self.tools,
+            database,
+            self.snapshot,
+            reach=self._reach,
+            opener=self._opener,
+            max_bytes=settings.max_import_bytes,
         )
         self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare)
         self._recorded = Executions(database, self.snapshot)
@@ -310,6 +310,7 @@ class Pegboard:
         await self.drain()
         await self._journal.close()
         await self._flagging.close()
+        self.imports.close()
         for executor in self._executors.values():
             await executor.close()
         await self._reach.close()

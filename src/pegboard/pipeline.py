@@ -25,6 +25,7 @@ from pegboard.core.tool import RateLimit
 from pegboard.journal.base import Journal
 from pegboard.registry.snapshot import Snapshot
 from pegboard.stages.check import Checker, as_json
+from pegboard.stages.deadlines import Deadlines
 from pegboard.stages.execute import Outcome, execute
 from pegboard.stages.limit import Limiter, limit
 from pegboard.stages.resolve import resolve
@@ -68,6 +69,7 @@ class Pipeline:
         self._running: dict[Run, asyncio.Task[Any] | None] = {}
         self._idle = asyncio.Event()
         self._draining = False
+        self._deadlines = Deadlines()
         metrics.watch_in_flight(lambda: len(self._running))
 
     async def run(
@@ -113,7 +115,7 @@ class Pipeline:
             earlier = await self._journal.begin(ready, this.draft)
             if earlier is not None:
                 return this.repeated(earlier)
-            return this.succeeded(await execute(peg, ready, self._checker, this.attempts))
+            return this.succeeded(await execute(peg, ready, self._checker, this.attempts, self._deadlines))
         except ToolError as error:
             return await self._fallen_back(this, error, fall_back)
 

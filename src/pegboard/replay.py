@@ -28,7 +28,7 @@ LONGEST = 200
 # As much of an error as the journal keeps.
 _KEPT_ERROR = 2000
 # Who may call a tool, how often, and what is kept of it is never as it was once.
-_OF_TODAY = ("name", "is_active", "is_public", "rate_limit", "keep_arguments", "keep_result")
+_OF_TODAY = ("name", "is_active", "drifted", "is_public", "rate_limit", "keep_arguments", "keep_result")
 _ABSENT: Final = object()
 
 
@@ -151,8 +151,9 @@ class Replays:
         then = await self._version(tool.id, version) if 0 < version < tool.version else None
         if then is None:
             raise NotFound(f"Tool '{tool.name}' has no version {version}; it is at version {tool.version}")
-        # One that is switched off takes no calls in any version.
-        return Peg(_restored(tool, then), self._prepare) if tool.is_active else present
+        # One that is switched off, or that its upstream has changed, takes no calls in any version.
+        takes_calls = tool.is_active and not tool.drifted
+        return Peg(_restored(tool, then), self._prepare) if takes_calls else present
 
     async def _version(self, tool_id: str, version: int) -> ToolVersion | None:
         async with self._database.read() as conn:

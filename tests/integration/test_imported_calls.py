@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import anyio
 import httpx
@@ -20,7 +21,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.testing import NoSettings, memory_board
 from tests.api_documents import STYLES, document
-from tests.mcp_servers.processes import descendants
+from tests.mcp_servers.processes import descendants, matching
 from tests.mcp_servers.running import over_http
 from tests.surfaces.cli.running import serving
 from tests.surfaces.rest.clients import bearer, good
@@ -183,10 +184,14 @@ async def test_a_server_that_tells_of_its_changes_is_found_out_at_the_next_call(
         assert (await board.call("day_say", {"text": "hi"})).success
 
 
-async def test_a_board_that_closes_leaves_no_servers_behind(tmp_path: Path) -> None:
-    before = descendants()
+async def test_a_board_that_closes_leaves_no_servers_behind() -> None:
+    mark = f"mark-{uuid4()}"
     async with memory_board() as board:
-        await board.imports.mcp(board.admin, command=[str(SCRIPTS / "mcp-server-time")], prefix="time_")
-        await board.imports.mcp(board.admin, command=everything("stdio"), prefix="all_")
-        assert len(descendants() - before) >= 2
-    assert descendants() <= before
+        command = [str(SCRIPTS / "mcp-server-time"), "--local-timezone", "UTC"]
+        await board.imports.mcp(board.admin, command=command, prefix="time_")
+        await board.imports.mcp(board.admin, command=everything("stdio", mark), prefix="all_")
+        ours = descendants()
+        assert len(ours & matching("--local-timezone")) >= 1
+        assert len(ours & matching(mark)) >= 1
+    left = descendants()
+    assert left & (matching("--local-timezone") | matching(mark)) == set()

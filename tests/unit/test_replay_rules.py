@@ -84,6 +84,16 @@ class TestAnOrdinaryCall:
             row = await board.execution(refused.result.run_id)
             assert (row.status, row.code, row.repeat_of) == ("refused", "tool_inactive", first)
 
+    async def test_a_tool_that_its_upstream_changed_runs_in_no_version(self, board: Pegboard) -> None:
+        await board.add(mock(**KEEPING))
+        first = await called(board, "quote")
+        await board.tools.update("quote", {"description": "newer"}, board.admin)
+        await board.tools.flag([await board.tools.get("quote", board.admin)])
+        for how in ({}, {"version": 1}):
+            refused = await board.replay(first, **how)  # type: ignore[arg-type]
+            row = await board.execution(refused.result.run_id)
+            assert (row.status, row.code, row.repeat_of) == ("refused", "drifted", first)
+
     async def test_what_is_kept_of_it_is_what_the_tool_says_today(self, board: Pegboard) -> None:
         await board.add(mock(**KEEPING))
         first = await called(board, "quote", {"secret": "of old"})

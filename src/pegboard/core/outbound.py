@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
+from yarl import URL
 
 from pegboard.core.tool import Model
 
@@ -19,6 +20,8 @@ _OWN_HEADERS = frozenset(
 )
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 _REFERENCE = re.compile(r"\{\{secret:[^{}]*\}\}")
+_LABEL = re.compile(r"[A-Za-z0-9_-]{1,63}", re.ASCII)
+_LONGEST_HOST = 253
 PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
@@ -51,7 +54,33 @@ def check_url(url: str, field: str) -> str:
         raise ValueError(f"{field} is not a valid URL: {error}") from None
     if not parts.hostname or port == 0:
         raise ValueError(f"{field} names no host")
+    if not _is_host(parts.hostname):
+        raise ValueError(
+            f"{field} names the host '{parts.hostname[:100]}', which cannot be looked up: a host is an address, or a "
+            "name of at most 253 characters whose parts, between dots, have 1 to 63 letters, digits or hyphens each"
+        )
     return url
+
+
+def _is_host(host: str) -> bool:
+    if ":" in host:
+        return True  # an address in brackets
+    try:
+        name = (URL.build(scheme="http", host=host).raw_host or "").removesuffix(".")
+    except ValueError:
+        return False
+    return len(name) <= _LONGEST_HOST and all(_is_label(label) for label in name.split("."))
+
+
+def _is_label(label: str) -> bool:
+    if not _LABEL.fullmatch(label):
+        return False
+    if not label.lower().startswith("xn--"):
+        return True
+    try:
+        return not label[4:].encode().decode("punycode").isascii()
+    except UnicodeError:
+        return False
 
 
 class ParameterStyle(Model):
@@ -129,6 +158,13 @@ class McpConfig(Model):
     pinned: str | None = Field(
         None, pattern=r"^[0-9a-f]{64}$", description="Digest of the upstream's definition that the owner took on"
     )
+
+    @field_validator("command", mode="before")
+    @classmethod
+    def _some_command(cls, command: Any) -> Any:
+        if command == []:
+            raise ValueError("command is empty; give the program to start, and its arguments after it")
+        return command
 
     @field_validator("server_url")
     @classmethod

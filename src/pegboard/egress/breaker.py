@@ -68,7 +68,7 @@ class Breaker:
 
 
 class Breakers:
-    """A breaker for each upstream of each owner, so that one person's broken tool shuts nobody else out."""
+    """A breaker for each upstream of each caller, so that what one person provokes shuts nobody else out."""
 
     def __init__(
         self,
@@ -83,9 +83,9 @@ class Breakers:
         self._most = most
         self._breakers: OrderedDict[tuple[str, str], Breaker] = OrderedDict()
 
-    def of(self, owner_id: str, origin: str) -> Breaker:
-        """The breaker of this owner's calls to this origin; the one unused for longest makes room for a new one."""
-        key = (owner_id, origin)
+    def of(self, user_id: str, origin: str) -> Breaker:
+        """The breaker of this user's calls to this origin; the one unused for longest makes room for a new one."""
+        key = (user_id, origin)
         breaker = self._breakers.get(key)
         if breaker is None:
             breaker = Breaker(origin, clock=self._clock, failures=self._failures, seconds=self._seconds)

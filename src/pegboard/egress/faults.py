@@ -9,7 +9,7 @@ import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
-from pegboard.core.errors import EgressRefused, Misconfigured, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.core.errors import EgressRefused, Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.egress.addresses import Address, literal
 
 FAULTS = (aiohttp.ClientError, HttpProcessingError, OSError, ValueError)
@@ -47,15 +47,13 @@ def misspelt(host: str) -> EgressRefused:
 
 
 def sending_fault(error: Exception, url: URL, *, dialled: bool, connect_seconds: float) -> ToolError:
-    """The error to answer with where a request got no answer."""
+    """The error to answer with where a request got no answer; where none was sent, it says that nothing ran."""
     where = place(url)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return _connecting(error, url, where)
+        return _unsent(_connecting(error, url, where))
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         what = "it did not answer" if dialled else "its name was not resolved, or no connection was free,"
-        return UpstreamUnreachable(f"Could not connect to {where}: {what} within {connect_seconds:g} s")
-    if isinstance(error, TimeoutError):
-        return TimedOut(f"{where} did not answer in time")
+        return _unsent(UpstreamUnreachable(f"Could not connect to {where}: {what} within {connect_seconds:g} s"))
     if isinstance(error, ValueError):
         return Misconfigured(
             f"The request to {where} cannot be written: its method or a header holds a character that HTTP forbids"
@@ -66,8 +64,6 @@ def sending_fault(error: Exception, url: URL, *, dialled: bool, connect_seconds:
 def reading_fault(error: Exception, url: URL) -> ToolError:
     """The error to answer with where an answer broke off."""
     where = place(url)
-    if isinstance(error, TimeoutError):
-        return TimedOut(f"The answer of {where} did not end in time")
     return UpstreamUnreachable(f"The answer of {where} broke off: {_reason(error)}")
 
 
@@ -83,6 +79,11 @@ def _connecting(error: aiohttp.ClientConnectorError, url: URL, where: str) -> To
         hint = "; does it speak plain http?" if cause.reason in _NOT_TLS else ""
         return UpstreamUnreachable(f"TLS with {where} failed: {_said(cause.reason)}{hint}")
     return UpstreamUnreachable(f"Could not connect to {where}: {_reason(cause)}")
+
+
+def _unsent(error: ToolError) -> ToolError:
+    error.did_run = False
+    return error
 
 
 def _unanswered(error: Exception, where: str) -> ToolError:

@@ -33,6 +33,7 @@ USER_AGENT = f"pegboard/{__version__}"
 _ACCEPT = "application/json, */*;q=0.8"
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+_CONTENT_TYPE = ("Content-Type",)
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LARGE = 2**20
 _NEVER_ROUND = 86_400  # seconds above which aiohttp makes times whole
@@ -67,7 +68,7 @@ class Outbound:
         self._resolver = resolver
         self._connect_seconds = connect_seconds
         self._ssl_context = ssl_context
-        self._time = self._time_of(None)
+        self._time = aiohttp.ClientTimeout(total=None, connect=connect_seconds, ceil_threshold=_NEVER_ROUND)
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
 
@@ -91,33 +92,42 @@ class Outbound:
         *,
         headers: Mapping[str, str] | CIMultiDict[str] = _NO_HEADERS,
         body: bytes | None = None,
-        timeout: float | None = None,
+        resend: bool = False,
     ) -> aiohttp.ClientResponse:
-        """The answer's head, its body unread; EgressRefused, UpstreamUnreachable or TimedOut where there is none."""
+        """The answer's head, its body unread; EgressRefused or UpstreamUnreachable where there is none.
+
+        With `resend`, a request without a body that only reads is sent once more where the upstream closed the
+        connection just when it was used again; whether it has seen the first one is not known.
+        """
         session = self._session or self._open()
         if url.scheme not in ("http", "https") or "@" in url.raw_authority:
             self._check_form(url)
         data = io.BytesIO(body) if body is not None and len(body) > _LARGE else body
-        clock = self._time if timeout is None else self._time_of(timeout)
         asked = _Asked(url.raw_host or "", url.port or 0)
         token = _ASKED.set(asked)
+        again = False
         try:
             try:
+                # Where there is no body, aiohttp would still name its type.
+                skip = _CONTENT_TYPE if data is None and method not in _SAFE else None
                 response = await session.request(
-                    method, url, headers=headers, data=data, allow_redirects=False, timeout=clock
+                    method, url, headers=headers, data=data, allow_redirects=False, skip_auto_headers=skip
                 )
             except aiohttp.ClientConnectorError:
                 raise
             except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
                 # Where nothing was dialled, the upstream closed a pooled connection just when it was used again.
-                if asked.dialled or body is not None or method not in _SAFE:
+                again = resend and not asked.dialled and body is None and method in _SAFE
+                if not again:
                     raise
-                response = await session.request(method, url, headers=headers, allow_redirects=False, timeout=clock)
+                response = await session.request(method, url, headers=headers, allow_redirects=False)
         except FAULTS as error:
             if isinstance(error, aiohttp.InvalidURL):
                 self._check_address(asked.host, asked.port)
             # Not as its cause: what aiohttp raises holds the whole URL and the headers.
-            raise sending_fault(error, url, dialled=asked.dialled, connect_seconds=self._connect_seconds) from None
+            fault = sending_fault(error, url, dialled=asked.dialled, connect_seconds=self._connect_seconds)
+            fault.did_run = again or fault.did_run
+            raise fault from None
         except asyncio.CancelledError:
             # Closing cancels whoever waits for a lookup or a free connection, without being asked to.
             task = asyncio.current_task()
@@ -139,7 +149,9 @@ class Outbound:
             await session.close()
 
     def _shut(self) -> Unavailable:
-        return Unavailable("Nothing is sent any more: the board is shutting down")
+        refusal = Unavailable("Nothing is sent any more: the board is shutting down")
+        refusal.did_run = False
+        return refusal
 
     def _check_form(self, url: URL) -> None:
         if url.scheme not in ("http", "https"):
@@ -153,9 +165,6 @@ class Outbound:
             raise refusal(host, address)
         if address is None or (address.version == 4 and str(address) != host):
             raise misspelt(host)
-
-    def _time_of(self, total: float | None) -> aiohttp.ClientTimeout:
-        return aiohttp.ClientTimeout(total=total, connect=self._connect_seconds, ceil_threshold=_NEVER_ROUND)
 
     def _open(self) -> aiohttp.ClientSession:
         if self._closed:

@@ -15,6 +15,9 @@ from pegboard.core.errors import TimedOut, ToolError, UpstreamFailed, UpstreamUn
 from pegboard.egress.faults import FAULTS, place, reading_fault
 from pegboard.egress.outbound import USER_AGENT, Outbound
 
+# What closes the connection of an answer at once, whoever reads from it, is among the answer's extensions as this.
+HANG_UP = "pegboard.hang_up"
+
 _SECONDS = 30.0
 _SILENT_SECONDS = 300.0
 _LINGER_SECONDS = 0.05
@@ -66,6 +69,7 @@ class _Transport(httpx2.AsyncBaseTransport):
             response.status,
             headers=list(response.raw_headers),
             stream=_Body(request, response, limit, silent),
+            extensions={HANG_UP: response.close},
             request=request,
         )
 

@@ -27,13 +27,16 @@ _SENSITIVE = re.compile(
     r"|(?:^|[-_.])(?:key|sig|sid)(?:$|[-_.])",
     re.IGNORECASE,
 )
-# Names whose values everybody knows, however random they look.
+# Names whose values everybody knows: hiding those would spoil answers and protect nobody.
 _HARMLESS = re.compile(
-    r"(?:accept|content|user-agent|if-|cache|prefer|referer|origin|x-request|.*version)", re.IGNORECASE
+    r"(?:accept|content-|user-agent|cache-control|if-|prefer|x-request|lc_).*"
+    r"|(?:.*[-_])?(?:path|dir|directory|file|folder|root|home|host|port|origin|referer|region|zone|timezone|tz|lang"
+    r"|language|locale|level|mode|env|environment|format|version|name|user|model|debug|encoding|term|shell|tmp|temp)",
+    re.IGNORECASE,
 )
-_OPAQUE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_.~+/=-]{20,}", re.ASCII)
+_OPAQUE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_.~+=-]{20,}", re.ASCII)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9-]* +(?=\S)")
-SHORTEST = 6
+_SHORTEST = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Credentials:
             if not (is_cookie(name, value) and _is_text(value)):
                 raise Misconfigured(f"auth_config: the cookie '{name}' holds a character that a cookie cannot")
         secret = [str(auth[name]) for name in ("token", "password", "api_key") if auth.get(name)]
-        secret += [value for values in maps.values() for name, value in values.items() if not _is_harmless(name)]
+        secret += [value for values in maps.values() for name, value in values.items() if not _is_open(name, value)]
         return cls(maps["headers"], maps["query"], maps["cookies"], tuple(secret))
 
 
@@ -84,15 +87,20 @@ def is_sensitive(name: str) -> bool:
 
 def secrets_of(credentials: Credentials, headers: Mapping[str, str], query: str) -> tuple[str, ...]:
     """Every text that must not be shown, in the forms it may come back in, the longest first."""
-    texts = list(credentials.texts)
-    for name, value in headers.items():
-        if is_sensitive(name) or (_OPAQUE.fullmatch(value) and not _is_harmless(name)):
-            texts.append(value)
-        if name.lower() == "cookie":
-            texts += [pair.partition("=")[2].strip() for pair in value.split(";")]
-    texts += [value for name, value in parse_qsl(query) if is_sensitive(name)]
-    found = {form for text in texts for form in _forms(text)}
+    texts = [*credentials.texts, *(value for name, value in parse_qsl(query) if is_sensitive(name))]
+    found = {form for text in texts for form in _forms(text)}.union(secrets_in(headers))
     return tuple(sorted(found, key=lambda form: (-len(form), form)))
+
+
+def secrets_in(values: Mapping[str, str]) -> Iterator[str]:
+    """The texts among these headers, query or environment values that must not be shown, in all their forms."""
+    for name, value in values.items():
+        if _is_open(name, value):
+            continue
+        yield from _forms(value)
+        if name.lower() == "cookie":
+            for pair in value.split(";"):
+                yield from _forms(pair.partition("=")[2].strip())
 
 
 def _add_own(auth: Mapping[str, Any], maps: dict[str, dict[str, str]]) -> None:
@@ -167,8 +175,11 @@ def _is_text(value: str) -> bool:
     return True
 
 
-def _is_harmless(name: str) -> bool:
-    return _HARMLESS.match(name) is not None and not is_sensitive(name)
+def _is_open(name: str, value: str) -> bool:
+    """Whether everybody may see the value: its name is well known, and it does not look like a key or an address."""
+    if _HARMLESS.fullmatch(name) is None or is_sensitive(name):
+        return False
+    return "@" not in value and _OPAQUE.fullmatch(value) is None
 
 
 def _base64(text: str) -> str:
@@ -178,7 +189,7 @@ def _base64(text: str) -> str:
 def _forms(text: str) -> Iterator[str]:
     """The text as it is, and as it looks in a URL, in base64 and in JSON; of `Bearer X` also X in all of these."""
     for part in _parts(text):
-        if len(part) < SHORTEST:
+        if len(part) < _SHORTEST:
             continue
         escaped = json.dumps(part)[1:-1]
         yield from (part, quote(part, safe=""), quote(part), quote_plus(part))

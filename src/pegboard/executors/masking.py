@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
@@ -48,17 +49,18 @@ class Mask:
         if not self._texts:
             return value
         if self._is_in(source) or (b"\\" in source and self._is_in(orjson.dumps(value))):
-            return self._looked_through(value)
+            return self.looked_through(value)
         return value
 
-    def value(self, value: Any) -> Any:
-        """The JSON value without credentials; looked through only if one is in there."""
+    def to_look_through(self, value: Any) -> int:
+        """How many bytes of JSON have to be looked through for credentials: 0 where none is in there."""
         if not self._texts:
-            return value
+            return 0
         try:
-            return self.parsed(value, orjson.dumps(value))
+            source = orjson.dumps(value)
         except orjson.JSONEncodeError:
-            return self._looked_through(value)  # an integer too large for it; what cannot be sent is told of later
+            return sys.maxsize  # an integer too large for it; what cannot be sent is told of later
+        return len(source) if self._is_in(source) else 0
 
     def error(self, error: ToolError) -> ToolError:
         """The same error, its message without credentials."""
@@ -72,13 +74,14 @@ class Mask:
                 return True
         return False
 
-    def _looked_through(self, value: Any) -> Any:
+    def looked_through(self, value: Any) -> Any:
+        """The JSON value without credentials, every text of it looked at."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
-            return [self._looked_through(item) for item in value]
+            return [self.looked_through(item) for item in value]
         if isinstance(value, dict):
-            return {self.text(key): self._looked_through(item) for key, item in value.items()}
+            return {self.text(key): self.looked_through(item) for key, item in value.items()}
         if isinstance(value, int | float) and self.text(str(value)) != str(value):
             return MASK
         return value

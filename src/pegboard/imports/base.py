@@ -7,26 +7,22 @@ from typing import Any
 
 from pegboard.core.call import Caller
 from pegboard.core.tool import Tool
+from pegboard.imports.workshop import Tell, Workshop
 from pegboard.registry.registry import Registry
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.taking import TakenOn, take_on
 from pegboard.store import tools
 from pegboard.store.database import Database
 
-# Told as the work goes on: what is being done, how much of it is done, and how much there is (0 if not known).
-Tell = Callable[[str, int, int], None]
 Definition = Mapping[str, Any]
-
-
-def silent(_what: str, _done: int, _total: int) -> None:
-    """For whoever does not want to be told."""
 
 
 class Shelf:
     """The board's tools, as importers change them."""
 
-    def __init__(self, registry: Registry, database: Database, snapshot: Snapshot) -> None:
+    def __init__(self, registry: Registry, database: Database, snapshot: Snapshot, workshop: Workshop) -> None:
         self.registry = registry
+        self.workshop = workshop
         self._database = database
         self._snapshot = snapshot
 
@@ -37,6 +33,7 @@ class Shelf:
         belongs: Callable[[Tool, Definition], bool],
         *,
         held_back: Callable[[Tool, Tool], bool] = lambda _now, _then: False,
+        are_sound: bool = False,
         dry_run: bool,
         tell: Tell,
     ) -> TakenOn:
@@ -50,7 +47,8 @@ class Shelf:
             registry=self.registry,
             database=self._database,
             snapshot=self._snapshot,
-            on_progress=lambda done, total: tell("importing", done, total),
+            are_sound=are_sound,
+            in_thread=lambda work: self.workshop.run(work, "importing", tell),
         )
 
     async def named(self, names: Sequence[str]) -> dict[str, Tool]:

@@ -16,7 +16,8 @@ from pegboard.executors.base import OpenTool
 from pegboard.executors.masking import Mask
 from pegboard.executors.mcp.pool import Upstreams
 from pegboard.executors.mcp.upstream import Upstream, UpstreamTool
-from pegboard.imports.base import Definition, Shelf, Tell, differences, published, silent
+from pegboard.imports.base import Definition, Shelf, differences, published
+from pegboard.imports.workshop import Tell, silent
 from pegboard.registry.definition import checked, definition_of
 from pegboard.registry.openapi.naming import valid_name
 from pegboard.registry.opening import Filled
@@ -76,7 +77,7 @@ class McpImport:
         if auth_config is not None:
             checked(AuthConfig, auth_config, "auth_config")
         tell("listing", 0, 0)
-        with _refusing():
+        with self._shelf.workshop.place(caller), _refusing():
             offered = await self._offered(self._fill_in(caller.user_id, config, auth_config), caller.user_id)
         definitions, left_out = _told_apart(
             [
@@ -96,7 +97,7 @@ class McpImport:
         )
         taken.left_out[:0] = [*left_out, *wanted.unused()]
         if not dry_run:
-            await self._flag(taken, caller)
+            await self._flag(taken)
         names = {found.name for found in offered}
         before = await self._shelf.owned(caller, lambda tool: same_upstream(tool, config))
         taken.gone.extend(tool.name for tool in before if (tool.config.get("tool") or tool.name) not in names)
@@ -132,13 +133,11 @@ class McpImport:
         except ToolError as error:
             raise Mask(upstream.secrets | filled.secrets).error(error) from None
 
-    async def _flag(self, taken: TakenOn, caller: Caller) -> None:
+    async def _flag(self, taken: TakenOn) -> None:
         """Flag the tools that their server has changed, and no longer those that are what they were taken on as."""
-        for tool in (await self._shelf.named(taken.drifted)).values():
-            await self._shelf.registry.drifted(tool)
-        for tool in (await self._shelf.named([*taken.unchanged, *taken.updated])).values():
-            if tool.drifted:
-                await self._shelf.registry.accept(tool, {}, caller)
+        drifted = (await self._shelf.named(taken.drifted)).values()
+        others = (await self._shelf.named([*taken.unchanged, *taken.updated])).values()
+        await self._shelf.registry.flag(drifted, [tool for tool in others if tool.drifted])
 
 
 @contextmanager

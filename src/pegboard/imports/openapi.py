@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,7 +21,8 @@ from pegboard.egress.reading import read_capped
 from pegboard.executors.http.redirects import STATUSES, Trail
 from pegboard.executors.http.template import Request
 from pegboard.executors.masking import Mask
-from pegboard.imports.base import Definition, Shelf, Tell, published, silent
+from pegboard.imports.base import Definition, Shelf, published
+from pegboard.imports.workshop import Tell, silent
 from pegboard.registry.definition import checked
 from pegboard.registry.openapi.importing import Imported, import_document
 from pegboard.registry.openapi.naming import source_tag
@@ -31,10 +31,6 @@ from pegboard.registry.registry import refuse_agents
 from pegboard.registry.taking import TakenOn
 
 FETCH_SECONDS = 60.0
-
-
-class _Unwanted(Exception):
-    """Nobody waits for the document any more."""
 
 
 class OpenApiImport:
@@ -68,41 +64,40 @@ class OpenApiImport:
                 _check(field, given)
         if auth_config is not None:
             checked(AuthConfig, auth_config, "auth_config")
-        if url is not None:
-            tell("fetching", 0, 0)
-            document = await self._fetched(url)
-        tell("reading", 0, 0)
-        found = await _in_thread(
-            lambda on_progress: import_document(
-                document if isinstance(document, Mapping) else read_document(document or b""),
-                source_url=url,
-                server_url=server_url,
-                prefix=prefix,
-                include=include,
-                auth_config=auth_config,
-                on_progress=on_progress,
-            ),
-            tell,
-        )
-        source = source_tag(found.title)
-
-        def belongs(tool: Tool, definition: Definition) -> bool:
-            if tool.tool_type is not Kind.HTTP:
-                return False
-            mine, theirs = definition["config"], tool.config
-            # Many documents have the same title, such as the one that their framework gives them.
-            return _route(mine) == _route(theirs) or (source in tool.tags and _origin(mine) == _origin(theirs))
-
-        definitions = [published(definition, is_public) for definition in found.definitions]
-        taken = await self._shelf.take_on(definitions, caller, belongs, dry_run=dry_run, tell=tell)
+        with self._shelf.workshop.place(caller):
+            if url is not None:
+                tell("fetching", 0, 0)
+                document = await self._fetched(url)
+            tell("reading", 0, 0)
+            found = await self._shelf.workshop.run(
+                lambda on_progress: import_document(
+                    document
+                    if isinstance(document, Mapping)
+                    else read_document(document or b"", on_progress=on_progress),
+                    source_url=url,
+                    server_url=server_url,
+                    prefix=prefix,
+                    include=include,
+                    auth_config=auth_config,
+                    on_progress=on_progress,
+                ),
+                "reading",
+                tell,
+            )
+            definitions = [published(definition, is_public) for definition in found.definitions]
+            belongs = _of_source(source_tag(found.title))
+            taken = await self._shelf.take_on(definitions, caller, belongs, are_sound=True, dry_run=dry_run, tell=tell)
         taken.left_out[:0] = found.left_out
         if not include:
-            before = await self._shelf.owned(
-                caller,
-                lambda tool: tool.tool_type is Kind.HTTP and source in tool.tags and tool.name.startswith(prefix),
-            )
-            taken.gone.extend(_gone(before, found, prefix))
+            taken.gone.extend(await self._gone(caller, found, prefix))
         return taken
+
+    async def _gone(self, caller: Caller, found: Imported, prefix: str) -> Iterator[str]:
+        source = source_tag(found.title)
+        before = await self._shelf.owned(
+            caller, lambda tool: tool.tool_type is Kind.HTTP and source in tool.tags and tool.name.startswith(prefix)
+        )
+        return _gone(before, found, prefix)
 
     async def _fetched(self, url: str) -> bytes:
         try:
@@ -120,7 +115,9 @@ class OpenApiImport:
             raise UpstreamFailed(f"The document is larger than the {most}") from None
 
     async def _sent(self, url: str) -> ClientResponse:
+        """The answer at the end of a way of redirects, if it is a good one."""
         headers = CIMultiDict({"Accept": "application/json, application/yaml, */*"})
+        self._outbound.check(url)
         request = Request("GET", URL(url), headers, None, headers)
         trail = Trail(Mask(()))
         while True:
@@ -134,27 +131,22 @@ class OpenApiImport:
             request = trail.follow(request, response.status, response.headers.get("Location"))
 
 
+def _of_source(source: str) -> Callable[[Tool, Definition], bool]:
+    def belongs(tool: Tool, definition: Definition) -> bool:
+        if tool.tool_type is not Kind.HTTP:
+            return False
+        mine, theirs = definition["config"], tool.config
+        # Many documents have the same title, such as the one that their framework gives them.
+        return _route(mine) == _route(theirs) or (source in tool.tags and _origin(mine) == _origin(theirs))
+
+    return belongs
+
+
 def _check(field: str, url: str) -> None:
     try:
         check_url(url, field)
     except ValueError as error:
         raise Invalid.of("The import is not valid", [Fault(field, str(error))]) from None
-
-
-async def _in_thread(read: Callable[[Callable[[int, int], None]], Imported], tell: Tell) -> Imported:
-    """What is read, in a thread: a large document takes seconds, and calls go on meanwhile."""
-    loop = asyncio.get_running_loop()
-    unwanted = threading.Event()
-
-    def on_progress(done: int, total: int) -> None:
-        if unwanted.is_set():
-            raise _Unwanted
-        loop.call_soon_threadsafe(tell, "reading", done, total)
-
-    try:
-        return await asyncio.to_thread(read, on_progress)
-    finally:
-        unwanted.set()
 
 
 def _gone(before: Sequence[Tool], found: Imported, prefix: str) -> Iterator[str]:

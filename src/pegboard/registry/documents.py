@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,10 @@ import yaml
 
 MAX_DEPTH = 100
 MAX_VALUES = 1_000_000
+
+# What the texts of a document may come to, aliases counted in full: so many times what it is long, or this if more.
+MOST_TIMES = 4
+CHARACTERS = 16_000_000
 
 _NULLS = {"", "~", "null", "Null", "NULL"}
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -70,9 +74,9 @@ def read_json(text: str) -> Any:
         raise Misread(str(error)) from None
 
 
-def read_yaml(text: str) -> Documents:
-    """Every document of a YAML text."""
-    reader = _Reader(yaml.parse(text, Loader=_FAST))
+def read_yaml(text: str, beat: Callable[[], None] | None = None) -> Documents:
+    """Every document of a YAML text; `beat` is called for each value, and what it raises ends the reading."""
+    reader = _Reader(yaml.parse(text, Loader=_FAST), max(MOST_TIMES * len(text), CHARACTERS), beat)
     try:
         found = Documents(list(reader.documents()), reader.lines)
     except yaml.MarkedYAMLError as error:
@@ -97,11 +101,14 @@ def write_yaml(value: Any) -> str:
 class _Reader:
     """Builds values from the parser's events, counting what it builds."""
 
-    def __init__(self, events: Iterator[Any]) -> None:
+    def __init__(self, events: Iterator[Any], characters: int, beat: Callable[[], None] | None) -> None:
         self.lines: dict[int, int] = {}
         self._events = events
-        self._anchors: dict[str, tuple[Any, int, int]] = {}
+        self._anchors: dict[str, tuple[Any, int, int, int]] = {}
         self._count = 0
+        self._characters = 0
+        self._most_characters = characters
+        self._beat = beat
 
     def documents(self) -> Iterator[Any]:
         """Each document's value."""
@@ -117,11 +124,11 @@ class _Reader:
             return self._alias(event, depth, line)
         if event.tag is not None:
             raise Misread(f"tags such as {event.tag} are not accepted; quote the value if it is a text", line)
-        self._spend(1, depth, line)
-        before = self._count
+        before, characters = self._count, self._characters
+        self._spend(1, len(event.value) if isinstance(event, yaml.ScalarEvent) else 0, depth, line)
         value, height = self._untagged(event, depth, line)
         if event.anchor is not None:
-            self._anchors[event.anchor] = (value, self._count - before + 1, height)
+            self._anchors[event.anchor] = (value, self._count - before, self._characters - characters, height)
         return value, height
 
     def _untagged(self, event: Any, depth: int, line: int) -> tuple[Any, int]:
@@ -153,6 +160,7 @@ class _Reader:
             if key in seen:
                 raise Misread(f"the key '{key}' is given twice, first in line {seen[key]}", line)
             seen[key] = line
+            self._characters += len(key)
             value, levels = self._value(next(self._events), depth + 1)
             height = max(height, levels)
             if key == _MERGE and event.implicit[0]:
@@ -166,12 +174,17 @@ class _Reader:
     def _alias(self, event: Any, depth: int, line: int) -> tuple[Any, int]:
         if event.anchor not in self._anchors:
             raise Misread(f"the alias *{event.anchor} refers to itself, or to nothing before it", line)
-        value, size, height = self._anchors[event.anchor]
-        self._spend(size, depth + height, line)
+        value, size, characters, height = self._anchors[event.anchor]
+        self._spend(size, characters, depth + height, line)
         return value, height
 
-    def _spend(self, values: int, depth: int, line: int) -> None:
+    def _spend(self, values: int, characters: int, depth: int, line: int) -> None:
+        if self._beat is not None:
+            self._beat()
         self._count += values
+        self._characters += characters
+        if self._characters > self._most_characters:
+            raise Misread(f"more than {self._most_characters:,} characters, aliases counted in full", line)
         if self._count > MAX_VALUES:
             raise Misread(f"more than {MAX_VALUES:,} values, aliases counted in full", line)
         if depth > MAX_DEPTH:

@@ -35,7 +35,7 @@ class Flagging:
     async def _flag(self, tool: Tool) -> None:
         log.warning("tool_drifted", tool=tool.name, tool_id=tool.id)
         try:
-            await self._registry.drifted(tool)
+            await self._registry.flag([tool])
         except Exception:
             # The call that noticed was refused all the same, and so is the next.
             log.exception("drift_not_stored", tool=tool.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -142,14 +142,17 @@ class Registry:
             found = await tools.versions(conn, tool.id, before=place[0] if place else None, limit=limit + 1)
         return cut(found, limit, [str(found[min(limit, len(found)) - 1].version)] if found else None)
 
-    def made(self, spec: ToolCreate, caller: Caller) -> Tool:
-        """The new tool that the definition describes, checked and sealed; it is stored nowhere yet."""
+    def made(self, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
+        """The new tool that the definition describes, sealed and, unless its schemas are known to be sound, checked."""
         now = datetime.now(UTC)
-        return self._within_reach(build(spec, self._vault, caller, bare(new_id(), caller.user_id, now), now))
+        fresh = bare(new_id(), caller.user_id, now)
+        return self._within_reach(build(spec, self._vault, caller, fresh, now, is_sound=is_sound))
 
-    def changed(self, tool: Tool, spec: ToolCreate, caller: Caller) -> Tool:
+    def changed(self, tool: Tool, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
         """The tool in its next version, as the definition says; the very same tool where it is so already."""
-        changed = self._keeping_seals(tool, build(spec, self._vault, caller, tool, datetime.now(UTC)))
+        changed = self._keeping_seals(
+            tool, build(spec, self._vault, caller, tool, datetime.now(UTC), is_sound=is_sound)
+        )
         if self.same(tool, changed):
             return tool
         if tool.id in SHIPPED_IDS and not self.same(
@@ -165,12 +168,15 @@ class Registry:
         drifted = tool.drifted and changed.config.get("pinned") == tool.config.get("pinned")
         return replace(changed, version=tool.version + 1, drifted=drifted)
 
-    async def drifted(self, tool: Tool) -> None:
-        """Flag a tool whose upstream has changed its definition, unless its owner has changed it meanwhile."""
+    async def flag(self, drifted: Iterable[Tool], others: Iterable[Tool] = ()) -> None:
+        """Flag tools whose upstream has changed them, and the others no longer, unless their owners did meanwhile."""
+        wanted = {**{tool.id: (tool, True) for tool in drifted}, **{tool.id: (tool, False) for tool in others}}
         async with self._database.change() as change:
-            now = await tools.get(change.conn, tool.id)
-            if now is not None and not now.drifted and now.version == tool.version:
-                await tools.save(change.conn, replace(now, drifted=True), revision=change.revision, by=now.owner_id)
+            for now in await tools.all_with_ids(change.conn, list(wanted)):
+                tool, is_drifted = wanted[now.id]
+                if now.version == tool.version and now.drifted != is_drifted:
+                    flagged = replace(now, drifted=is_drifted)
+                    await tools.save(change.conn, flagged, revision=change.revision, by=now.owner_id)
         await self._snapshot.refresh()
 
     async def accept(self, tool: Tool, patch: Mapping[str, Any], caller: Caller) -> Tool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pegboard.core.call import Caller
 from pegboard.core.refusals import Conflict, Forbidden, Invalid, Refusal
 from pegboard.core.tool import Tool
-from pegboard.registry.apply import NAME_TAKEN, TRIES, Plan, Work, carried_out, differing, take_turns
+from pegboard.registry.apply import NAME_TAKEN, TRIES, Plan, Work, carried_out, differing
 from pegboard.registry.definition import definition_of, read_definition
 from pegboard.registry.registry import Registry, refuse_agents
 from pegboard.registry.snapshot import Snapshot, names_of
@@ -17,10 +17,13 @@ from pegboard.store import tools
 from pegboard.store.database import Database
 
 Definition = Mapping[str, Any]
+Plans = Callable[[Callable[[int, int], None]], "tuple[Work, TakenOn]"]
+"""Makes the plan, telling how far it has come."""
+InThread = Callable[[Plans], Awaitable["tuple[Work, TakenOn]"]]
 
 # What of a config its owner sets, where the source does not; the rest is the source's to say.
 _OWNERS_CONFIG = ("headers", "env", "working_dir", "timeout", "response", "max_response_bytes")
-_MOST_TAGS = 64
+_SUGGESTED = ("display_name", "tags", "read_only", "idempotent", "destructive")
 _PREFIX = "import with another prefix"
 
 
@@ -59,18 +62,21 @@ async def take_on(
     registry: Registry,
     database: Database,
     snapshot: Snapshot,
-    on_progress: Callable[[int, int], None] | None = None,
+    in_thread: InThread,
+    are_sound: bool = False,
 ) -> TakenOn:
     """Create the tools defined, and update those that came from the same source before, as `belongs` tells.
 
     A definition that cannot be used is left out with its reason, and the others are taken on. What a definition does
     not name, its owner may have set since: that stays as it is. An update that is `held_back`, told the tool as it is
-    and as it would be, is listed as drifted.
+    and as it would be, is listed as drifted. `are_sound` says that the definitions' schemas are checked already.
     """
     refuse_agents(caller)
-    plan = _Planner(definitions, caller, belongs, held_back, registry, on_progress)
+    planner = _Planner(definitions, caller, belongs, held_back, registry, are_sound)
     for _ in range(TRIES):
-        work, taken = await plan(database)
+        plan = await planner.looked(database)
+        # In a thread: hundreds of tools take seconds to plan, and calls go on meanwhile.
+        work, taken = await in_thread(plan)
         try:
             if dry_run or await carried_out(work, caller, registry=registry, database=database):
                 await snapshot.refresh()
@@ -89,17 +95,24 @@ class _Planner:
     belongs: Callable[[Tool, Definition], bool]
     held_back: Callable[[Tool, Tool], bool]
     registry: Registry
-    on_progress: Callable[[int, int], None] | None
+    are_sound: bool
+    # What became of a definition and the tool it was held against, so that planning anew costs only what changed.
+    known: dict[tuple[str, object], Tool] = field(default_factory=dict)
 
-    async def __call__(self, database: Database) -> tuple[Work, TakenOn]:
+    async def looked(self, database: Database) -> Plans:
+        """What plans from the tools that are on the board now."""
         names = [str(definition["name"]) for definition in self.definitions]
         async with database.read() as conn:
             before = await tools.all_named(conn, names)
             new = {name: f"new {place}" for place, name in enumerate(names) if name.lower() not in before}
             in_use = set(await self.registry.taken(conn, new))
+        return lambda on_progress: self._planned(names, before, in_use, on_progress)
+
+    def _planned(
+        self, names: list[str], before: dict[str, Tool], in_use: set[str], on_progress: Callable[[int, int], None]
+    ) -> tuple[Work, TakenOn]:
         work, taken = Work(Plan(), names, before, [], []), TakenOn()
         for place, definition in enumerate(self.definitions):
-            await take_turns(place)
             name = names[place]
             old = before.get(name.lower())
             try:
@@ -108,13 +121,24 @@ class _Planner:
                 elif in_use & set(names_of(name)):
                     raise Forbidden(f"{NAME_TAKEN}; {_PREFIX}")
                 else:
-                    work.created.append(self.registry.made(read_definition(definition), self.caller))
+                    work.created.append(self._once(name, None, lambda made=definition: self._made(made)))  # type: ignore[misc]
                     taken.created.append(name)
             except Refusal as error:
                 taken.left_out.append(LeftOut(name, error.message))
-            if self.on_progress is not None:
-                self.on_progress(place + 1, len(names))
+            on_progress(place + 1, len(names))
         return work, taken
+
+    def _made(self, definition: Definition) -> Tool:
+        return self.registry.made(read_definition(definition), self.caller, is_sound=self.are_sound)
+
+    def _changed(self, old: Tool, wanted: Definition) -> Tool:
+        return self.registry.changed(old, read_definition(wanted), self.caller, is_sound=self.are_sound)
+
+    def _once(self, name: str, old: Tool | None, make: Callable[[], Tool]) -> Tool:
+        key = (name, old and (old.id, old.version, old.updated_at))
+        if key not in self.known:
+            self.known[key] = make()
+        return self.known[key]
 
     def _update(self, old: Tool, definition: Definition, work: Work, taken: TakenOn) -> None:
         # Not even an admin: whoever owns a tool could send what it is imported with, credentials too, elsewhere.
@@ -125,7 +149,7 @@ class _Planner:
         shown = definition_of(old)
         wanted = _kept(shown, definition)
         # The same as it is shown, it need not be checked again; credentials that are given never are.
-        changed = old if wanted == shown else self.registry.changed(old, read_definition(wanted), self.caller)
+        changed = old if wanted == shown else self._once(old.name, old, lambda: self._changed(old, wanted))
         if changed is old:
             taken.unchanged.append(old.name)
             return
@@ -142,5 +166,8 @@ class _Planner:
 def _kept(shown: Definition, definition: Definition) -> dict[str, Any]:
     """The definition, with what it leaves to the tool's owner as the tool is shown with it."""
     own = {name: value for name, value in shown["config"].items() if name in _OWNERS_CONFIG}
-    tags = dict.fromkeys((*shown["tags"], *definition.get("tags", ())))
-    return {**shown, **definition, "config": {**own, **definition["config"]}, "tags": tuple(tags)[:_MOST_TAGS]}
+    pinned = [one["config"].get("pinned") for one in (shown, definition)]
+    # What the source only suggests is the owner's from then on, unless it is a new definition that they accept.
+    theirs = _SUGGESTED if pinned[0] == pinned[1] else ("tags",)
+    said = {name: value for name, value in definition.items() if name not in theirs}
+    return {**shown, **said, "config": {**own, **definition["config"]}}

@@ -11,6 +11,7 @@ from pegboard.core.call import ReadyCall
 from pegboard.core.errors import ExecutionFailed, TimedOut, ToolError
 from pegboard.registry.peg import Peg
 from pegboard.stages.check import Checker
+from pegboard.stages.deadlines import Deadlines
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -35,12 +36,12 @@ class Attempts:
         self.did_run = False
 
 
-async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attempts) -> Outcome:
+async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attempts, deadlines: Deadlines) -> Outcome:
     """The tool's checked output, tried as often as the tool allows."""
     while True:
         attempts.count += 1
         try:
-            text = checker.check(peg, await _once(peg, ready))
+            text = checker.check(peg, await _once(peg, ready, deadlines))
         except ToolError as error:
             # What an earlier attempt may have done is not undone by a later one that was refused.
             attempts.did_run = error.did_run = attempts.did_run or error.did_run
@@ -54,16 +55,14 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
             return Outcome(text, attempts.count)
 
 
-async def _once(peg: Peg, ready: ReadyCall) -> Any:
+async def _once(peg: Peg, ready: ReadyCall, deadlines: Deadlines) -> Any:
     prepared = peg.prepared
     if prepared.instant:
         return await _own_errors(prepared.run, ready)
-    try:
-        left = max(0.0, ready.deadline - time.monotonic())
-        async with asyncio.timeout(min(left, peg.attempt_timeout)):
-            return await _own_errors(prepared.run, ready)
-    except TimeoutError:
-        raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.attempt_timeout:g} s") from None
+    with deadlines.within(min(ready.deadline - time.monotonic(), peg.attempt_timeout)) as attempt:
+        return await _own_errors(prepared.run, ready)
+    assert attempt.is_up
+    raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.attempt_timeout:g} s")
 
 
 async def _own_errors(run: Any, ready: ReadyCall) -> Any:

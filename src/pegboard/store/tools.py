@@ -102,6 +102,15 @@ async def all_named(conn: AsyncConnection, names: Sequence[str]) -> dict[str, To
     return found
 
 
+async def all_with_ids(conn: AsyncConnection, ids: Sequence[str]) -> list[Tool]:
+    """The tools of these ids, deleted or not."""
+    found: list[Tool] = []
+    for start in range(0, len(ids), _AT_ONCE):
+        rows = await conn.execute(select(*_COLUMNS).where(_tools.c.id.in_(ids[start : start + _AT_ONCE])))
+        found += [_tool(row) for row in rows]
+    return found
+
+
 async def all_owned(conn: AsyncConnection, owner_id: str) -> list[Tool]:
     """Every tool of an owner, not deleted, by name."""
     query = select(*_COLUMNS).where(has_id(_tools.c.owner_id, owner_id), is_not_deleted(_tools.c.is_deleted))

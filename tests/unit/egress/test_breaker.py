@@ -29,7 +29,7 @@ def clock() -> Clock:
 @pytest.fixture
 def breaker(clock: Clock) -> Breaker:
     """A breaker that has seen nothing."""
-    return Breakers(clock).of("owner", "https://api.example:443")
+    return Breakers(clock).of("user", "https://api.example:443")
 
 
 def fail(breaker: Breaker, times: int) -> None:
@@ -131,7 +131,7 @@ def test_an_answer_that_comes_late_counts(breaker: Breaker) -> None:
     assert not is_open(breaker)
 
 
-def test_one_owners_failures_do_not_shut_out_another(clock: Clock) -> None:
+def test_one_users_failures_do_not_shut_out_another(clock: Clock) -> None:
     breakers = Breakers(clock)
     fail(breakers.of("ann", "https://a:443"), 5)
     assert is_open(breakers.of("ann", "https://a:443"))

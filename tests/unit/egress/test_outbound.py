@@ -7,7 +7,6 @@ import os
 import socket
 import threading
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from pegboard.core.version import __version__
 from pegboard.egress.allow import AllowList
 from pegboard.egress.outbound import Outbound
 from pegboard.egress.reading import read_capped
-from tests.unit.egress.upstreams import Upstream, answer, answering, head_of, serving
+from tests.unit.egress.upstreams import Upstream, answer, answering, once_a_connection, serving
 from tests.waiting import until
 
 LOCAL = AllowList.read("127.0.0.1, localhost")
@@ -179,25 +178,21 @@ async def test_requests_at_once_are_each_judged_by_the_host_they_ask_for(outboun
     await outbound.close()
 
 
-@asynccontextmanager
-async def once_a_connection() -> AsyncIterator[Upstream]:
-    """A server that answers once on each connection and hangs up, unannounced, when it is used again."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        upstream.heads.append((await head_of(reader)).decode())
-        writer.write(answer())
-        upstream.heads.append((await head_of(reader)).decode())
-
-    async with serving(handle) as upstream:
-        yield upstream
-
-
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
 async def test_a_pooled_connection_found_closed_is_replaced(method: str, outbound: Outbound) -> None:
     async with once_a_connection() as upstream:
         for _ in range(3):
-            await read_capped(await outbound.send(method, upstream.url()), 10)
+            await read_capped(await outbound.send(method, upstream.url(), resend=True), 10)
         assert upstream.connections == 3
+
+
+async def test_nothing_is_sent_twice_unasked(outbound: Outbound) -> None:
+    async with once_a_connection() as upstream:
+        await read_capped(await outbound.send("GET", upstream.url()), 10)
+        with pytest.raises(UpstreamUnreachable, match="closed the connection without an answer") as caught:
+            await outbound.send("GET", upstream.url())
+        assert len(upstream.heads) == 2
+    assert caught.value.did_run, "it may have"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
@@ -205,5 +200,5 @@ async def test_what_may_have_taken_effect_is_not_sent_twice(method: str, outboun
     async with once_a_connection() as upstream:
         await read_capped(await outbound.send("GET", upstream.url()), 10)
         with pytest.raises(UpstreamUnreachable, match="closed the connection without an answer"):
-            await outbound.send(method, upstream.url(), body=b"once")
+            await outbound.send(method, upstream.url(), body=b"once", resend=True)
         assert len([head for head in upstream.heads if head.startswith(method)]) == 1

@@ -48,11 +48,12 @@ async def local(host: str, port: int) -> Sequence[str]:
     return ["127.0.0.1"]
 
 
-async def fault_of(outbound: Outbound, upstream: Upstream, host: str = "api.example") -> str:
+async def fault_of(outbound: Outbound, upstream: Upstream, host: str = "api.example", *, sent: bool = False) -> str:
     before = open_files()
     with pytest.raises(UpstreamUnreachable) as caught:
         await outbound.send("GET", upstream.url("/?q=secret", host=host, scheme="https"))
     assert "secret" not in caught.value.message
+    assert caught.value.did_run == sent
     assert f"{host}:{upstream.port}" in caught.value.message
 
     async def closed() -> bool:
@@ -122,4 +123,5 @@ async def test_a_server_that_insists_on_a_client_certificate(authority: trustme.
     context.verify_mode = ssl.CERT_REQUIRED
     authority.configure_trust(context)
     async with answering(answer(), context=context) as upstream:
-        await fault_of(trusting(authority), upstream)
+        # It says so only when the request is there already.
+        await fault_of(trusting(authority), upstream, sent=True)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.errors import TimedOut, UpstreamFailed, UpstreamUnreachable
+from pegboard.core.errors import UpstreamFailed, UpstreamUnreachable
 from pegboard.egress.allow import AllowList
 from pegboard.egress.outbound import Outbound
 from pegboard.egress.reading import read_capped
@@ -223,10 +223,6 @@ async def test_a_slow_drip_ends_when_the_caller_stops_waiting(header: str, outbo
                 await read_capped(response, LIMIT)
         await asyncio.wait_for(upstream.gone.wait(), 5)
         assert response.closed
-
-        response = await outbound.send("GET", upstream.url(), timeout=0.1)
-        with pytest.raises(TimedOut, match=f"The answer of 127.0.0.1:{upstream.port} did not end in time"):
-            await read_capped(response, LIMIT)
 
 
 @pytest.mark.parametrize("header", ["X-None: 1", "Content-Encoding: gzip"])

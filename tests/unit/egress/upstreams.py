@@ -101,3 +101,16 @@ def chunked(*pieces: bytes) -> bytes:
 def open_files() -> int:
     """How many file descriptors this process has open."""
     return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 -- each entry is gone when looked at
+
+
+@asynccontextmanager
+async def once_a_connection() -> AsyncIterator[Upstream]:
+    """A server that answers once on each connection and hangs up, unannounced, when it is used again."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        upstream.heads.append((await head_of(reader)).decode())
+        writer.write(answer())
+        upstream.heads.append((await head_of(reader)).decode())
+
+    async with serving(handle) as upstream:
+        yield upstream

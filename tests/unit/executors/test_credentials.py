@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from pegboard.core.errors import Misconfigured
-from pegboard.executors.credentials import Credentials, is_cookie, is_sensitive, secrets_of
+from pegboard.executors.credentials import Credentials, is_cookie, is_sensitive, secrets_in, secrets_of
 
 Parts = tuple[dict[str, str], dict[str, str], dict[str, str]]
 
@@ -140,13 +140,29 @@ def test_headers_that_everybody_knows_are_not_hidden_from_answers() -> None:
         "Accept": "application/vnd.github+json",
         "Content-Type": "application/json",
         "X-GitHub-Api-Version": "2022-11-28",
-        "Anthropic-Version": "2023-06-01-and-a-long-suffix",
+        "If-None-Match": "an-etag",
         "User-Agent": "something/1.0.0-with-a-long-name",
-        "X-Author": "Somebody",
         "X-Tenant": "north",
     }
     assert secrets(None, ordinary) == ()
+    assert not set(secrets_in(ordinary))
     assert secrets({"type": "custom", "headers": {"Accept": "application/json"}}) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("X-Tenant", "northern"),
+        ("X-Partner", "hello there"),
+        ("Anthropic-Version", "sk0123456789abcdefghij"),
+        ("X-User", "ann@example.com"),
+        ("X-Auth-Mode", "letmein"),
+    ],
+)
+def test_any_other_header_is_a_secret_for_http_and_mcp_alike(name: str, value: str) -> None:
+    assert value in secrets(None, {name: value})
+    assert value in set(secrets_in({name: value}))
+    assert value in secrets({"type": "custom", "headers": {name: value}})
 
 
 @pytest.mark.parametrize(

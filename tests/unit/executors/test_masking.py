@@ -22,13 +22,16 @@ SECRET = 'pa"ss\\wörd'
     ],
 )
 def test_a_secret_is_hidden_at_any_depth(value: Any, masked: Any) -> None:
-    assert Mask([SECRET, "123456789"]).value(value) == masked
+    mask = Mask([SECRET, "123456789"])
+    assert mask.to_look_through(value)
+    assert mask.looked_through(value) == masked
 
 
-def test_what_holds_no_secret_is_not_even_copied() -> None:
-    value = {"a": ["nothing"]}
-    assert Mask([SECRET]).value(value) is value
-    assert Mask([]).value(value) is value
+def test_what_holds_no_secret_need_not_be_looked_through() -> None:
+    value = {"a": ["nothing", "back\\slash"]}
+    assert Mask([SECRET]).to_look_through(value) == 0
+    assert Mask([]).to_look_through({"a": 2**80}) == 0
+    assert Mask([SECRET]).parsed(value, b'{"a": ["nothing", "back\\\\slash"]}') is value
 
 
 def test_a_longer_secret_goes_before_one_that_is_a_part_of_it() -> None:

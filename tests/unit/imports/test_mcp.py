@@ -47,6 +47,15 @@ async def test_importing_again_changes_nothing_and_asks_for_the_session_it_has(s
         assert len(started) == 1
 
 
+async def test_a_server_that_was_restarted_or_changed_a_moment_ago_is_asked_anew(board: Pegboard) -> None:
+    async with offering(tool("say")) as there:
+        await board.imports.mcp(board.admin, server_url=there.url)
+        for name in ("look", "hear"):
+            there.tools.append(tool(name))
+            there.restart()
+            assert (await board.imports.mcp(board.admin, server_url=there.url)).created == [name]
+
+
 async def test_a_dry_run_writes_nothing(board: Pegboard) -> None:
     async with offering(tool("say")) as there:
         assert (await board.imports.mcp(board.admin, server_url=there.url, dry_run=True)).created == ["say"]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import anyio
 import pytest
@@ -16,7 +17,7 @@ from pegboard.core.call import Caller
 from pegboard.core.errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.core.refusals import Forbidden, Invalid
 from pegboard.testing import NoSettings, member, memory_board
-from tests.mcp_servers.processes import descendants, matching
+from tests.mcp_servers.processes import matching
 from tests.unit.imports.offering import Offering, odd, offering, tool
 from tests.upstreams import Behaviour, Received, Wire, answer, early_close, hang, reset, says
 from tests.waiting import until
@@ -133,13 +134,13 @@ async def test_a_command_that_cannot_list_its_tools_ends_and_leaves_nothing(
     how: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "LIST_SECONDS", 20.0 if "within" not in said else 2.0)
-    before = descendants()
+    mark = f"mark-{uuid4()}"
     async with memory_board() as board:
         with pytest.raises(UpstreamFailed) as failed, anyio.fail_after(30):
-            await board.imports.mcp(board.admin, command=odd(how), env={"SERVICE_KEY": "swordfish"})
+            await board.imports.mcp(board.admin, command=odd(how, mark), env={"SERVICE_KEY": "swordfish"})
         assert said in failed.value.message
         assert "swordfish" not in failed.value.message
-    assert descendants() <= before
+    assert matching(mark) == set()
     with pytest.raises(UpstreamFailed):
         async with memory_board() as board:
             await board.imports.mcp(board.admin, command=["/no/such/program"])

@@ -56,7 +56,7 @@ async def test_only_what_changed_is_updated_and_the_change_is_told(stored: Pegbo
     taken = await again(stored, document)
     assert (taken.updated, taken.unchanged, taken.created, taken.gone) == (["dogs"], ["cats"], [], [])
     both = {"before": "Look at dogs", "after": "Look at all dogs"}
-    assert taken.changes == {"dogs": {"description": both, "display_name": both}}
+    assert taken.changes == {"dogs": {"description": both}}
     assert (await version(stored, "dogs"), await version(stored, "cats")) == (2, 1)
     assert (await stored.tools.get("dogs", stored.admin)).description == "Look at all dogs"
 
@@ -201,9 +201,10 @@ async def test_two_apis_of_one_title_do_not_overwrite_each_other(board: Pegboard
 
 async def test_a_document_with_a_new_title_is_the_same_source_where_its_routes_are(board: Pegboard) -> None:
     await again(board, pets("cats", title="Pets"))
-    taken = await again(board, pets("cats", title="Animals"))
-    assert taken.updated == ["cats"]
-    assert (await board.tools.get("cats", board.admin)).tags == ("openapi:pets", "openapi:animals")
+    renamed = pets("cats", title="Animals")
+    assert await again(board, renamed) == TakenOn(unchanged=["cats"])
+    renamed["paths"]["/cats"]["get"]["summary"] = "Look at every cat"
+    assert (await again(board, renamed)).updated == ["cats"]
 
 
 async def test_names_that_are_taken_otherwise_are_left_out(board: Pegboard) -> None:

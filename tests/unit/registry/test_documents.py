@@ -109,6 +109,18 @@ def test_aliases_that_grow_beyond_measure_are_refused() -> None:
         read_yaml(bomb(10, 30))
 
 
+@pytest.mark.parametrize("long", [f"{'x' * 1_000_000}", f"{{? {'x' * 1_000_000} : 1}}", f"[a, [{'x' * 1_000_000}]]"])
+def test_aliases_that_repeat_a_long_text_are_refused(long: str) -> None:
+    with pytest.raises(Misread, match="more than 16,000,000 characters") as refused:
+        read_yaml(f"a: &a {long}\nb: &b [{', '.join(['*a'] * 10)}]\nc: [*b, *b]")
+    assert refused.value.line == 3
+
+
+def test_a_long_text_may_be_repeated_a_few_times() -> None:
+    [value] = read_yaml(f"a: &a {'x' * 1_000_000}\nb: [*a, *a, *a]").values
+    assert value["b"] == [value["a"]] * 3
+
+
 def test_aliases_that_only_make_it_deep_are_refused() -> None:
     with pytest.raises(Misread, match="levels deep"):
         read_yaml(bomb(1, 300))

@@ -17,6 +17,7 @@ from pegboard.core.tool import Kind, Retry, Tool
 from pegboard.executors.base import Prepared
 from pegboard.registry.peg import Peg
 from pegboard.stages.check import Checker
+from pegboard.stages.deadlines import Deadlines
 from pegboard.stages.execute import Attempts, Outcome, describe, execute
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -30,7 +31,7 @@ def peg(run: Callable[[ReadyCall], Any], *, instant: bool = False, **fields: Any
 
 async def run(the: Peg, attempts: Attempts | None = None, within: float = 5.0) -> Outcome:
     ready = ReadyCall("run", the.tool, Caller("u", "ada"), {}, "digest", time.monotonic() + within)
-    return await execute(the, ready, CHECKER, attempts or Attempts())
+    return await execute(the, ready, CHECKER, attempts or Attempts(), Deadlines())
 
 
 async def test_an_outcome_has_the_output_its_text_and_the_attempts() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import codecs
 import email.utils
+import encodings.aliases
 import functools
 import json
 import re
@@ -47,6 +48,15 @@ _TEXTS = frozenset(
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s;\",]*)", re.IGNORECASE)
 # Python's own inventions among its codecs: no web server means them, and some take forever over a long text.
 _NO_CHARSETS = frozenset({"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"})
+# Python would look on disk for a codec of any other name, and keep in mind for good that there is none.
+_CODECS = (
+    encodings.aliases.aliases
+    | {name: name for name in encodings.aliases.aliases.values()}
+    | {name: name for name in ("cp720", "cp737", "cp856", "cp874", "cp1006", "koi8_t", "koi8_u", "utf_8_sig")}
+    | {"windows_874": "cp874", "x_sjis": "shift_jis", "x_gbk": "gbk"}
+)
+_LONGEST_NAME = 40
+_PUNCTUATION = re.compile(r"[^a-z0-9.]+")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _LONG_NUMBER = b"0" * 19
 _SECONDS = re.compile(r"\d{1,9}", re.ASCII)
@@ -79,10 +89,13 @@ def form_of(content_type: str) -> Form:
 
 
 def _codec(name: str) -> str | None:
-    try:
-        found = codecs.lookup(name)
-    except (LookupError, ValueError):
+    codec = _CODECS.get(_PUNCTUATION.sub("_", name.lower())) if len(name) <= _LONGEST_NAME else None
+    if codec is None:
         return None
+    try:
+        found = codecs.lookup(codec)
+    except LookupError:
+        return None  # one of another system, as mbcs is
     # Private, and the only word there is for it: hex, zip and the like make bytes of bytes.
     return found.name if found._is_text_encoding and found.name.replace("-", "_") not in _NO_CHARSETS else None
 

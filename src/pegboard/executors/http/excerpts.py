@@ -14,15 +14,13 @@ from pegboard.executors.masking import Mask
 
 LENGTH = 300
 # No explanation starts later than this in a page, and the work stays small whatever is sent.
-_LOOKED_AT = 256 * 1024
+_LOOKED_AT = 64 * 1024
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+")
 _SPOKEN = ("message", "detail", "error_description", "error", "title", "reason", "msg", "errors", "description")
 _UNSEEN = re.compile(r"<(script|style|template|noscript)\b", re.IGNORECASE)
-_SEEN_AGAIN = {
-    name: re.compile(rf"</{name}\b[^>]*>", re.IGNORECASE) for name in ("script", "style", "template", "noscript")
-}
-_AFTER_COMMENT = re.compile("-->")
-_AFTER_TAG = re.compile(">")
+_SEEN_AGAIN = {name: re.compile(rf"</{name}\b", re.IGNORECASE) for name in ("script", "style", "template", "noscript")}
+# No character has a longer number, and one of thousands of digits is not even read.
+_LONG_REFERENCE = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9a-fA-F]{8,});?")
 
 
 def one_line(text: str, length: int) -> str:
@@ -41,7 +39,7 @@ def excerpt_of(body: bytes, charset: str, media_type: str, mask: Mask) -> str:
         with contextlib.suppress(orjson.JSONDecodeError):
             text = _spoken(orjson.loads(text)) or text
     elif text.startswith("<"):
-        text = html.unescape(" ".join(_seen(text)))
+        text = html.unescape(_LONG_REFERENCE.sub("\ufffd", " ".join(_seen(text))))
     return one_line(mask.text(text), LENGTH)
 
 
@@ -70,14 +68,20 @@ def _seen(page: str) -> Iterator[str]:
     at = 0
     while (opens := page.find("<", at)) >= 0:
         yield page[at:opens]
-        if page.startswith("<!--", opens):
-            end = _AFTER_COMMENT
-        elif unseen := _UNSEEN.match(page, opens):
-            end = _SEEN_AGAIN[unseen[1].lower()]
-        else:
-            end = _AFTER_TAG
-        found = end.search(page, opens + 1)
-        if found is None:
+        at = _end(page, opens)
+        if at < 0:
             return
-        at = found.end()
     yield page[at:]
+
+
+def _end(page: str, opens: int) -> int:
+    """Where what opens there has been closed, -1 if it never is; no step of it looks twice at any part of the page."""
+    if page.startswith("<!--", opens):
+        closes = page.find("-->", opens + 1)
+        return closes + 3 if closes >= 0 else -1
+    if unseen := _UNSEEN.match(page, opens):
+        found = _SEEN_AGAIN[unseen[1].lower()].search(page, opens + 1)
+        if found is None:
+            return -1
+        opens = found.start()
+    return page.find(">", opens + 1) + 1 or -1

@@ -3,51 +3,55 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import aiohttp
-from pydantic import ValidationError
 
 from pegboard.core.call import ReadyCall
-from pegboard.core.configs import default_timeout
-from pegboard.core.errors import (
-    InvalidArguments,
-    Misconfigured,
-    TimedOut,
-    ToolError,
-    UpstreamFailed,
-    UpstreamUnreachable,
-)
+from pegboard.core.errors import InvalidArguments, ResultTooLarge, ToolError, UpstreamFailed
 from pegboard.core.outbound import HttpConfig
 from pegboard.core.tool import Tool
 from pegboard.egress.breaker import Breakers
 from pegboard.egress.outbound import Outbound
 from pegboard.egress.reading import read_capped
+from pegboard.executors.attempts import LARGE_ANSWER, MOST_AT_ONCE, Attempt, Places, attempt_seconds, end_of
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.http.answers import failure_of, result_of
 from pegboard.executors.http.redirects import STATUSES, Trail, origin_of
 from pegboard.executors.http.template import Request, RequestTemplate
 from pegboard.executors.masking import Mask
+from pegboard.executors.reading import read_config
 
 # An error's body is only read for what it says.
 _ERROR_BYTES = 2**20
-# The clock that ends an attempt starts a little before the one here.
-_EARLY_SECONDS = 0.01
+_READERS = 2
+# However many blanks and escapes a text has, as compact JSON it is hardly ever shorter than this part of it.
+_COMPACTED = 4
 
 
 class HttpExecutor:
     """Calls upstreams over HTTP, through one guarded pool of connections."""
 
-    def __init__(self, outbound: Outbound, breakers: Breakers, *, max_response_bytes: int) -> None:
+    def __init__(
+        self,
+        outbound: Outbound,
+        breakers: Breakers,
+        *,
+        max_response_bytes: int,
+        most_at_once: int = MOST_AT_ONCE,
+    ) -> None:
         self._outbound = outbound
         self._breakers = breakers
         self._max_response_bytes = max_response_bytes
+        self._places = Places(most_at_once)
+        # Its own, as whoever else waits for a thread is not to wait for large answers; none starts before it is needed.
+        self._readers = ThreadPoolExecutor(_READERS, "pegboard-http")
 
     def prepare(self, tool: OpenTool) -> Prepared:
         """The request compiled once; raises ToolError for an address or a credential that cannot be sent."""
-        config = _read(tool.config)
+        config = read_config(HttpConfig, tool.config)
         self._outbound.check(config.url)
         template = RequestTemplate.of(config, tool.auth)
         # An owner may ask for less than the board reads, never for more.
@@ -55,6 +59,8 @@ class HttpExecutor:
         exchange = _Exchange(
             self._outbound,
             self._breakers,
+            self._places,
+            self._readers,
             tool=tool.tool,
             config=config,
             template=template,
@@ -64,7 +70,8 @@ class HttpExecutor:
         return Prepared(exchange.run)
 
     async def close(self) -> None:
-        """Nothing is held: connections belong to the outbound pool, which others use too."""
+        """Let go of the threads; connections belong to the outbound pool, which others use too."""
+        self._readers.shutdown(wait=False, cancel_futures=True)
 
 
 class _Exchange:
@@ -75,11 +82,15 @@ class _Exchange:
         "_full",
         "_limit",
         "_mask",
+        "_most",
         "_name",
         "_origin",
         "_outbound",
-        "_owner_id",
+        "_places",
+        "_readers",
+        "_resend",
         "_seconds",
+        "_small",
         "_template",
     )
 
@@ -87,6 +98,8 @@ class _Exchange:
         self,
         outbound: Outbound,
         breakers: Breakers,
+        places: Places,
+        readers: ThreadPoolExecutor,
         *,
         tool: Tool,
         config: HttpConfig,
@@ -96,13 +109,17 @@ class _Exchange:
     ) -> None:
         self._outbound = outbound
         self._breakers = breakers
+        self._places = places
+        self._readers = readers
         self._template = template
         self._origin = template.origin
         self._mask = mask
-        self._owner_id = tool.owner_id
         self._full = config.response == "full"
         self._limit = limit
-        self._seconds = _attempt_seconds(tool)
+        self._most = tool.max_result_bytes
+        self._small = min(LARGE_ANSWER, _COMPACTED * (self._most or LARGE_ANSWER))
+        self._resend = tool.read_only or tool.idempotent
+        self._seconds = attempt_seconds(tool)
         # As it is stored: named secrets in it are not resolved there.
         path = str(tool.config["url"]).partition("://")[2].partition("?")[0].partition("#")[0].partition("/")[2]
         self._name = f"{config.method} {template.origin}/{path}"
@@ -114,65 +131,59 @@ class _Exchange:
         except InvalidArguments as error:
             error.did_run = False
             raise
-        ends = min(time.monotonic() + self._seconds, call.deadline) - _EARLY_SECONDS
+        user_id = call.caller.user_id
+        self._places.take(user_id)
         try:
-            response, body = await self._exchanged(request, self._origin, ends)
-            if response.status in STATUSES:
-                response, body = await self._followed(request, response, ends)
+            response, body = await self._answer(call, request)
             if response.status >= 400:
                 raise failure_of(response.status, response.headers, body, self._mask)
-            return result_of(response.status, response.headers, body, self._mask, full=self._full)
+            if len(body) <= self._small:
+                return result_of(response.status, response.headers, body, self._mask, full=self._full)
+            return await self._read_aside(response, body)
         except ToolError as error:
             error.message = self._mask.text(f"{error.message} ({self._name})")
             error.args = (error.message,)
             raise
+        finally:
+            self._places.give_back(user_id)
 
-    async def _followed(
-        self, request: Request, response: aiohttp.ClientResponse, ends: float
-    ) -> tuple[aiohttp.ClientResponse, bytes]:
-        """The answer at the end of a way of redirects."""
+    async def _read_aside(self, response: aiohttp.ClientResponse, body: bytes) -> Any:
+        if self._most is not None and len(body) > _COMPACTED * self._most:
+            raise ResultTooLarge(
+                f"Upstream answered with {len(body):,} bytes, of the tool's result at most {self._most:,} are allowed; "
+                "ask for less at once"
+            )
+        read = partial(result_of, response.status, response.headers, body, self._mask, full=self._full)
+        return await asyncio.get_running_loop().run_in_executor(self._readers, read)
+
+    async def _answer(self, call: ReadyCall, request: Request) -> tuple[aiohttp.ClientResponse, bytes]:
+        """The answer at the end of a way of redirects, where there is one."""
+        user_id, ends = call.caller.user_id, end_of(call, self._seconds)
+        response, body = await self._exchanged(request, user_id, self._origin, ends)
+        if response.status not in STATUSES:
+            return response, body
         trail = Trail(self._mask)
-        body = b""
         try:
             while response.status in STATUSES:
                 request = trail.follow(request, response.status, response.headers.get("Location"))
                 self._outbound.check(str(request.url))
-                response, body = await self._exchanged(request, origin_of(request.url), ends)
+                response, body = await self._exchanged(request, user_id, origin_of(request.url), ends)
         except ToolError as error:
             error.did_run = True  # whatever the first of them did before it sent us on
             raise
         return response, body
 
-    async def _exchanged(self, request: Request, origin: str, ends: float) -> tuple[aiohttp.ClientResponse, bytes]:
-        """One request's answer and its body, with the upstream's breaker told how it went."""
-        breaker = self._breakers.of(self._owner_id, origin)
-        breaker.admit()
-        try:
+    async def _exchanged(
+        self, request: Request, user_id: str, origin: str, ends: float
+    ) -> tuple[aiohttp.ClientResponse, bytes]:
+        """One request's answer and its body, with the caller's breaker of that upstream told how it went."""
+        with Attempt(self._breakers.of(user_id, origin), ends) as attempt:
             response = await self._outbound.send(
-                request.method, request.url, headers=request.headers, body=request.body
+                request.method, request.url, headers=request.headers, body=request.body, resend=self._resend
             )
             status = response.status
+            attempt.has_failed = status >= 500
             body = await read_capped(response, self._limit) if 200 <= status < 300 else await self._other(response)
-        except (UpstreamUnreachable, TimedOut):
-            breaker.failed()
-            raise
-        except UpstreamFailed:
-            breaker.succeeded()  # it is there, whatever it said
-            raise
-        except asyncio.CancelledError:
-            # Cancelled because time was up, or because nobody wants the answer any more.
-            if time.monotonic() >= ends:
-                breaker.failed()
-            else:
-                breaker.abandoned()
-            raise
-        except BaseException:
-            breaker.abandoned()
-            raise
-        if status >= 500:
-            breaker.failed()
-        else:
-            breaker.succeeded()
         return response, body
 
     async def _other(self, response: aiohttp.ClientResponse) -> bytes:
@@ -186,19 +197,3 @@ class _Exchange:
             return await read_capped(response, min(self._limit, _ERROR_BYTES))
         except UpstreamFailed:
             return b""
-
-
-def _read(config: Mapping[str, Any]) -> HttpConfig:
-    try:
-        return HttpConfig.model_validate(config)
-    except ValidationError as error:
-        # What pydantic would show of the config may be a named secret, which is filled in by now.
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(["config", *map(str, first["loc"])])
-        raise Misconfigured(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
-
-
-def _attempt_seconds(tool: Tool) -> float:
-    one: float | None = tool.config.get("timeout")
-    tries = tool.retry.max_attempts if tool.retry is not None and "timeout" in tool.retry.on else 1
-    return one or (tool.timeout or default_timeout(tool.tool_type)) / tries

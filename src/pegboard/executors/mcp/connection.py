@@ -114,6 +114,9 @@ class Connection:
         try:
             # Those who wait share it, and one who gives up leaves it to the others.
             return await asyncio.shield(opening)
+        except ToolError as error:
+            error.did_run = False  # whatever came of the greeting, no tool was called
+            raise
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if opening.cancelled() and task is not None and not task.cancelling():

@@ -3,45 +3,51 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pegboard.core.call import ReadyCall
-from pegboard.core.configs import default_timeout
-from pegboard.core.errors import Drifted, RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.core.errors import Drifted, RateLimited, TimedOut, ToolError, UpstreamFailed
 from pegboard.core.outbound import McpConfig
 from pegboard.core.tool import Tool
 from pegboard.egress.breaker import Breakers
+from pegboard.executors.attempts import LARGE_ANSWER, MOST_AT_ONCE, Attempt, Places, attempt_seconds, end_of
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.masking import Mask
 from pegboard.executors.mcp.content import output_of
 from pegboard.executors.mcp.pool import Upstreams
 from pegboard.executors.mcp.upstream import Changed, Gone, Upstream, UpstreamTool
+from pegboard.executors.reading import read_config
 
 OnDrift = Callable[[Tool, UpstreamTool | None], None]
 
-# The clock that ends an attempt starts a little before the one here.
-_EARLY_SECONDS = 0.01
+_READERS = 2
 
 
 class McpExecutor:
     """Calls tools of MCP servers over pooled sessions."""
 
-    def __init__(self, upstreams: Upstreams, breakers: Breakers, on_drift: OnDrift) -> None:
+    def __init__(
+        self, upstreams: Upstreams, breakers: Breakers, on_drift: OnDrift, *, most_at_once: int = MOST_AT_ONCE
+    ) -> None:
         self._upstreams = upstreams
         self._breakers = breakers
+        self._places = Places(most_at_once)
+        self._readers = ThreadPoolExecutor(_READERS, "pegboard-mcp")
         self._on_drift = on_drift
 
     def prepare(self, tool: OpenTool) -> Prepared:
         """The upstream and what to call there, read once; nothing is connected before the first call."""
-        config = McpConfig.model_validate(tool.config)
+        config = read_config(McpConfig, tool.config)
         upstream = Upstream.of(config, tool.auth, tool.tool.owner_id)
         self._upstreams.check(upstream)
         mask = Mask(upstream.secrets | tool.secrets)
         exchange = _Exchange(
             self._upstreams,
             self._breakers,
+            self._places,
+            self._readers,
             self._on_drift,
             tool=tool.tool,
             config=config,
@@ -51,7 +57,8 @@ class McpExecutor:
         return Prepared(exchange.run)
 
     async def close(self) -> None:
-        """Nothing is held: sessions belong to the pool, which importers use too."""
+        """Let go of the threads; sessions belong to the pool, which importers use too."""
+        self._readers.shutdown(wait=False, cancel_futures=True)
 
 
 class _Exchange:
@@ -61,6 +68,8 @@ class _Exchange:
         self,
         upstreams: Upstreams,
         breakers: Breakers,
+        places: Places,
+        readers: ThreadPoolExecutor,
         on_drift: OnDrift,
         *,
         tool: Tool,
@@ -70,6 +79,8 @@ class _Exchange:
     ) -> None:
         self._upstreams = upstreams
         self._breakers = breakers
+        self._places = places
+        self._readers = readers
         self._on_drift = on_drift
         self._tool = tool
         self._upstream = upstream
@@ -78,46 +89,44 @@ class _Exchange:
         self._pinned = config.pinned
         self._response = config.response
         self._has_output_schema = tool.output_schema is not None
-        self._seconds = _attempt_seconds(tool)
+        self._seconds = attempt_seconds(tool)
         self._told_of: str | None = None
 
     async def run(self, call: ReadyCall) -> Any:
         """What the upstream's tool answers; no credential is in it, nor in the error."""
-        breaker = self._breakers.of(self._tool.owner_id, self._upstream.origin)
-        breaker.admit()
-        ends = min(time.monotonic() + self._seconds, call.deadline) - _EARLY_SECONDS
+        user_id = call.caller.user_id
+        self._places.take(user_id)
         try:
-            answer = await self._upstreams.call(
-                self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=call.on_progress
-            )
-        except UpstreamUnreachable as error:
-            breaker.failed()
+            answer = await self._answer(call)
+            output = output_of(answer, response=self._response, has_output_schema=self._has_output_schema)
+            return await self._masked(output)
+        except ToolError as error:
             raise self._mask.error(error) from None
-        except (UpstreamFailed, RateLimited, Drifted) as error:
-            breaker.succeeded()  # it is there, whatever it said
+        finally:
+            self._places.give_back(user_id)
+
+    async def _masked(self, output: Any) -> Any:
+        size = self._mask.to_look_through(output)
+        if not size:
+            return output
+        if size <= LARGE_ANSWER:
+            return self._mask.looked_through(output)
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._mask.looked_through, output)
+
+    async def _answer(self, call: ReadyCall) -> dict[str, Any]:
+        breaker = self._breakers.of(call.caller.user_id, self._upstream.origin)
+        try:
+            with Attempt(breaker, end_of(call, self._seconds)):
+                return await self._upstreams.call(
+                    self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=call.on_progress
+                )
+        except (UpstreamFailed, RateLimited, Drifted, TimedOut) as error:
             if isinstance(error, Changed | Gone):
                 self._noticed(error)
-            raise self._mask.error(error) from None
-        except ToolError as error:
-            breaker.abandoned()  # nobody asked it
-            error.did_run = False
-            raise self._mask.error(error) from None
-        except asyncio.CancelledError:
-            # Cancelled because time was up, or because nobody wants the answer any more.
-            if time.monotonic() >= ends:
-                breaker.failed()
-            else:
-                breaker.abandoned()
             raise
-        except BaseException:
-            breaker.abandoned()
-            raise
-        breaker.succeeded()
-        try:
-            output = output_of(answer, response=self._response, has_output_schema=self._has_output_schema)
         except ToolError as error:
-            raise self._mask.error(error) from None
-        return self._mask.value(output)
+            error.did_run = False  # nobody asked it
+            raise
 
     def _noticed(self, error: Changed | Gone) -> None:
         """Tell once of each definition that is not the one the owner took on."""
@@ -126,9 +135,3 @@ class _Exchange:
         if self._pinned is not None and digest != self._told_of:
             self._told_of = digest
             self._on_drift(self._tool, live)
-
-
-def _attempt_seconds(tool: Tool) -> float:
-    one: float | None = tool.config.get("timeout")
-    tries = tool.retry.max_attempts if tool.retry is not None and "timeout" in tool.retry.on else 1
-    return one or (tool.timeout or default_timeout(tool.tool_type)) / tries

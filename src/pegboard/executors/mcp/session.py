@@ -259,7 +259,7 @@ class Session:
         if fault is not None:
             if fault.session_unknown:
                 self.retire()
-            return NotRun(fault.error) if fault.did_not_run else fault.error
+            return fault.error if fault.error.did_run else NotRun(fault.error)
         if error.code == types.CONNECTION_CLOSED and error.message == "Connection closed":
             self.end()
             if self.why is None:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from pegboard.core.call import Progress
 from pegboard.core.errors import Drifted, Misconfigured, ToolError, UpstreamFailed
 from pegboard.core.outbound import McpConfig
-from pegboard.executors.mcp.credentials import placed, secrets_in
+from pegboard.executors.credentials import Credentials, secrets_in
 
 _RUNNER = re.compile(r"(?:python[\d.]*|node|npx|bunx|uvx|pipx)$")
 
@@ -43,13 +43,16 @@ class Upstream:
                 raise Misconfigured("auth_config is for a server_url; give a command its credentials through env")
             # Commands are for admins only, and one process serves all of them.
             return cls(None, tuple(config.command or ()), (), _pairs(config.env), config.working_dir)
-        headers, query = placed(auth)
+        credentials = Credentials.of(auth)
+        headers = dict(credentials.headers)
+        if credentials.cookies:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in credentials.cookies.items())
         theirs = {name.lower() for name in headers}
         headers |= {name: value for name, value in config.headers.items() if name.lower() not in theirs}
         for name, value in headers.items():
             if not value.isascii():
                 raise Misconfigured(f"The value of the header '{name}' holds a character that is not ASCII")
-        return cls(_with_query(config.server_url, query), None, _pairs(headers), (), None, owner_id)
+        return cls(_with_query(config.server_url, credentials.query), None, _pairs(headers), (), None, owner_id)
 
     @cached_property
     def shown(self) -> str:

@@ -9,15 +9,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple, cast
 
-import aiohttp
 import httpx2
 import orjson
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
-from pegboard.core.errors import EgressRefused, InvalidArguments, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.core.errors import InvalidArguments, ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.egress.outbound import Outbound
-from pegboard.egress.sdk_client import sdk_client
+from pegboard.egress.sdk_client import HANG_UP, sdk_client
 from pegboard.executors.mcp.refusals import refusal_of
 from pegboard.executors.mcp.upstream import Upstream
 
@@ -27,20 +26,19 @@ FAULT = "pegboard.fault"
 _TIMES = httpx2.Timeout(30.0, read=None)
 _ASIDE_SECONDS = 10.0
 _MOST_ASIDE = 64
+# What a server has to end a call that was cancelled, before its connection is closed.
+_GRACE_SECONDS = 1.0
 _MOST_FAULTS = 1000
 # Messages that nobody waits for are small; what is larger is a call.
 _SMALL = 4096
 _LISTENING_SECONDS = 1.0
 _SESSION = "mcp-session-id"
-# Nothing was sent yet when one of these was raised.
-_NOT_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
 
 
 class Fault(NamedTuple):
-    """What went wrong with one request."""
+    """What went wrong with one request; its error says whether the server may have acted on it."""
 
     error: ToolError
-    did_not_run: bool = False
     session_unknown: bool = False
 
 
@@ -58,6 +56,9 @@ class Requests:
         self._aside: set[asyncio.Task[None]] = set()
         self._listened = 0.0
         self._settled = False
+        # Calls on their way, by their ids: those without an answer yet, and those whose answers come as events.
+        self._waiting: dict[Any, asyncio.Future[httpx2.Response]] = {}
+        self._streams: dict[Any, httpx2.Response] = {}
         self.max_redirects = client.max_redirects
 
     def settle(self) -> None:
@@ -84,6 +85,9 @@ class Requests:
             return await self._client.send(request, **options)
         if FAULT in request.extensions:
             return self._answer(request, Fault(InvalidArguments("The arguments hold text that is not valid Unicode")))
+        message = orjson.loads(await request.aread())
+        if message.get("method") == "notifications/cancelled":
+            self._give_up((message.get("params") or {}).get("requestId"))
         if _is_aside(await request.aread()):
             if len(self._aside) < _MOST_ASIDE:
                 task = asyncio.create_task(self._send_aside(request))
@@ -91,13 +95,41 @@ class Requests:
                 task.add_done_callback(self._aside.discard)
             return httpx2.Response(202, request=request)
         try:
-            return await self._read(request, await self._client.send(request, **options))
+            return await self._awaited(message.get("id"), request, options)
         except httpx2.TransportError as error:
             if not self._settled:
                 raise
             fault = error.__cause__ if isinstance(error.__cause__, ToolError) else UpstreamUnreachable(str(error))
-            unsent = isinstance(fault, EgressRefused) or isinstance(fault.__context__, _NOT_SENT)
-            return self._answer(request, Fault(fault, did_not_run=unsent))
+            return self._answer(request, Fault(fault))
+
+    async def _awaited(self, key: Any, request: httpx2.Request, options: Any) -> httpx2.Response:
+        async def whole() -> httpx2.Response:
+            return await self._read(request, await self._client.send(request, **options))
+
+        sending = self._waiting[key] = asyncio.ensure_future(whole())
+        try:
+            response = await sending
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                sending.cancel()
+                raise
+            return self._answer(request, Fault(UpstreamUnreachable(f"{self._shown} did not answer in time")))
+        finally:
+            self._waiting.pop(key, None)
+        if not response.is_closed:
+            self._streams = {each: stream for each, stream in self._streams.items() if not stream.is_closed}
+            self._streams[key] = response
+        return response
+
+    def _give_up(self, key: Any) -> None:
+        """Close the connection of a call that nobody waits for any more, if the server does not end it by itself."""
+        sending, stream = self._waiting.get(key), self._streams.pop(key, None)
+        later = asyncio.get_running_loop().call_later
+        if sending is not None:
+            later(_GRACE_SECONDS, sending.cancel)
+        elif stream is not None:
+            later(_GRACE_SECONDS, stream.extensions[HANG_UP])
 
     async def close(self) -> None:
         """Give up what is still being sent."""
@@ -122,7 +154,8 @@ class Requests:
         said = _error_in(response.content) if is_json else None
         if _SESSION in request.headers and (status == 404 or (status == 400 and "session" in str(said).lower())):
             lost = UpstreamUnreachable(f"{self._shown} does not know the session any more")
-            return self._answer(request, Fault(lost, did_not_run=True, session_unknown=True))
+            lost.did_run = False
+            return self._answer(request, Fault(lost, session_unknown=True))
         if said is not None:
             return response
         return self._answer(request, Fault(refusal_of(self._shown, status, response.headers, response.content)))

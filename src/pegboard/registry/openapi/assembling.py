@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from pegboard.core.outbound import PLACEHOLDER
 from pegboard.registry.openapi.bodies import Body
-from pegboard.registry.openapi.naming import property_name
-from pegboard.registry.openapi.parameters import Notes, Parameter
+from pegboard.registry.openapi.naming import PropertyNames
+from pegboard.registry.openapi.parameters import MOST_PARAMETERS, Notes, Parameter
 from pegboard.registry.openapi.references import Unusable
 from pegboard.registry.openapi.schemas import Schema
 from pegboard.registry.shown import text_of
@@ -37,6 +37,7 @@ class Assembled:
     wire_names: dict[str, str] = field(default_factory=dict)
     body: dict[str, Any] = field(default_factory=dict)
     path: str = ""
+    names: PropertyNames = field(default_factory=PropertyNames)
 
     @property
     def schema(self) -> Schema:
@@ -62,12 +63,12 @@ def assembled(
 ) -> Assembled:
     """The tool; a body is taken apart into its fields where that says the same, unless told not to."""
     tool = Assembled(method)
-    in_url = _add_path(tool, path, parameters, notes)
+    in_url = {id(each) for each in _add_path(tool, path, parameters, notes)}
     is_flat = body is not None and flatten and _may_be_flat(method, body)
     default = "query" if method in _IN_QUERY or (body is not None and not is_flat) else "body"
     for place in _PLACES[1:]:
         for parameter in parameters:
-            if parameter.place == place and parameter not in in_url:
+            if parameter.place == place and id(parameter) not in in_url:
                 _add(tool, parameter, default)
     if body is not None:
         if is_flat:
@@ -93,7 +94,7 @@ def _needed(body: Body) -> list[str]:
 
 
 def _add(tool: Assembled, parameter: Parameter, default: str) -> str:
-    name = property_name(parameter.name, parameter.place, tool.properties)
+    name = tool.names.take(parameter.name, parameter.place)
     tool.properties[name] = parameter.schema
     if parameter.required:
         tool.required.append(name)
@@ -134,7 +135,7 @@ def _without_default(schema: Schema) -> Schema:
 
 
 def _add_whole(tool: Assembled, body: Body) -> None:
-    name = property_name("body", "request", tool.properties)
+    name = tool.names.take("body", "request")
     tool.properties[name] = body.whole
     if body.required:
         tool.required.append(name)
@@ -155,6 +156,8 @@ def _add_path(tool: Assembled, path: str, parameters: list[Parameter], notes: No
     named: dict[str, str] = {}
     filling: list[Parameter] = []
     url = ""
+    if path.count("{") > MOST_PARAMETERS:
+        raise Unusable(f"its path has more than {MOST_PARAMETERS:,} placeholders")
     for index, piece in enumerate(PLACEHOLDER.split(path.partition("#")[0])):
         if index % 2 == 0:
             url += _UNFIT.sub(lambda match: quote(match[0], safe=""), piece)

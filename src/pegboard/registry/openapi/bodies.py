@@ -9,8 +9,8 @@ from typing import Any
 from pegboard.registry.openapi.flattening import Flattening
 from pegboard.registry.openapi.forms import form_fields, is_binary
 from pegboard.registry.openapi.media import content_type, kind_of_body, rank
-from pegboard.registry.openapi.parameters import Notes, Parameter, described, is_scalar
-from pegboard.registry.openapi.references import References, Unusable, kind_of
+from pegboard.registry.openapi.parameters import MOST_PARAMETERS, Notes, Parameter, described, is_scalar
+from pegboard.registry.openapi.references import Blended, References, Unusable, kind_of
 from pegboard.registry.openapi.schemas import Schema, Schemas
 
 _EXAMPLES = ("example", "examples")
@@ -47,6 +47,8 @@ class Bodies:
         if raw is None:
             return None
         body = self._references.followed(raw, "requestBody")
+        if isinstance(body, Blended):
+            return self.of_content(body.get("content"), body, notes)
         if id(body) not in self._read:
             own = Notes()
             found = self.of_content(body.get("content"), body, own)
@@ -59,6 +61,8 @@ class Bodies:
         """The body that the best of these media types makes; `about` says whether it is required, and what it is."""
         if not isinstance(content, dict):
             raise Unusable(f"content of requestBody must be an object, not {kind_of(content)}")
+        if len(content) > MOST_PARAMETERS:
+            raise Unusable(f"its body has {len(content):,} media types, and at most {MOST_PARAMETERS:,} are looked at")
         why = "it names no media type"
         for media_type in sorted(content, key=rank):
             try:
@@ -82,7 +86,7 @@ class Bodies:
         if not isinstance(entry, dict):
             raise Unusable(f"the body as {media_type} must be an object, not {kind_of(entry)}")
         required, raw = about.get("required") is True, entry.get("schema", {})
-        schema = self._schemas.converted(raw, "its body")
+        schema = self._schemas.kept(raw, "its body")
         said = {"description": about.get("description"), **{word: entry[word] for word in _EXAMPLES if word in entry}}
         sent_as = content_type(media_type)
         if kind in ("text", "xml", "binary"):
@@ -114,7 +118,7 @@ class Bodies:
         if kind == "form" and entry.get("schema") == chosen.get("schema"):
             return False
         try:
-            flat = self._flattening.flat(entry.get("schema", {}), self._schemas.converted(entry.get("schema", {})))
+            flat = self._flattening.flat(entry.get("schema", {}), self._schemas.kept(entry.get("schema", {})))
         except Unusable:
             return True
         has_files = any(is_binary(self._schemas.resolved(item)) for item in flat.properties.values())

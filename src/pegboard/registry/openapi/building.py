@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from pegboard.registry.openapi.assembling import Assembled, assembled
 from pegboard.registry.openapi.bodies import Bodies, Body
-from pegboard.registry.openapi.definitions import Definitions, measured
+from pegboard.registry.openapi.definitions import Definitions
 from pegboard.registry.openapi.naming import TAG_LENGTH
 from pegboard.registry.openapi.operations import Operation
+from pegboard.registry.openapi.pace import Pace
 from pegboard.registry.openapi.parameters import Notes, Parameter, Parameters, declared
 from pegboard.registry.openapi.references import References, Unusable
 from pegboard.registry.openapi.schemas import Schema, Schemas
@@ -17,6 +20,7 @@ from pegboard.registry.openapi.security import Security, sent_as
 from pegboard.registry.openapi.servers import Servers, url_of
 from pegboard.registry.openapi.swagger import Swagger
 from pegboard.registry.openapi.texts import clean, cut_readably, joined, one_line
+from pegboard.registry.schemas import MAX_BYTES
 
 # Bytes of JSON: what one input schema may come to, all of a document's together, and each one after that.
 ROOM = 200_000
@@ -24,6 +28,7 @@ ROOM_FOR_ALL = 32_000_000
 LITTLE_ROOM = 8_000
 
 MOST_TAGS = 64
+_READ_TAGS = 1000
 _NAMED = 5
 
 
@@ -41,13 +46,14 @@ class Builder:
         server_url: str | None,
         auth_config: Mapping[str, Any] | None,
         tag: str,
+        pace: Pace,
     ) -> None:
-        schemas = Schemas(references, is_old=is_old)
+        schemas = Schemas(references, is_old=is_old, beat=pace.beat)
         self._references = references
         self._parameters = Parameters(schemas)
         self._bodies = Bodies(references, schemas)
         self._swagger = Swagger(document, schemas, self._bodies) if "openapi" not in document else None
-        self._definitions = Definitions(schemas)
+        self._definitions = Definitions(schemas, pace.beat)
         self._servers = Servers(document, references, source_url, server_url)
         self._security = Security(document, references, [each.said for each in operations], auth_config)
         self._tag = tag
@@ -59,8 +65,8 @@ class Builder:
         base = self._servers.base(said, operation.path_item)
         parameters, body = self._taken(operation, notes)
         auth = self._security.of(said)
-        if auth is not None and not self._servers.is_home(base):
-            notes.leave_out("its credentials", "it is served from another origin than the rest; give server_url")
+        if auth is not None and (why := self._servers.withheld(base)) is not None:
+            notes.leave_out("its credentials", why)
             auth = None
         filled = sent_as(auth)
         parameters = [
@@ -98,15 +104,18 @@ class Builder:
         """The tool and its input schema, with as much of what it refers to as there is room for."""
         room = ROOM if self._room_for_all > 0 else LITTLE_ROOM
         tool = assembled(operation.method, operation.path, parameters, body, notes)
-        part = measured(tool.schema)
+        part = self._definitions.start(tool.schema)
         if part.size > room and body is not None:
             # As one value, the body is a reference, and can be cut.
             tool = assembled(operation.method, operation.path, parameters, body, Notes(), flatten=False)
-            part = measured(tool.schema)
+            part = self._definitions.start(tool.schema)
         if part.size > room and room == LITTLE_ROOM:
             raise Unusable("the document's schemas come to too much taken together; choose fewer with include")
+        if part.size > MAX_BYTES:
+            # It would be said later too, after more work.
+            raise Unusable(f"its input is {part.size:,} bytes as JSON, at most {MAX_BYTES:,} are accepted")
         schema, cut = self._definitions.whole(part, room)
-        self._room_for_all -= measured(schema).size if cut or "$defs" in schema else part.size
+        self._room_for_all -= len(orjson.dumps(schema))
         if cut:
             more = f" and {len(cut) - _NAMED} more" if len(cut) > _NAMED else ""
             names = ", ".join(name[:50] for name in cut[:_NAMED])
@@ -125,5 +134,5 @@ def _description(operation: Operation) -> str:
 
 
 def _tags(given: Any, own: str) -> list[str]:
-    tags = [one_line(tag, TAG_LENGTH) for tag in given] if isinstance(given, list) else []
+    tags = [one_line(tag, TAG_LENGTH) for tag in given[:_READ_TAGS]] if isinstance(given, list) else []
     return [tag for tag in dict.fromkeys(tags) if tag and tag != own][: MOST_TAGS - 1]

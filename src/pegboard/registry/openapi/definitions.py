@@ -13,6 +13,10 @@ from pegboard.registry.openapi.schemas import DEFS, HELD, Schema, Schemas
 from pegboard.registry.schemas import MAX_SUBSCHEMAS
 from pegboard.registry.subschemas import DRAFT_2020, Document
 
+# Bytes of JSON: what all that is measured may come to, and what is worth being measured only once.
+ROOM_TO_MEASURE = 64_000_000
+WORTH_KEEPING = 1_000
+
 _MARGIN = 100
 
 
@@ -29,9 +33,24 @@ class Part:
 class Definitions:
     """The parts of a document's schemas, measured once and put together for each operation."""
 
-    def __init__(self, schemas: Schemas) -> None:
+    def __init__(self, schemas: Schemas, beat: Callable[[], None] = lambda: None) -> None:
         self._schemas = schemas
+        self._beat = beat
         self._parts: dict[str, Part] = {}
+        self._kept: dict[int, Part] = {}
+        self._room = ROOM_TO_MEASURE
+
+    def start(self, schema: Schema) -> Part:
+        """An input schema without `$defs`, measured as a whole; what tools share in it is measured once."""
+        held = list(schema["properties"].values())
+        hollow = {**schema, "properties": dict.fromkeys(schema["properties"], 0)}
+        if "additionalProperties" in schema:
+            held.append(schema["additionalProperties"])
+            hollow["additionalProperties"] = 0
+        parts = [self._measured(each) for each in held]
+        size = _size(hollow) + sum(part.size - 1 for part in parts)
+        refers_to = tuple(name for part in reversed(parts) for name in part.refers_to)
+        return Part(schema, 1 + sum(part.schemas for part in parts), size, refers_to)
 
     def whole(self, start: Part, room: int) -> tuple[Schema, list[str]]:
         """The schema with its `$defs`, and the names of those for which there was no room; raises Unusable."""
@@ -74,22 +93,31 @@ class Definitions:
 
     def _part(self, name: str) -> Part:
         if name not in self._parts:
-            self._parts[name] = measured(self._schemas.named(name))
+            self._parts[name] = measured(self._schemas.named(name), self._beat)
         return self._parts[name]
 
+    def _measured(self, schema: Schema | bool) -> Part:
+        if id(schema) in self._kept:
+            return self._kept[id(schema)]
+        if self._room <= 0:
+            raise Unusable("the document's schemas come to too much taken together; choose fewer with include")
+        part = measured(schema, self._beat)
+        if part.size >= WORTH_KEEPING:
+            self._room -= part.size
+            self._kept[id(schema)] = part  # which holds the schema, so that its id stays its own
+        return part
 
-def measured(schema: Schema | bool) -> Part:
+
+def measured(schema: Schema | bool, beat: Callable[[], None] = lambda: None) -> Part:
     """The schema, measured; raises Unusable where it cannot be written as JSON."""
-    try:
-        size = len(orjson.dumps(schema))
-    except (TypeError, ValueError) as error:
-        raise Unusable(f"a schema cannot be written as JSON: {error}") from None
+    size = _size(schema)
     document = Document({"$schema": DRAFT_2020})
     refers_to: list[str] = []
     count = 0
     # The order in which `check_schema` goes, on which it depends how it counts what refers back to itself.
     todo: list[Any] = [schema]
     while todo:
+        beat()
         node = todo.pop()
         if isinstance(node, _Reference):
             refers_to.append(node.name)
@@ -99,6 +127,13 @@ def measured(schema: Schema | bool) -> Part:
             todo += [_Reference(target.removeprefix(DEFS)) for _, target in document.references(node)]
             todo += [child for _, child in (*document.in_place(node), *document.inside(node))]
     return Part(schema, count, size, tuple(refers_to))
+
+
+def _size(schema: Schema | bool) -> int:
+    try:
+        return len(orjson.dumps(schema))
+    except (TypeError, ValueError) as error:
+        raise Unusable(f"a schema cannot be written as JSON: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)

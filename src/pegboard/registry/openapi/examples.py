@@ -39,8 +39,10 @@ def modest(raw: dict[str, Any]) -> list[Any]:
     kept: list[Any] = []
     room = LARGEST
     for value in given:
+        if len(kept) == MOST:
+            break
         size = _size(value)
-        if size <= room and value not in kept and len(kept) < MOST:
+        if size <= room and value not in kept:
             kept.append(value)
             room -= size
     return kept

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from pegboard.registry.openapi.parameters import MOST_PARAMETERS
 from pegboard.registry.openapi.references import References, Unusable
 from pegboard.registry.openapi.schemas import DEFS, Schema, Schemas
 
@@ -20,7 +21,7 @@ _KNOWN = frozenset({
 
 @dataclass(slots=True)
 class Flat:
-    """The fields of an object; none where it cannot be taken apart. `rest` is what others must fit, if it says so."""
+    """The fields of an object, none where it cannot be taken apart, and what others must fit, if it says so."""
 
     properties: dict[str, Any] = field(default_factory=dict)
     required: dict[str, None] = field(default_factory=dict)
@@ -46,14 +47,16 @@ class Flattening:
         found.required = {name: None for name in found.required if name in found.properties or name not in hidden}
         for name in found.required:
             found.properties.setdefault(name, {})
-        return found
+        return found if len(found.properties) <= MOST_PARAMETERS else Flat()
 
     def _add(self, found: Flat, schema: Any, depth: int) -> bool:
         """Whether the schema's fields could be added to those found."""
         found.parts += 1
         if depth > MAX_DEPTH or found.parts > MAX_PARTS or not isinstance(schema, dict) or schema.keys() - _KNOWN:
             return False
-        if schema.get("type", "object") not in ("object", ["object"], ["object", "null"], ["null", "object"]):
+        if schema.get("type", "object") not in ("object", ["object"], ["object", "null"], ["null", "object"]) or (
+            len(schema.get("properties", ())) > MOST_PARAMETERS
+        ):
             return False
         parts = [self._schemas.named(schema["$ref"].removeprefix(DEFS))] if "$ref" in schema else []
         parts += schema.get("allOf", ())

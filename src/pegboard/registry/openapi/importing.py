@@ -1,4 +1,4 @@
-"""Tools out of an API document: OpenAPI 3.0, 3.1 and 3.2, Swagger 2.0. Nothing is fetched."""
+"""Tools out of an API document, OpenAPI 3.0, 3.1 and 3.2 or Swagger 2.0, without anything being fetched."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from pegboard.registry.documents import Misread
 from pegboard.registry.openapi.building import Builder
 from pegboard.registry.openapi.naming import source_tag
 from pegboard.registry.openapi.operations import Include, labels_of, left_out, operations_of
+from pegboard.registry.openapi.pace import SECONDS, Pace
 from pegboard.registry.openapi.parameters import Notes
 from pegboard.registry.openapi.reading import check_extent
 from pegboard.registry.openapi.references import References, Unusable
-from pegboard.registry.openapi.texts import one_line
+from pegboard.registry.openapi.texts import cut_readably, one_line
 from pegboard.registry.schemas import SchemaProblem, check_schema
 from pegboard.registry.storable import unstorable
 from pegboard.registry.taking import LeftOut
@@ -27,6 +28,7 @@ from pegboard.registry.taking import LeftOut
 __all__ = ["Imported", "LeftOut", "import_document"]
 
 MAX_OPERATIONS = 10_000
+MOST_NOTES = 50
 
 _VERSION = re.compile(r"3\.([012])(?:\.|$)", re.ASCII)
 _PREFIX = re.compile(r"(?:[A-Za-z_-][A-Za-z0-9_-]{0,127})?", re.ASCII)
@@ -40,11 +42,6 @@ class Imported:
     definitions: tuple[dict[str, Any], ...]
     left_out: tuple[LeftOut, ...]
 
-    @property
-    def source_tag(self) -> str:
-        """The tag that all of these tools bear."""
-        return source_tag(self.title)
-
 
 def import_document(
     document: Mapping[str, Any],
@@ -55,17 +52,21 @@ def import_document(
     include: Sequence[str] = (),
     auth_config: Mapping[str, Any] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    seconds: float = SECONDS,
 ) -> Imported:
-    """A definition for each operation, and each thing left out with why; raises Invalid where it is no API document.
-
-    `on_progress` is told how many operations are done, and of how many; what it raises ends the import.
-    """
-    is_old = _check(document, prefix)
+    """A definition for each operation, and each thing left out with why; raises Invalid where it is no API document."""
+    # It is told how many operations are done, and of how many; what it raises ends the import.
+    pace = Pace(seconds, on_progress)
+    is_old = _check(document, prefix, pace)
     wanted = Include(include)
-    references = References(document, source_url)
-    everything, others = operations_of(document, references, prefix)
+    references = References(document, source_url, pace.beat)
+    everything, others = operations_of(document, references, prefix, pace)
     missing = [item for item, labels in others if wanted(labels)]
-    operations = [operation for operation in everything if wanted(labels_of(operation))]
+    operations = []
+    for operation in everything:
+        pace.beat()
+        if wanted(labels_of(operation)):
+            operations.append(operation)
     if len(operations) > MAX_OPERATIONS:
         raise Invalid(
             f"The document has {len(operations):,} operations; at most {MAX_OPERATIONS:,} are imported at once, "
@@ -74,26 +75,32 @@ def import_document(
     builder = Builder(
         document, references, everything, is_old=is_old,
         source_url=source_url, server_url=server_url, auth_config=auth_config, tag=source_tag(_title(document)),
+        pace=pace,
     )  # fmt: skip
     definitions: list[dict[str, Any]] = []
     for place, operation in enumerate(operations):
         notes = Notes()
         try:
             definitions.append(_sound(builder.definition(operation, notes)))
-            missing += [left_out(operation.name, text) for text in notes.texts]
+            missing += [left_out(operation.name, text) for text in _some(notes.texts)]
         except Unusable as error:
-            missing.append(left_out(operation.name, f"{operation.route}: {error}"))
-        if on_progress is not None:
-            on_progress(place + 1, len(operations))
+            missing.append(left_out(operation.name, f"{cut_readably(operation.route, 500)}: {error}"))
+        pace.reached(place + 1, len(operations))
     if not include and document.get("webhooks"):
         missing.append(left_out("webhooks", "they are requests that the API sends, and tools only send to it"))
     return Imported(_title(document), tuple(definitions), (*missing, *wanted.unused()))
 
 
-def _check(document: Mapping[str, Any], prefix: str) -> bool:
+def _some(notes: list[str]) -> list[str]:
+    """The notes of one operation, of very many only the first."""
+    more = len(notes) - MOST_NOTES
+    return notes if more <= 0 else [*notes[:MOST_NOTES], f"{more:,} more of its parts: left out for reasons like these"]
+
+
+def _check(document: Mapping[str, Any], prefix: str, pace: Pace) -> bool:
     """Whether the document is of a version before 3.1; raises Invalid where it is of none that is known."""
     try:
-        check_extent(document)
+        check_extent(dict(document), pace)
     except Misread as error:
         raise Invalid(f"The document cannot be read: {error.message}") from None
     if not _PREFIX.fullmatch(prefix):

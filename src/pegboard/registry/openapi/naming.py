@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from pegboard.core.outbound import PLACEHOLDER
 from pegboard.core.tool import NAME_LENGTH, check_name
@@ -14,6 +14,8 @@ from pegboard.registry.openapi.texts import clean
 # What every provider takes for the name of a parameter.
 PROPERTY_LENGTH = 64
 TAG_LENGTH = 64
+
+_ROOM_FOR_NUMBER = 7
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+", re.ASCII)
 _NOT_IN_PROPERTIES = re.compile(r"[^A-Za-z0-9_.-]+", re.ASCII)
@@ -47,16 +49,17 @@ def words_of(method: str, path: str) -> str:
     return "_".join(words) if len(words) > 1 else f"{words[0]}_root"
 
 
-def told_apart(wanted: Iterable[tuple[str, str, str | None]], prefix: str) -> dict[tuple[str, str], str]:
-    """A name for each operation, given as method, path and operationId; no two alike without regard to case.
-
-    Of several that want the same name the first by path and method gets it. The others' names hold their own method
-    and path, so that neither the order of the document nor other operations change them.
-    """
+def told_apart(
+    wanted: Iterable[tuple[str, str, str | None]], prefix: str, beat: Callable[[], None] = lambda: None
+) -> dict[tuple[str, str], str]:
+    """A name for each operation, given as method, path and operationId; no two alike without regard to case."""
+    # Of several that want the same name the first by path and method gets it, and the others' hold their own method
+    # and path, so that neither the order of the document nor other operations change them.
     names: dict[tuple[str, str], str] = {}
     taken: set[str] = set()
     late: list[tuple[str, str, str]] = []
     for method, path, given in sorted(wanted, key=lambda each: (each[1], _place(each[0]))):
+        beat()
         own = valid_name(prefix + _base(method, path, given))
         if own.lower() in taken:
             late.append((method, path, own))
@@ -70,18 +73,29 @@ def told_apart(wanted: Iterable[tuple[str, str, str | None]], prefix: str) -> di
     return names
 
 
-def property_name(wire_name: str, place: str, taken: Container[str]) -> str:
-    """What a parameter is called among all of a tool's: as on the wire if it can be, else with its place in front."""
-    name = _spelled(wire_name, _NOT_IN_PROPERTIES).strip("_") if not _fits(wire_name) else wire_name
-    name = name or place
-    if len(name) > PROPERTY_LENGTH:
-        name = f"{name[: PROPERTY_LENGTH - 9]}_{digest_of(wire_name)}"
-    attempt, number = name, 1
-    while attempt in taken:
-        number += 1
-        tail = "" if number == 2 else f"_{number}"
-        attempt = f"{place}_{name}"[: PROPERTY_LENGTH - len(tail)] + tail
-    return attempt
+class PropertyNames:
+    """What the parameters of one tool are called, no two alike."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
+
+    def take(self, wire_name: str, place: str) -> str:
+        """A name for one more: as on the wire if it can be, else with its place in front, else with a number too."""
+        name = _spelled(wire_name, _NOT_IN_PROPERTIES).strip("_") if not _fits(wire_name) else wire_name
+        name = name or place
+        if len(name) > PROPERTY_LENGTH:
+            name = f"{name[: PROPERTY_LENGTH - 9]}_{digest_of(wire_name)}"
+        attempt = name if name not in self._taken else f"{place}_{name}"[:PROPERTY_LENGTH]
+        stem = attempt[: PROPERTY_LENGTH - _ROOM_FOR_NUMBER]
+        while attempt in self._taken:
+            # From where the last one of this name got to, as thousands may want the same.
+            number = self._numbers.get(stem, 2) + 1
+            self._numbers[stem] = number
+            tail = f"_{number}"
+            attempt = f"{place}_{name}"[: PROPERTY_LENGTH - len(tail)] + tail
+        self._taken.add(attempt)
+        return attempt
 
 
 def source_tag(title: str) -> str:

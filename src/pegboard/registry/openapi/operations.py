@@ -9,9 +9,13 @@ from typing import Any
 
 from pegboard.core.refusals import Fault, Invalid
 from pegboard.registry.openapi.naming import told_apart
+from pegboard.registry.openapi.pace import Pace
 from pegboard.registry.openapi.references import References, Unusable, kind_of
 from pegboard.registry.openapi.texts import clean, cut_readably, one_line
 from pegboard.registry.taking import LeftOut
+
+# Before any of them is chosen.
+MOST_FOUND = 100_000
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 
@@ -44,7 +48,7 @@ class _Found:
 
 
 def operations_of(
-    document: Mapping[str, Any], references: References, prefix: str
+    document: Mapping[str, Any], references: References, prefix: str, pace: Pace
 ) -> tuple[list[Operation], list[tuple[LeftOut, Sequence[str]]]]:
     """Every operation that could be a tool, and what cannot be one, with the names by which it may be asked for."""
     paths = document.get("paths")
@@ -54,6 +58,7 @@ def operations_of(
     found: list[_Found] = []
     others: list[tuple[LeftOut, Sequence[str]]] = []
     for path, given in paths.items():
+        pace.beat()
         if str(path).startswith("x-"):
             continue
         try:
@@ -65,12 +70,14 @@ def operations_of(
             others.append((left_out(str(path), str(error)), asked))
             continue
         for method, said, why in _under(item):
+            if len(found) + len(others) == MOST_FOUND:
+                raise Invalid(f"The document has more than {MOST_FOUND:,} operations; give a smaller one")
             if why is None:
                 found.append(_Found(method.upper(), path, said, item))
             else:
                 route = f"{str(method).upper()} {path}"
                 others.append((left_out(route, why), (route,)))
-    names = told_apart(((each.method, each.path, _id(each.said)) for each in found), prefix)
+    names = told_apart(((each.method, each.path, _id(each.said)) for each in found), prefix, pace.beat)
     operations = []
     for each in found:
         name = names[each.method, each.path]
@@ -126,9 +133,10 @@ def left_out(name: str, reason: str) -> LeftOut:
 
 def _path_item(references: References, given: Any) -> dict[str, Any]:
     target = references.followed(given, "a path")
-    if target is given or "$ref" not in given:
+    if target is given or given.keys() == {"$ref"}:
         return target
-    return {**target, **{word: value for word, value in given.items() if word != "$ref"}}
+    others = {word: value for word, value in target.items() if not str(word).startswith("x-")}
+    return others | {word: value for word, value in given.items() if word != "$ref"}
 
 
 def _under(item: Mapping[Any, Any]) -> Iterator[tuple[Any, Any, str | None]]:

@@ -9,11 +9,14 @@ from typing import Any
 from pegboard.core.outbound import check_header
 from pegboard.registry.openapi.examples import modest
 from pegboard.registry.openapi.media import is_json, is_text
-from pegboard.registry.openapi.references import References, Unusable, kind_of, shown
+from pegboard.registry.openapi.references import Blended, References, Unusable, kind_of, shown
 from pegboard.registry.openapi.schemas import TEXT_LENGTH, Schema, Schemas
 from pegboard.registry.openapi.texts import clean, cut_readably, joined
 
 Style = dict[str, Any]
+
+# More than any API has, so that what grows with each of them stays within bounds.
+MOST_PARAMETERS = 1000
 
 SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
 
@@ -55,6 +58,9 @@ class Notes:
 
 def declared(references: References, *holders: Any) -> list[dict[str, Any]]:
     """The parameters that a path and its operation declare, the operation's in place of the path's."""
+    count = sum(len(given) for given in holders if isinstance(given, list))
+    if count > MOST_PARAMETERS:
+        raise Unusable(f"it has {count:,} parameters, and a tool takes at most {MOST_PARAMETERS:,}")
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for given in holders:
         if given is None:
@@ -84,6 +90,8 @@ class Parameters:
         return [found for raw in raws if (found := self._one(raw, notes)) is not None]
 
     def _one(self, raw: dict[str, Any], notes: Notes) -> Parameter | None:
+        if isinstance(raw, Blended):
+            return self._new(raw, notes)
         if id(raw) not in self._read:
             own = Notes()
             self._read[id(raw)] = (raw, self._new(raw, own), own.texts)  # itself too, so that its id stays its own
@@ -105,7 +113,7 @@ class Parameters:
             if schema is None:
                 return None
         elif "schema" in raw:
-            schema = self._schemas.converted(raw["schema"], what)
+            schema = self._schemas.kept(raw["schema"], what)
             style = styled(place, raw, self._schemas.resolved(schema), what)
         else:
             schema, style = {"type": "string"}, None
@@ -120,7 +128,7 @@ class Parameters:
         media_type, entry = next(iter(content.items()))
         if not isinstance(entry, dict):
             raise Unusable(f"content of {what} must be an object, not {kind_of(entry)}")
-        schema = self._schemas.converted(entry.get("schema", {}), what)
+        schema = self._schemas.kept(entry.get("schema", {}), what)
         if is_json(media_type):
             return schema, {"style": "json"}
         if is_text(media_type):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -21,12 +21,22 @@ def kind_of(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
+class Blended(dict[str, Any]):
+    """An object of the document and what is said beside a reference to it, made anew each time it is asked for."""
+
+
 class References:
     """The parts of one document by the references that name them."""
 
-    def __init__(self, document: Mapping[str, Any], source_url: str | None = None) -> None:
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        source_url: str | None = None,
+        beat: Callable[[], None] = lambda: None,
+    ) -> None:
         self._document = document
         self._source = urldefrag(source_url).url if source_url else None
+        self._beat = beat
         self._found: dict[str, tuple[str, Any]] = {}
         self._anchors: dict[str, tuple[str, Any]] | None = None
 
@@ -53,7 +63,7 @@ class References:
             node = target
         if not isinstance(node, dict):
             raise Unusable(f"{what} must be an object, not {kind_of(node)}")
-        return {**node, **beside} if beside else node
+        return Blended({**node, **beside}) if beside else node
 
     def _look_up(self, reference: str) -> tuple[str, Any]:
         fragment = self._fragment(reference)
@@ -99,6 +109,7 @@ class References:
             seen: set[int] = set()
             todo: list[Any] = [self._document]
             while todo:
+                self._beat()
                 node = todo.pop()
                 if id(node) in seen:
                     continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pegboard.registry.openapi.examples import fits, modest
@@ -60,9 +61,11 @@ class _At(NamedTuple):
 class Schemas:
     """The schemas of one document, converted one by one."""
 
-    def __init__(self, references: References, *, is_old: bool) -> None:
+    def __init__(self, references: References, *, is_old: bool, beat: Callable[[], None] = lambda: None) -> None:
         self._references = references
         self._is_old = is_old
+        self._beat = beat
+        self._kept: dict[tuple[int, str], tuple[Any, Schema | Unusable]] = {}
         self._names: dict[str, str] = {}
         self._nodes: dict[str, Any] = {}
         self._converted: dict[str, Schema | bool | Unusable] = {}
@@ -75,6 +78,20 @@ class Schemas:
         found = self._convert(raw, _At(what))
         return found if isinstance(found, dict) else ({} if found else {"not": {}})
 
+    def kept(self, raw: Any, what: str = "a schema") -> Schema:
+        """The same for a part of the document itself, which many operations may share, converted once."""
+        if (id(raw), what) not in self._kept:
+            found: Schema | Unusable
+            try:
+                found = self.converted(raw, what)
+            except Unusable as error:
+                found = error
+            self._kept[id(raw), what] = (raw, found)  # itself too, so that its id stays its own
+        found = self._kept[id(raw), what][1]
+        if isinstance(found, Unusable):
+            raise Unusable(str(found))
+        return found
+
     def named(self, name: str) -> Schema | bool:
         """The entry of `$defs` that a reference made here names; raises Unusable."""
         if name not in self._converted:
@@ -84,7 +101,7 @@ class Schemas:
                 self._converted[name] = error
         found = self._converted[name]
         if isinstance(found, Unusable):
-            raise found
+            raise Unusable(str(found))
         return found
 
     def resolved(self, schema: Any) -> Schema | bool:
@@ -99,21 +116,22 @@ class Schemas:
         """The names of properties that a schema, or a part of its allOf, declares as only read."""
         if not isinstance(raw, dict) or depth > MAX_DEPTH:
             return frozenset()
-        found: frozenset[str] = frozenset()
+        found: set[str] = set()
         pointer, node = self._target(raw)
         if pointer:
             if pointer not in self._hidden:
                 self._hidden[pointer] = frozenset()
                 self._hidden[pointer] = self.only_read(node, depth + 1)
-            found = self._hidden[pointer]
+            found |= self._hidden[pointer]
         properties, parts = raw.get("properties"), raw.get("allOf")
         if isinstance(properties, dict):
             found |= {name for name, item in properties.items() if isinstance(name, str) and self._is_only_read(item)}
         for part in parts if isinstance(parts, list) else ():
             found |= self.only_read(part, depth + 1)
-        return found
+        return frozenset(found)
 
     def _convert(self, raw: Any, at: _At) -> Schema | bool:
+        self._beat()
         if isinstance(raw, bool):
             return raw
         if not isinstance(raw, dict):
@@ -126,7 +144,8 @@ class Schemas:
                 schema["$ref"] = DEFS + self._name(raw[word])
                 if self._is_old:
                     raw = {key: value for key, value in raw.items() if key in _BESIDE}
-        hidden = at.hidden | self.only_read(raw)
+        own = self.only_read(raw)
+        hidden = at.hidden if own <= at.hidden else at.hidden | own
         for word, value in raw.items():
             if word in _COPIED:
                 schema[word] = value
@@ -190,6 +209,7 @@ class Schemas:
 
     def _is_only_read(self, raw: Any, depth: int = 0) -> bool:
         """Whether a property is never sent; also where only a reference or a part of an allOf says so."""
+        self._beat()
         if not isinstance(raw, dict) or depth > MAX_DEPTH:
             return False
         if raw.get("readOnly") is True:

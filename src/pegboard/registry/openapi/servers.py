@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from pegboard.core.outbound import PLACEHOLDER, check_url
@@ -25,7 +26,9 @@ class Servers:
         self._references = references
         self._source = source_url
         self._given = server_url.rstrip("/") if server_url is not None else None
-        self._home: tuple[str, str] | None = None
+        self._home: _Origin | None = None
+        self._own_host = [{"url": "/"}]
+        self._chosen: dict[int, tuple[Any, str | Unusable]] = {}
         if server_url is not None:
             _check_given(server_url)
 
@@ -38,30 +41,65 @@ class Servers:
         for holder in (operation, path_item, self._document):
             if holder.get("servers"):
                 return self._first(holder["servers"])
-        return self._first([{"url": "/"}])
+        return self._first(self._own_host)
 
-    def is_home(self, base: str) -> bool:
-        """Whether the URL is of the origin that the document as a whole is served from, so that credentials are for it.
-
-        A document that names none as a whole is served from where its first operation is.
-        """
+    def withheld(self, base: str) -> str | None:
+        """Why credentials are not for an operation with this base, or None where they are."""
+        if self._given is not None:
+            return None
+        origin = _origin(base)
         if self._home is None:
             try:
                 self._home = _origin(self.base({}, {}))
             except Unusable:
-                self._home = _origin(base)
-        return _origin(base) == self._home
+                self._home = origin  # nothing is named for all, so it is where the first operation is served
+        if origin.scheme == "http" and ((self._source or "").startswith("https:") or origin.host in self._safe_hosts):
+            return "it would send them unencrypted; give server_url"
+        return None if origin == self._home else "it is served from another origin than the rest; give server_url"
+
+    @cached_property
+    def _safe_hosts(self) -> frozenset[str]:
+        """The hosts that the document as a whole is served from by https."""
+        if "openapi" in self._document:
+            servers = self._document.get("servers")
+            urls = [url for url, _ in self._usable(servers if isinstance(servers, list) else []) if url is not None]
+        else:
+            try:
+                urls = [self._of_host({})]
+            except Unusable:
+                urls = []
+        return frozenset(origin.host for origin in map(_origin, urls) if origin.scheme == "https")
 
     def _first(self, servers: Any) -> str:
         if not isinstance(servers, list):
             raise Unusable(f"servers must be a list, not {kind_of(servers)}")
-        reason = "servers is empty"
+        if id(servers) not in self._chosen:
+            self._chosen[id(servers)] = (servers, self._best(servers))  # itself too, so that its id stays its own
+        found = self._chosen[id(servers)][1]
+        if isinstance(found, Unusable):
+            raise Unusable(str(found))
+        return found
+
+    def _best(self, servers: list[Any]) -> str | Unusable:
+        """The first that can be reached, by https where the same is offered so too."""
+        first, reason = None, None
+        for url, error in self._usable(servers):
+            if url is None:
+                reason = reason or error
+            elif first is None:
+                first = url
+                if url.startswith("https:"):
+                    break
+            elif url.startswith("https:") and _place(url) == _place(first):
+                return url
+        return first or reason or Unusable("servers is empty")
+
+    def _usable(self, servers: list[Any]) -> Iterator[tuple[str | None, Unusable | None]]:
         for server in servers:
             try:
-                return self._absolute(self._filled(self._references.followed(server, "a server")))
+                yield self._absolute(self._filled(self._references.followed(server, "a server"))), None
             except Unusable as error:
-                reason = str(error) if reason == "servers is empty" else reason
-        raise Unusable(reason)
+                yield None, error
 
     def _filled(self, server: Mapping[str, Any]) -> str:
         url, variables = server.get("url"), server.get("variables")
@@ -131,9 +169,21 @@ def url_of(base: str, path: str) -> str:
     return f"{whole}{'&' if '?' in whole else '?'}{query}"
 
 
-def _origin(url: str) -> tuple[str, str]:
+class _Origin(NamedTuple):
+    scheme: str
+    host: str
+    port: int
+
+
+def _origin(url: str) -> _Origin:
     parts = urlsplit(url)
-    return parts.scheme, parts.netloc.lower()
+    return _Origin(parts.scheme, parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
+
+
+def _place(url: str) -> tuple[str | None, str, str]:
+    """What a URL names, however it is reached."""
+    parts = urlsplit(url)
+    return parts.hostname, parts.path, parts.query
 
 
 def _check_given(server_url: str) -> None:

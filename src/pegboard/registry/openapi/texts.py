@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+# Of a text that somebody else wrote, more than is kept of any.
+_READ = 20_000
+
 _ENDS = (". ", "! ", "? ", ".\n", "!\n", "?\n", ":\n")
 
 
@@ -11,7 +14,8 @@ def clean(value: Any) -> str:
     """The text without what cannot be stored and without space around it; empty if it is no text at all."""
     if not isinstance(value, str):
         return ""
-    text = value if value.isascii() else value.encode("utf-8", "replace").decode()
+    start: str = value[:_READ]
+    text = start if start.isascii() else start.encode("utf-8", "replace").decode()
     return text.replace("\0", "�").replace("\r\n", "\n").strip()
 
 

@@ -51,10 +51,15 @@ class EventsClient(Client):
 
 async def _events(response: httpx.Response) -> AsyncIterator[tuple[str, Any]]:
     name = ""
-    rest = b""
+    begun: list[bytes] = []
     async for part in response.aiter_bytes():
         # Not by the lines of a text, which end in more ways than those of events do.
-        *lines, rest = (rest + part).split(b"\n")
+        first, *others = part.split(b"\n")
+        begun.append(first)
+        if not others:
+            continue
+        lines = [b"".join(begun), *others[:-1]]
+        begun = [others[-1]]
         for line in lines:
             word, _, value = line.partition(b": ")
             if word == b"event":

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from pegboard.core.definitions import JsonObject, ToolResponse
 from pegboard.core.errors import ToolError
-from pegboard.core.refusals import Refusal
+from pegboard.core.refusals import Fault, Invalid, Refusal
 from pegboard.core.tool import Model
-from pegboard.imports.base import Tell
-from pegboard.registry.definition import shown
+from pegboard.imports.workshop import Tell, silent
+from pegboard.registry.definition import checked, shown
 from pegboard.registry.taking import TakenOn
 from pegboard.surfaces.rest.deps import Board, Who
+from pegboard.surfaces.rest.edge import unless_gone
 from pegboard.surfaces.rest.models import Shown
 from pegboard.surfaces.rest.problems import problem, refusal_of, status_of
 from pegboard.telemetry.logs import get_logger
@@ -33,9 +36,12 @@ _PAUSE = 0.1
 router = APIRouter(tags=["imports"])
 
 
+Pattern = Annotated[str, Field(min_length=1, max_length=200)]
+
+
 class _ImportBody(Model):
     prefix: str = Field("", max_length=64, description="Put in front of every tool's name")
-    include: list[str] = Field([], max_length=1000, description="Patterns such as get_*; without any, everything")
+    include: list[Pattern] = Field([], max_length=100, description="Patterns such as get_*; without any, everything")
     auth_config: JsonObject | None = Field(None, description="Credentials for the upstream, on each tool")
     is_public: bool | None = Field(None, description="Whether others may call the tools; absent keeps what they are")
     dry_run: bool = Field(False, description="Only say what would be done, with each change")
@@ -86,10 +92,23 @@ class AcceptResponse(Shown):
     changes: JsonObject
 
 
-@router.post(IMPORTS + "openapi", operation_id="import_openapi", response_model=ImportResponse)
-async def import_openapi(body: OpenApiImportBody, request: Request, board: Board, caller: Who) -> Any:
+Body = TypeVar("Body", bound=Model)
+
+
+def _described(model: type[Model]) -> dict[str, Any]:
+    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+@router.post(
+    IMPORTS + "openapi",
+    operation_id="import_openapi",
+    response_model=ImportResponse,
+    openapi_extra=_described(OpenApiImportBody),
+)
+async def import_openapi(request: Request, board: Board, caller: Who) -> Any:
     """Make a tool of each operation; with `Accept: text/event-stream`, tell how far it has come."""
-    given = _given(body)
+    given = _given(await _read(request, OpenApiImportBody))
     return await _answer(request, lambda tell: board.imports.openapi(caller, **given, tell=tell))
 
 
@@ -112,6 +131,17 @@ async def accept_tool(
     return AcceptResponse(tool=shown(tool, caller), changes=changes)
 
 
+async def _read(request: Request, model: type[Body]) -> Body:
+    """The body, read by a parser that is quick with large documents, since nothing else runs meanwhile."""
+    try:
+        data = orjson.loads(await request.body())
+    except orjson.JSONDecodeError as error:
+        raise HTTPException(400, f"Not valid JSON at character {error.pos}: {error.msg}") from None
+    if not isinstance(data, dict):
+        raise Invalid.of("The request is not valid", [Fault("body", "must be a JSON object")])
+    return checked(model, data, "")
+
+
 def _given(body: Model) -> dict[str, Any]:
     return {name: getattr(body, name) for name in type(body).model_fields}
 
@@ -119,7 +149,14 @@ def _given(body: Model) -> dict[str, Any]:
 async def _answer(request: Request, work: Callable[[Tell], Awaitable[TakenOn]]) -> Response | ImportResponse:
     if EVENTS in request.headers.get("accept", ""):
         return StreamingResponse(_events(work), media_type=EVENTS)
-    return ImportResponse.model_validate(await work(lambda _what, _done, _total: None))
+
+    async def whole() -> TakenOn:
+        return await work(silent)
+
+    taken = await unless_gone(request.receive, whole())
+    if taken is None:
+        raise ClientDisconnect
+    return ImportResponse.model_validate(taken)
 
 
 async def _events(work: Callable[[Tell], Awaitable[TakenOn]]) -> AsyncIterator[bytes]:

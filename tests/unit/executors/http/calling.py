@@ -16,6 +16,7 @@ from pegboard.core.tool import Kind, Tool
 from pegboard.egress.allow import AllowList
 from pegboard.egress.breaker import Breakers
 from pegboard.egress.outbound import Outbound, Resolver
+from pegboard.executors.attempts import MOST_AT_ONCE
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.http.executor import HttpExecutor
 
@@ -53,17 +54,19 @@ class Calling:
         config: Mapping[str, Any],
         arguments: Mapping[str, Any] | None = None,
         auth: Mapping[str, Any] | None = None,
+        *,
+        user: str = "carl",
         **fields: Any,
     ) -> Any:
         """What a tool of this config, made for this one call, returns."""
         tool = open_tool(config, auth, **fields)
-        return await run(self.executor.prepare(tool), tool.tool, arguments)
+        return await run(self.executor.prepare(tool), tool.tool, arguments, user=user)
 
 
-async def run(prepared: Prepared, tool: Tool, arguments: Mapping[str, Any] | None = None) -> Any:
+async def run(prepared: Prepared, tool: Tool, arguments: Mapping[str, Any] | None = None, *, user: str = "carl") -> Any:
     """Run the call under its time, as the pipeline does."""
     seconds = tool.config.get("timeout") or tool.timeout or 30.0
-    ready = ReadyCall("run", tool, Caller("carl", "Carl"), dict(arguments or {}), "", time.monotonic() + seconds)
+    ready = ReadyCall("run", tool, Caller(user, user), dict(arguments or {}), "", time.monotonic() + seconds)
     try:
         async with asyncio.timeout(seconds):
             return await prepared.run(ready)
@@ -78,12 +81,13 @@ async def calling(
     resolver: Resolver | None = None,
     breakers: Breakers | None = None,
     max_response_bytes: int = 2**20,
+    most_at_once: int = MOST_AT_ONCE,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Calling]:
     """An executor that may reach what the list says."""
     outbound = Outbound(AllowList.read(allow), resolver=resolver, connect_seconds=2.0, ssl_context=tls)
     breakers = breakers or Breakers()
-    executor = HttpExecutor(outbound, breakers, max_response_bytes=max_response_bytes)
+    executor = HttpExecutor(outbound, breakers, max_response_bytes=max_response_bytes, most_at_once=most_at_once)
     try:
         yield Calling(executor, outbound, breakers)
     finally:

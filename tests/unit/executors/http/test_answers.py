@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import email.utils
 import json
 import time
@@ -97,6 +98,25 @@ def test_broken_json_is_told_with_its_place_and_what_stands_there(body: bytes, t
 def test_a_charset_that_nobody_knows_is_named(charset: str, media_type: str) -> None:
     with pytest.raises(UpstreamFailed, match="charset"):
         read(b"abc", f"{media_type}; charset={charset}")
+
+
+def test_python_is_not_asked_for_codecs_that_upstreams_invent(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    looked_up = codecs.lookup
+
+    def lookup(name: str) -> codecs.CodecInfo:
+        asked.append(name)
+        return looked_up(name)
+
+    monkeypatch.setattr(codecs, "lookup", lookup)
+    for charset in ("invented-1", "x" * 41, "utf-8" + "-" * 40, "os.path", "../idna", "hex_codec"):
+        assert form_of(f"text/x-{charset[:9]}; charset={charset}").charset is None
+    assert asked == ["hex_codec"]
+
+
+@pytest.mark.parametrize("charset", ["UTF8", "iso-8859-15", "Windows-1252", "windows-874", "KOI8-U", "euc-kr"])
+def test_the_charsets_of_the_web_are_known(charset: str) -> None:
+    assert read(b"abc", f"text/plain; charset={charset}") == "abc"
 
 
 def test_json_that_is_not_in_the_charset_it_names_is_refused() -> None:

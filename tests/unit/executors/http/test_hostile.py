@@ -218,7 +218,7 @@ async def test_a_thousand_calls_of_which_half_fail_leave_nothing() -> None:
             path = paths[n % len(paths)]
             seconds = 30 if path == "healthy" else 0.5
             try:
-                await caller.get(f"{served.url}/{path}", owner=f"owner {n}", timeout=seconds)
+                await caller.get(f"{served.url}/{path}", user=f"user {n}", timeout=seconds)
             except ToolError:
                 return False
             return True

@@ -33,7 +33,6 @@ from tests.mcp_servers.running import odd
 from tests.mcp_servers.web import Asked, answering
 
 NOW = datetime.now(UTC)
-CALLER = Caller("u1", "ann")
 
 
 def tool_of(upstream: Upstream, **changes: Any) -> Tool:
@@ -50,18 +49,27 @@ def tool_of(upstream: Upstream, **changes: Any) -> Tool:
 class Runner:
     """Runs tools as a board would, and notes which are said to have drifted."""
 
-    def __init__(self, upstreams: Upstreams, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, upstreams: Upstreams, clock: Callable[[], float] = time.monotonic, most_at_once: int = 256
+    ) -> None:
         self.drifted: list[tuple[Tool, UpstreamTool | None]] = []
-        self.executor = McpExecutor(upstreams, Breakers(clock), lambda tool, found: self.drifted.append((tool, found)))
+        self.executor = McpExecutor(
+            upstreams,
+            Breakers(clock),
+            lambda tool, found: self.drifted.append((tool, found)),
+            most_at_once=most_at_once,
+        )
 
     def ready(self, tool: Tool, auth: dict[str, Any] | None = None, *secrets: str) -> Callable[..., Any]:
         """The prepared tool, as a function of the text that it says."""
         run = self.executor.prepare(OpenTool(tool, tool.config, auth, frozenset(secrets))).run
 
-        async def call(text: str = "hi", seconds: float = 30.0, told: list[Progress] | None = None) -> Any:
+        async def call(
+            text: str = "hi", seconds: float = 30.0, told: list[Progress] | None = None, user: str = "u1"
+        ) -> Any:
             on_progress = told.append if told is not None else None
             deadline = time.monotonic() + seconds
-            ready = ReadyCall("r1", tool, CALLER, {"text": text}, "", deadline, on_progress)
+            ready = ReadyCall("r1", tool, Caller(user, user), {"text": text}, "", deadline, on_progress)
             async with asyncio.timeout(seconds):
                 return await run(ready)
 

@@ -105,7 +105,9 @@ def test_secrets_are_the_values_that_are_not_common_knowledge() -> None:
     env = {"TZ": "Europe/Berlin", "DATA_DIR": "/srv/data", "DB_URL": "pg://u:p@h/db", "PIN": "1234", "MODE": "quiet"}
     assert Upstream.of(McpConfig(command=["x"], env=env), None).secrets == {
         "pg://u:p@h/db",
+        "pg:\\/\\/u:p@h\\/db",
         "pg%3A%2F%2Fu%3Ap%40h%2Fdb",
+        "pg%3A//u%3Ap%40h/db",
         "cGc6Ly91OnBAaC9kYg==",
     }
     assert "hunter2hunter2" in upstream({"type": "bearer", "token": "hunter2hunter2"}).secrets

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pegboard.core.refusals import Invalid
 from pegboard.core.tool import check_name
 from pegboard.registry.openapi.importing import import_document
-from pegboard.registry.openapi.naming import property_name, source_tag, told_apart, valid_name, words_of
+from pegboard.registry.openapi.naming import PropertyNames, source_tag, told_apart, valid_name, words_of
 from pegboard.registry.openapi.texts import cut_readably
 from tests.unit.registry.openapi.making import SERVER, api, of
 
@@ -139,10 +139,25 @@ def test_names_do_not_depend_on_what_is_included() -> None:
 
 
 def test_a_property_is_called_something_free() -> None:
-    assert property_name("a", "query", {}) == "a"
-    assert property_name("a", "query", {"a"}) == "query_a"
-    assert property_name("a", "query", {"a", "query_a"}) == "query_a_3"
-    assert len(property_name("a" * 64, "query", {"a" * 64})) == 64
+    names = PropertyNames()
+    wanted = [("a", "query"), ("a", "query"), ("query_a_3", "path"), ("a", "query"), ("a", "header"), ("a!", "query")]
+    taken = [names.take(*each) for each in wanted]
+    assert taken == ["a", "query_a", "query_a_3", "query_a_4", "header_a", "query_a_5"]
+    assert [len(names.take("a" * 64, "query")) for _ in range(3)] == [64] * 3
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["a", "a!", "query_a_3", "b" * 64, "b" * 63 + "c", ""]), st.sampled_from(["query", "path"])
+        )
+    )
+)
+def test_no_two_properties_are_called_alike(wanted: list[tuple[str, str]]) -> None:
+    names = PropertyNames()
+    taken = [names.take(*each) for each in wanted]
+    assert len(set(taken)) == len(wanted)
+    assert all(0 < len(name) <= 64 for name in taken)
 
 
 @pytest.mark.parametrize(

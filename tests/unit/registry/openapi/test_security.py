@@ -143,3 +143,51 @@ def test_where_no_server_is_named_for_all_the_credentials_are_for_the_first() ->
     }
     found = import_document({"openapi": "3.1.0", "info": {"title": "T"}, "paths": paths}, auth_config=BEARER)
     assert {each["name"] for each in found.definitions if "auth_config" in each} == {"get_a", "get_c"}
+
+
+def placed(servers: list[str], source: str | None = None, **options: Any) -> tuple[str, bool, list[str]]:
+    """The URL of the one operation, whether it has the credentials, and what is noted."""
+    document = api({"/a": {"get": {}}}, servers=[{"url": url} for url in servers])
+    found = import_document(document, auth_config=BEARER, source_url=source, **options)
+    [definition] = found.definitions
+    return definition["config"]["url"], "auth_config" in definition, [item.reason for item in found.left_out]
+
+
+UNENCRYPTED = "its credentials: left out because it would send them unencrypted; give server_url"
+
+
+def test_the_usual_port_makes_no_other_origin() -> None:
+    for whole, own in (("https://h.example.com", "https://H.example.com:443/v2"), ("http://h:80", "http://h/v2")):
+        paths = {"/a": {"get": {"servers": [{"url": own}]}}}
+        found = import_document(api(paths, servers=[{"url": whole}]), auth_config=BEARER)
+        assert "auth_config" in found.definitions[0]
+        assert not found.left_out
+
+
+def test_a_server_is_reached_by_https_where_that_is_offered_too() -> None:
+    url, has_credentials, notes = placed(
+        ["http://h.example.com/v1", "https://x.example.com", "https://h.example.com/v1"]
+    )
+    assert (url, has_credentials, notes) == ("https://h.example.com/v1/a", True, [])
+
+
+def test_credentials_are_never_sent_unencrypted_where_the_document_knows_better() -> None:
+    assert placed(["http://h.example.com/v1", "https://h.example.com/v2"]) == (
+        "http://h.example.com/v1/a",
+        False,
+        [UNENCRYPTED],
+    )
+    assert placed(["http://h.example.com"], "https://docs.example.com/x")[1:] == (False, [UNENCRYPTED])
+    paths = {"/a": {"get": {"servers": [{"url": "http://api.example.com"}]}}}
+    found = import_document(api(paths), auth_config=BEARER)
+    assert [item.reason for item in found.left_out] == [UNENCRYPTED]
+    old = import_document(swagger({"/a": {"get": {"schemes": ["http"]}}}, schemes=["https"]), auth_config=BEARER)
+    assert [item.reason for item in old.left_out] == [UNENCRYPTED]
+
+
+def test_credentials_go_to_a_plain_server_where_nothing_better_is_known_or_it_was_given() -> None:
+    assert placed(["http://127.0.0.1:8080"], "http://127.0.0.1:8080/openapi.json")[1:] == (True, [])
+    assert placed(["http://h.example.com"])[1:] == (True, [])
+    assert placed(["https://api.example.net"], "https://docs.example.com/x")[1:] == (True, [])
+    given = placed(["https://h.example.com"], "https://docs.example.com/x", server_url="http://h.example.com")
+    assert given[1:] == (True, [])
