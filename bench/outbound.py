@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import orjson
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from bench.harness import median, row, runner, server
 from pegboard import Pegboard
+from pegboard.surfaces.rest.server import settle_memory
 from pegboard.testing import NoSettings
 
 ROUNDS = 5
@@ -39,7 +39,7 @@ async def _measured(web: int, mcp: int, seconds: float) -> bool:
         home = stack.enter_context(tempfile.TemporaryDirectory())
         settings = NoSettings(home=Path(home), egress_allow="127.0.0.1", log_level="error")
         board = await stack.enter_async_context(Pegboard.open(settings=settings))
-        bare = await stack.enter_async_context(aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()))
+        bare = await stack.enter_async_context(aiohttp.ClientSession())
         child = [sys.executable, "-m", "bench.servers", "mcp-stdio"]
         over_http = await stack.enter_async_context(Client(f"http://127.0.0.1:{mcp}/mcp"))
         over_stdio = await stack.enter_async_context(
@@ -50,11 +50,11 @@ async def _measured(web: int, mcp: int, seconds: float) -> bool:
 
         async def get(number: int) -> None:
             async with bare.get(url, params={"text": "hello", "count": number}) as response:
-                assert orjson.loads(await response.read())["echo"]
+                assert (await response.json())["echo"]
 
         async def post(number: int) -> None:
             async with bare.post(url, json={"text": "hello", "count": number}) as response:
-                assert orjson.loads(await response.read())["echo"]
+                assert (await response.json())["echo"]
 
         def called(name: str) -> Work:
             async def call(number: int) -> None:
@@ -69,6 +69,7 @@ async def _measured(web: int, mcp: int, seconds: float) -> bool:
 
             return call
 
+        settle_memory()  # as the server does; for both sides
         print("\nTools that reach out, row committed (SQLite), 100 at once (interleaved, median of rounds)")
         row("", "calls/s", "ratio", "p50 ms")
         met = [

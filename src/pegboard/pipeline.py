@@ -80,7 +80,7 @@ class Pipeline:
             return refused(call, Unavailable("The board is shutting down", retry_after_ms=1000))
         this = Run(call, caller, replaying)
         entered = _inside.set(True)
-        self._running[this] = asyncio.current_task()
+        this.attempts.task = self._running[this] = asyncio.current_task()
         try:
             if self._tracing is None:
                 result = await self._answer(this, fall_back)

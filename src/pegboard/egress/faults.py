@@ -52,7 +52,7 @@ def sending_fault(error: Exception, url: URL, *, dialled: bool, connect_seconds:
     if isinstance(error, aiohttp.ClientConnectorError):
         return _unsent(_connecting(error, url, where))
     if isinstance(error, aiohttp.ConnectionTimeoutError):
-        what = "it did not answer" if dialled else "its name was not resolved, or no connection was free,"
+        what = "it did not answer" if dialled else "its name was not resolved"
         return _unsent(UpstreamUnreachable(f"Could not connect to {where}: {what} within {connect_seconds:g} s"))
     if isinstance(error, ValueError):
         return Misconfigured(

@@ -9,6 +9,7 @@ import ssl
 from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import partial
+from http.cookies import BaseCookie
 from ipaddress import ip_address
 from types import MappingProxyType
 
@@ -37,6 +38,16 @@ _CONTENT_TYPE = ("Content-Type",)
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LARGE = 2**20
 _NEVER_ROUND = 86_400  # seconds above which aiohttp makes times whole
+
+
+class _NoCookies(aiohttp.DummyCookieJar):
+    """Keeps none and sends none; the answer is made once, where aiohttp's own jar makes one for each request."""
+
+    _NONE: BaseCookie[str] = BaseCookie()
+
+    def filter_cookies(self, request_url: URL) -> BaseCookie[str]:
+        """Never any."""
+        return self._NONE
 
 
 class _Asked:
@@ -68,7 +79,7 @@ class Outbound:
         self._resolver = resolver
         self._connect_seconds = connect_seconds
         self._ssl_context = ssl_context
-        self._time = aiohttp.ClientTimeout(total=None, connect=connect_seconds, ceil_threshold=_NEVER_ROUND)
+        self._time = aiohttp.ClientTimeout(total=None, sock_connect=connect_seconds, ceil_threshold=_NEVER_ROUND)
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
 
@@ -170,7 +181,7 @@ class Outbound:
         if self._closed:
             raise self._shut()
         connector = aiohttp.TCPConnector(
-            resolver=PermittedAddresses(self._allow, self._resolver or SystemResolver()),
+            resolver=PermittedAddresses(self._allow, self._resolver or SystemResolver(), self._connect_seconds),
             socket_factory=self._socket,
             ssl=self._ssl_context or True,
             limit=2000,
@@ -182,7 +193,7 @@ class Outbound:
         self._session = session = aiohttp.ClientSession(
             connector=connector,
             headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": "gzip, deflate"},
-            cookie_jar=aiohttp.DummyCookieJar(),
+            cookie_jar=_NoCookies(),
             timeout=self._time,
             auto_decompress=False,
             trust_env=False,

@@ -27,18 +27,20 @@ _THREADS = 64
 class PermittedAddresses(AbstractResolver):
     """Answers with a name's permitted addresses, so that a long list of others costs no attempt each."""
 
-    def __init__(self, allow: AllowList, resolver: Resolver) -> None:
+    def __init__(self, allow: AllowList, resolver: Resolver, seconds: float) -> None:
         self._allow = allow
         self._resolver = resolver
+        self._seconds = seconds
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The addresses to try; OSError where there are none, Refused where none is permitted."""
+        """The addresses to try; OSError where there are none, or not in time, Refused where none is permitted."""
         if numeric(host):
             raise aiohttp.InvalidURL(host)
         try:
-            found = [ip_address(text) for text in await self._resolver(host, port)]
+            async with asyncio.timeout(self._seconds):
+                found = [ip_address(text) for text in await self._resolver(host, port)]
         except OSError:
             raise
         except Exception as error:

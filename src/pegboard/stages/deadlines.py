@@ -19,9 +19,11 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
         self._goes_off = 0.0
 
-    def within(self, seconds: float) -> Attempt:
-        """A context in which the task may spend so many seconds; it says afterwards whether its time was up."""
-        return Attempt(self, time.monotonic() + seconds)
+    def within(self, seconds: float, task: asyncio.Task[Any] | None = None) -> Attempt:
+        """A context in which the task, or else this one, may spend so many seconds; it says whether they were up."""
+        task = task or asyncio.current_task()
+        assert task is not None
+        return Attempt(self, time.monotonic() + seconds, task)
 
     def add(self, attempt: Attempt) -> None:
         """Watch an attempt that begins."""
@@ -54,13 +56,11 @@ class Attempt:
 
     __slots__ = ("_cancelled", "_deadlines", "_task", "ends", "is_up")
 
-    def __init__(self, deadlines: Deadlines, ends: float) -> None:
+    def __init__(self, deadlines: Deadlines, ends: float, task: asyncio.Task[Any]) -> None:
         self._deadlines = deadlines
         self.ends = ends
         self.is_up = False
-        task = asyncio.current_task()
-        assert task is not None
-        self._task: asyncio.Task[Any] = task
+        self._task = task
         self._cancelled = task.cancelling()
 
     def __enter__(self) -> Attempt:

@@ -29,11 +29,13 @@ class Outcome:
 class Attempts:
     """Counts the attempts of one call, and keeps whether any of them may have done something."""
 
-    __slots__ = ("count", "did_run")
+    __slots__ = ("count", "did_run", "task")
 
     def __init__(self) -> None:
         self.count = 0
         self.did_run = False
+        # The task that the call runs in, asked for once: asking takes longer than one would think.
+        self.task: asyncio.Task[Any] | None = None
 
 
 async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attempts, deadlines: Deadlines) -> Outcome:
@@ -41,7 +43,7 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
     while True:
         attempts.count += 1
         try:
-            text = checker.check(peg, await _once(peg, ready, deadlines))
+            text = checker.check(peg, await _once(peg, ready, deadlines, attempts.task))
         except ToolError as error:
             # What an earlier attempt may have done is not undone by a later one that was refused.
             attempts.did_run = error.did_run = attempts.did_run or error.did_run
@@ -55,11 +57,11 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
             return Outcome(text, attempts.count)
 
 
-async def _once(peg: Peg, ready: ReadyCall, deadlines: Deadlines) -> Any:
+async def _once(peg: Peg, ready: ReadyCall, deadlines: Deadlines, task: asyncio.Task[Any] | None) -> Any:
     prepared = peg.prepared
     if prepared.instant:
         return await _own_errors(prepared.run, ready)
-    with deadlines.within(min(ready.deadline - time.monotonic(), peg.attempt_timeout)) as attempt:
+    with deadlines.within(min(ready.deadline - time.monotonic(), peg.attempt_timeout), task) as attempt:
         return await _own_errors(prepared.run, ready)
     assert attempt.is_up
     raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.attempt_timeout:g} s")
