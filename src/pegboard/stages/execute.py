@@ -59,23 +59,19 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
 
 async def _once(peg: Peg, ready: ReadyCall, deadlines: Deadlines, task: asyncio.Task[Any] | None) -> Any:
     prepared = peg.prepared
-    if prepared.instant:
-        return await _own_errors(prepared.run, ready)
-    with deadlines.within(min(ready.deadline - time.monotonic(), peg.attempt_timeout), task) as attempt:
-        return await _own_errors(prepared.run, ready)
-    assert attempt.is_up
-    raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.attempt_timeout:g} s")
-
-
-async def _own_errors(run: Any, ready: ReadyCall) -> Any:
     try:
-        return await run(ready)
+        if prepared.instant:
+            return await prepared.run(ready)
+        with deadlines.within(min(ready.deadline - time.monotonic(), peg.attempt_timeout), task) as attempt:
+            return await prepared.run(ready)
     except (ToolError, asyncio.CancelledError, GeneratorExit):
         raise
     except BaseException as error:
         # Whatever tool code raises is the tool's own error, and its message is for the caller.
         log.info("tool_raised", tool=ready.tool.name, run_id=ready.run_id, exc_info=True)
         raise ExecutionFailed(describe(error)) from error
+    assert attempt.is_up
+    raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.attempt_timeout:g} s")
 
 
 def describe(error: BaseException) -> str:
