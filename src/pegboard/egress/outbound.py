@@ -9,7 +9,6 @@ import ssl
 from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import partial
-from http.cookies import BaseCookie
 from ipaddress import ip_address
 from types import MappingProxyType
 
@@ -23,6 +22,7 @@ from pegboard.egress.addresses import literal, numeric
 from pegboard.egress.allow import AllowList
 from pegboard.egress.connection import Connection
 from pegboard.egress.faults import FAULTS, Refused, misspelt, place, refusal, sending_fault
+from pegboard.egress.requests import NoCookies, PlainRequest
 from pegboard.egress.resolving import PermittedAddresses, Resolver, SystemResolver
 
 AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
@@ -34,20 +34,9 @@ USER_AGENT = f"pegboard/{__version__}"
 _ACCEPT = "application/json, */*;q=0.8"
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
-_CONTENT_TYPE = ("Content-Type",)
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LARGE = 2**20
 _NEVER_ROUND = 86_400  # seconds above which aiohttp makes times whole
-
-
-class _NoCookies(aiohttp.DummyCookieJar):
-    """Keeps none and sends none; the answer is made once, where aiohttp's own jar makes one for each request."""
-
-    _NONE: BaseCookie[str] = BaseCookie()
-
-    def filter_cookies(self, request_url: URL) -> BaseCookie[str]:
-        """Never any."""
-        return self._NONE
 
 
 class _Asked:
@@ -119,11 +108,7 @@ class Outbound:
         again = False
         try:
             try:
-                # Where there is no body, aiohttp would still name its type.
-                skip = _CONTENT_TYPE if data is None and method not in _SAFE else None
-                response = await session.request(
-                    method, url, headers=headers, data=data, allow_redirects=False, skip_auto_headers=skip
-                )
+                response = await session.request(method, url, headers=headers, data=data, allow_redirects=False)
             except aiohttp.ClientConnectorError:
                 raise
             except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
@@ -193,7 +178,8 @@ class Outbound:
         self._session = session = aiohttp.ClientSession(
             connector=connector,
             headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": "gzip, deflate"},
-            cookie_jar=_NoCookies(),
+            request_class=PlainRequest,
+            cookie_jar=NoCookies(),
             timeout=self._time,
             auto_decompress=False,
             trust_env=False,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pegboard.core.call import ReadyCall
 from pegboard.core.errors import ExecutionFailed, TimedOut, ToolError
@@ -17,8 +16,7 @@ from pegboard.telemetry.logs import get_logger
 log = get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a tool returned, checked and as JSON text, and after how many attempts."""
 
     text: bytes

@@ -61,7 +61,6 @@ async def test_a_request_carries_the_headers_and_asks_for_no_compression(client:
         "accept: */*",
         "authorization: bearer k",
         "content-length: 2",
-        "content-type: application/octet-stream",
         f"host: 127.0.0.1:{upstream.port}",
         f"user-agent: pegboard/{__version__}",
         "x-own: 1",

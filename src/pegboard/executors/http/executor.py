@@ -134,7 +134,10 @@ class _Exchange:
         user_id = call.caller.user_id
         self._places.take(user_id)
         try:
-            response, body = await self._answer(call, request)
+            ends = end_of(call, self._seconds)
+            response, body = await self._exchanged(request, user_id, self._origin, ends)
+            if response.status in STATUSES:
+                response, body = await self._followed(request, response, user_id, ends)
             if response.status >= 400:
                 raise failure_of(response.status, response.headers, body, self._mask)
             if len(body) <= self._small:
@@ -156,13 +159,12 @@ class _Exchange:
         read = partial(result_of, response.status, response.headers, body, self._mask, full=self._full)
         return await asyncio.get_running_loop().run_in_executor(self._readers, read)
 
-    async def _answer(self, call: ReadyCall, request: Request) -> tuple[aiohttp.ClientResponse, bytes]:
-        """The answer at the end of a way of redirects, where there is one."""
-        user_id, ends = call.caller.user_id, end_of(call, self._seconds)
-        response, body = await self._exchanged(request, user_id, self._origin, ends)
-        if response.status not in STATUSES:
-            return response, body
+    async def _followed(
+        self, request: Request, response: aiohttp.ClientResponse, user_id: str, ends: float
+    ) -> tuple[aiohttp.ClientResponse, bytes]:
+        """The answer at the end of a way of redirects."""
         trail = Trail(self._mask)
+        body = b""
         try:
             while response.status in STATUSES:
                 request = trail.follow(request, response.status, response.headers.get("Location"))
