@@ -168,7 +168,7 @@ async def test_a_changed_tool_is_shown_refused_and_accepted(run: Run) -> None:
         assert (await run("import", "mcp", there.url, "--accept")).done().out == "~ say\n"
         (await run("call", "say")).done()
         as_json = (await run("tools", "accept", "say", "--json")).done().json
-        assert (as_json["tool"]["name"], as_json["changes"]) == ("say", {})
+        assert (as_json["name"], as_json["changes"]) == ("say", {})
         assert (await run("tools", "accept", "echo")).code == 1
 
 

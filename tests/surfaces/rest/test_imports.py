@@ -206,11 +206,11 @@ async def test_a_drifted_tool_is_shown_refused_and_accepted(admin: httpx.AsyncCl
         assert "a-token-of-mine" not in json.dumps(report)
         assert good(await admin.get("/v1/tools/say"))["drifted"] is True
         promised = good(await admin.post("/v1/tools/say/accept", params={"dry_run": True}))
-        assert promised["tool"]["drifted"] is True
+        assert promised["drifted"] is True
         accepted = good(await admin.post("/v1/tools/say/accept"))
         assert accepted["changes"] == promised["changes"] == report["changes"]["say"]
-        assert (accepted["tool"]["drifted"], accepted["tool"]["description"]) == (False, "Otherwise.")
-        assert accepted["tool"]["auth_config"] == {"type": "bearer", "token": "********"}
+        assert (accepted["drifted"], accepted["description"]) == (False, "Otherwise.")
+        assert accepted["auth_config"] == {"type": "bearer", "token": "********"}
         assert good(await admin.post("/v1/tools/say/call", json={}))["success"]
         versions = good(await admin.get("/v1/tools/say/versions"))["items"]
         assert [item["version"] for item in versions] == [2, 1]

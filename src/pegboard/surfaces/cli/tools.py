@@ -198,8 +198,8 @@ def accept(
 
     def show(answer: dict[str, Any]) -> None:
         if answer["changes"]:
-            write(differences(answer["tool"]["name"], answer["changes"]))
-        say("Nothing was changed" if dry_run else f"accepted {answer['tool']['name']}")
+            write(differences(answer["name"], answer["changes"]))
+        say("Nothing was changed" if dry_run else f"accepted {answer['name']}")
 
     path = route("tools", name, "accept")
     give(ctx, with_board(ctx, lambda it: it.send("POST", path, params={"dry_run": dry_run}, patient=True)), show)

@@ -85,11 +85,10 @@ class ImportResponse(Shown):
     changes: dict[str, JsonObject] = Field(description="Of each updated or drifted tool: fields before and after")
 
 
-class AcceptResponse(Shown):
+class AcceptResponse(ToolResponse):
     """A tool with its upstream's definition, and what that changes of it."""
 
-    tool: ToolResponse
-    changes: JsonObject
+    changes: JsonObject = Field(description="The fields that differ, before and after")
 
 
 Body = TypeVar("Body", bound=Model)
@@ -128,7 +127,7 @@ async def accept_tool(
 ) -> AcceptResponse:
     """Take the definition that a tool's MCP server has now, so that it can be called again."""
     tool, changes = await board.imports.mcp.accept(ref, caller, dry_run=dry_run)
-    return AcceptResponse(tool=shown(tool, caller), changes=changes)
+    return AcceptResponse.model_construct(**dict(shown(tool, caller)), changes=changes)
 
 
 async def _read(request: Request, model: type[Body]) -> Body:
