@@ -54,8 +54,8 @@ $(VENV)/.run $(VENV)/.dev $(VENV)/.docs $(VENV)/.lock: $(VENV)/.%: requirements/
 	@if [ $* != lock ]; then $(PIP_INSTALL) --no-deps --no-build-isolation --editable .; fi
 	@touch $@
 
-# The reference MCP servers of the tests, with the Node that a Python package brings.
+# The reference MCP servers of the tests, with the Node that a Python package brings; it trusts whom the machine trusts.
 $(VENV)/.reference: tests/reference/package-lock.json $(VENV)/.dev
 	@mkdir -p $(VENV)/reference && cp tests/reference/package.json tests/reference/package-lock.json $(VENV)/reference
-	@cd $(VENV)/reference && PATH="$(abspath $(BIN)):$$PATH" npm ci --silent --no-audit --no-fund --ignore-scripts --cache "$(abspath $(VENV))/npm-cache"
+	@cd $(VENV)/reference && PATH="$(abspath $(BIN)):$$PATH" NODE_USE_SYSTEM_CA=1 npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --cache "$(abspath $(VENV))/npm-cache"
 	@touch $@
