@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -120,12 +121,16 @@ def everything_over_http() -> Iterator[str]:
         port = free.getsockname()[1]
     environment = {"PORT": str(port), "PATH": os.environ["PATH"]}
     with subprocess.Popen(
-        everything("streamableHttp"), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        everything("streamableHttp"),
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     ) as process:
         try:
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # node runs beneath a program that starts it
 
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
