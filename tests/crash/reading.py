@@ -51,7 +51,7 @@ class Reader:
         ]
         return [row for row in rows if tool is None or row.tool == tool]
 
-    async def settled(self, seconds: float = 90.0) -> None:
+    async def settled(self, seconds: float = 30.0) -> None:
         """Return once no call is open any more."""
 
         async def none_is_open() -> bool:

@@ -233,7 +233,7 @@ class _Kept(NamedTuple):
 def _scan(key: bytes, content: bytes) -> _Kept:
     """The whole entries of a file's content, the last one's number and end, and whether any is missing before it."""
     entries: list[bytes] = []
-    number = end = at = 0
+    number = end = at = filled = 0
     has_gaps = False
     while (stop := content.find(b"\n", at)) >= 0:
         entry = _parsed(key, content[at:stop].lstrip(b"\0"))
@@ -243,7 +243,9 @@ def _scan(key: bytes, content: bytes) -> _Kept:
         has_gaps = has_gaps or entry[0] != number + 1
         number, end = entry[0], at
         entries.append(entry[1])
-    return _Kept(entries, number, end, has_gaps)
+        filled += len(_line(key, *entry))
+    # Where something else stands among them, a copy of one for instance, it may stand where the last ones were.
+    return _Kept(entries, number, end, has_gaps or filled != end)
 
 
 def _line(key: bytes, number: int, entry: bytes) -> bytes:
