@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 import orjson
+from sqlalchemy.exc import SQLAlchemyError
 
 from pegboard.journal.chain import Place
 from pegboard.journal.entries import Closing, Count, Held, Opening, OpenIntent
@@ -101,7 +102,8 @@ class PostgresqlLedger:
             asyncpg.ProgramLimitExceededError,
             ValueError,
         )
-        elsewhere = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+        # SQLAlchemy only ever connects here: its pool greets a server that goes away with errors of its own.
+        elsewhere = (asyncpg.PostgresError, asyncpg.InterfaceError, SQLAlchemyError, OSError, TimeoutError)
         return isinstance(error, own) or not isinstance(error, elsewhere)
 
     async def close(self) -> None:
