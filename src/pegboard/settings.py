@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from pegboard.core.tool import RateLimit
 from pegboard.egress.allow import AllowList
+from pegboard.sandbox.limits import ABILITIES
 
 
 class _StrictToml(TomlConfigSettingsSource):
@@ -67,12 +68,37 @@ class Settings(BaseSettings):
     max_import_bytes: int = Field(32 * 2**20, ge=1024, description="Largest API document that can be imported")
     mcp_children: int = Field(16, ge=0, le=1000, description="Most MCP servers that run as commands at once")
     mcp_child_memory: int = Field(2 * 2**30, ge=64 * 2**20, description="Bytes of memory each of them may take")
+    sandbox_children: int = Field(8, ge=1, le=1000, description="Most python and shell calls that run at once")
+    sandbox_zygotes: int = Field(8, ge=1, le=100, description="Most processes kept warm for them, one a library set")
+    sandbox_memory: int = Field(512 * 2**20, ge=64 * 2**20, description="Bytes of memory such a call may take")
+    sandbox_processes: int = Field(64, ge=1, le=4096, description="Processes and threads such a call may have")
+    sandbox_disk: int = Field(256 * 2**20, ge=2**20, description="Bytes such a call may write to its work folder")
+    sandbox_output: int = Field(2**20, ge=1024, description="Bytes such a call may print, to each of its two streams")
+    sandbox_without: str = Field(
+        "",
+        description="Comma-separated kernel abilities (landlock, namespaces, seccomp) that python and shell tools may "
+        "run without; by default they refuse to run where one is missing",
+    )
+    python_libraries: str = Field(
+        "numpy,pandas,scipy,scikit-learn,statsmodels,sympy,networkx,matplotlib,pillow,openpyxl,python-dateutil,pytz,"
+        "pyyaml,lxml,beautifulsoup4,jinja2,orjson,requests,httpx",
+        description="Comma-separated libraries that python tools may use where they are installed",
+    )
+    shell_for_members: bool = Field(False, description="Whether others than admins may register shell tools")
     drain_seconds: float = Field(30, ge=0, description="How long running calls may take to end on shutdown")
 
     @field_validator("egress_allow")
     @classmethod
     def _readable(cls, text: str) -> str:
         AllowList.read(text)
+        return text
+
+    @field_validator("sandbox_without")
+    @classmethod
+    def _abilities(cls, text: str) -> str:
+        for name in words(text):
+            if name not in ABILITIES:
+                raise ValueError(f"'{name}' is no kernel ability of the sandbox; there are: {', '.join(ABILITIES)}")
         return text
 
     @field_validator("admin_key")
@@ -110,6 +136,11 @@ class Settings(BaseSettings):
     def key_file(self) -> Path:
         """Where the encryption keys are kept unless they come from the environment."""
         return self.home / "secret.key"
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a comma-separated list."""
+    return tuple(word for part in text.split(",") if (word := part.strip()))
 
 
 def _toml_files() -> list[Path]:

@@ -31,6 +31,7 @@ class ShellConfig(Model):
     env: dict[str, str] = {}
     shell: bool = False
     parse: Literal["text", "json"] = "text"
+    writable: bool = Field(False, description="Whether the command may change what is in working_dir")
     network: bool = False
 
 

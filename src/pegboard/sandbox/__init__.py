@@ -1,0 +1,1 @@
+"""Confined child processes, for python and shell tools: who may start one, what it may touch, how it ends."""
