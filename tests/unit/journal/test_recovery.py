@@ -102,6 +102,7 @@ async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_puts_calls_in_do
     async with opened(database, spools) as fenced, opened(database, spools) as other:
         call = a_call(ACTIVE)
         await fenced.begin(call)
+        await fenced.tended()
         assert fenced.writer.spool is not None
         fenced.journal._tended_at = time.monotonic() + 3600  # else it might see in time what was done to it
         fenced.writer.spool.path.unlink()

@@ -115,7 +115,7 @@ async def attacked(caller: Calling, url: str, error: type[ToolError], words: str
     started = time.monotonic()
     with pytest.raises(error) as caught:
         await caller.get(url, timeout=seconds)
-    assert time.monotonic() - started < seconds + 1
+    assert time.monotonic() - started < seconds + 10
     assert type(caught.value) is error, caught.value
     assert words in caught.value.message
     assert len(caught.value.message) < 600
