@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from types import MappingProxyType
 
 import aiohttp
-from multidict import CIMultiDict
+from multidict import CIMultiDict, istr
 from yarl import URL
 
 from pegboard.core.errors import EgressRefused, Unavailable, UpstreamFailed
@@ -22,7 +22,7 @@ from pegboard.egress.addresses import literal, numeric
 from pegboard.egress.allow import AllowList
 from pegboard.egress.connection import Connection
 from pegboard.egress.faults import FAULTS, Refused, misspelt, place, refusal, sending_fault
-from pegboard.egress.requests import NoCookies, PlainRequest
+from pegboard.egress.requests import PlainRequest, exchange
 from pegboard.egress.resolving import PermittedAddresses, Resolver, SystemResolver
 
 AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
@@ -30,8 +30,16 @@ AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, i
 __all__ = ["USER_AGENT", "Outbound", "Resolver"]
 
 USER_AGENT = f"pegboard/{__version__}"
-# Of several forms of an answer, the one that becomes data.
-_ACCEPT = "application/json, */*;q=0.8"
+_HOST = istr("Host")
+# What every request begins with; of several forms of an answer, the one that becomes data is preferred.
+_HEADERS: CIMultiDict[str] = CIMultiDict(
+    {
+        _HOST: "",
+        istr("User-Agent"): USER_AGENT,
+        istr("Accept"): "application/json, */*;q=0.8",
+        istr("Accept-Encoding"): "gzip, deflate",
+    }
+)
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -108,7 +116,7 @@ class Outbound:
         again = False
         try:
             try:
-                response = await session.request(method, url, headers=headers, data=data, allow_redirects=False)
+                response = await exchange(session, self._request(session, method, url, headers, data), self._time)
             except aiohttp.ClientConnectorError:
                 raise
             except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
@@ -116,7 +124,7 @@ class Outbound:
                 again = resend and not asked.dialled and body is None and method in _SAFE
                 if not again:
                     raise
-                response = await session.request(method, url, headers=headers, allow_redirects=False)
+                response = await exchange(session, self._request(session, method, url, headers, None), self._time)
         except FAULTS as error:
             if isinstance(error, aiohttp.InvalidURL):
                 self._check_address(asked.host, asked.port)
@@ -175,19 +183,20 @@ class Outbound:
             timeout_ceil_threshold=_NEVER_ROUND,
         )
         connector._factory = partial(Connection, loop=asyncio.get_running_loop())  # type: ignore[assignment]  # a subclass
-        self._session = session = aiohttp.ClientSession(
-            connector=connector,
-            headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": "gzip, deflate"},
-            request_class=PlainRequest,
-            cookie_jar=NoCookies(),
-            timeout=self._time,
-            auto_decompress=False,
-            trust_env=False,
-            max_field_size=32_768,
-        )
-        # aiohttp would send PUT and DELETE a second time by itself; whether to is for the tool's owner to say.
-        session._retry_connection = False
+        self._session = session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return session
+
+    def _request(
+        self, session: aiohttp.ClientSession, method: str, url: URL, headers: Mapping[str, str], data: object
+    ) -> PlainRequest:
+        host = url.host_port_subcomponent
+        if not host:
+            raise aiohttp.InvalidURL(url)
+        whole = _HEADERS.copy()
+        whole[_HOST] = host
+        if headers:
+            whole.update(headers)
+        return PlainRequest(session, method, url, whole, data)
 
     def _socket(self, info: AddressInfo) -> socket.socket:
         """The guard: a socket for exactly the address that is about to be connected to, if it is permitted."""
