@@ -147,3 +147,4 @@ class Execution(NamedTuple):
     thread_id: str | None = None
     repeat_of: str | None = None
     result: Any = None
+    printed: str | None = None

@@ -96,6 +96,8 @@ class ToolError(Exception):
     retryable: ClassVar[bool] = False
     # Whether the tool may have done something; where it surely has not, an idempotency key is free again.
     did_run: bool = True
+    # What the tool printed until then, for the journal alone.
+    printed: str = ""
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pegboard.core.call import ReadyCall
 from pegboard.core.tool import Tool
@@ -20,10 +20,18 @@ class OpenTool:
     secrets: frozenset[str] = frozenset()
 
 
+class Output(NamedTuple):
+    """What a call returned and what it printed meanwhile, which the journal keeps and the caller is not answered."""
+
+    value: Any
+    printed: str
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A tool ready to run; `instant` ones never wait, so nobody needs to watch their time.
 
+    `run` gives what the call returned, or an Output where it may have printed something.
     One that `receipts` has all its effects in the board's own database, each in one transaction with a receipt
     (`store.receipts.add`); a call that is cut off is then known to have happened, or not to have.
     """

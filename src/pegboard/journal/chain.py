@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import orjson
 
-from pegboard.store.executions import Row
+from pegboard.store.executions import PRINTED, Row
 
 # What the first row of a chain has before it.
 START = ""
@@ -36,7 +36,7 @@ class Chain:
 
     def link(self, before: str, writer: int, seq: int, row: Row) -> str:
         """The MAC of a row that comes after the one with the MAC `before`."""
-        return self._mac(("link", before, writer, seq, row))
+        return self._mac(("link", before, writer, seq, _signed(row)))
 
     def links(self, writer: int, head: Place, rows: Iterable[Row]) -> list[Place]:
         """The places of rows that follow the head, in order."""
@@ -44,7 +44,7 @@ class Chain:
         places = []
         for row in rows:
             seq += 1
-            mac = self._mac(("link", mac, writer, seq, row))
+            mac = self._mac(("link", mac, writer, seq, _signed(row)))
             places.append(Place(seq, mac))
         return places
 
@@ -68,3 +68,8 @@ class Chain:
         mac = self._keyed.copy()
         mac.update(orjson.dumps(content))
         return mac.hexdigest()[:_MAC_LENGTH]
+
+
+def _signed(row: Row) -> Row:
+    """What a row's MAC is over: where nothing was printed, the row as it was before there was that field."""
+    return row[:PRINTED] if len(row) > PRINTED and row[PRINTED] is None else row

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from pegboard.store.executions import FIELDS, Row
+from pegboard.store.executions import FIELDS, Row, whole
 
 State = Literal["open", "done", "in_doubt"]
 _REPEAT_OF = FIELDS.index("repeat_of")
@@ -68,11 +68,12 @@ class Closing(NamedTuple):
 
     @classmethod
     def unspooled(cls, text: bytes) -> Closing:
-        """The closing that was spooled as this; ValueError if no closing of this version was."""
+        """The closing that was spooled as this; ValueError if no closing that this version knows was."""
         row, *rest = orjson.loads(text)
+        row = whole(row)
         if len(row) != len(FIELDS) or len(rest) != len(cls._fields) - 1:
             raise ValueError("an entry of another version")
-        return cls(tuple(row), *rest)
+        return cls(row, *rest)
 
 
 class Held(NamedTuple):

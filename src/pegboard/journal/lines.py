@@ -24,6 +24,8 @@ VERSION = 1
 HEADER, WRITER, HEAD, END = "pegboard_export", "pegboard_writer", "pegboard_head", "pegboard_end"
 _MOMENTS = frozenset({"started_at", "finished_at"})
 _JSON = frozenset({"arguments", "result"})
+# What lines that were written before these fields were added mean by leaving them out.
+_ADDED = {"printed": None}
 _STORED_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{6})", re.ASCII)
 _SHOWN_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d\.\d{6})Z", re.ASCII)
 
@@ -114,6 +116,7 @@ def row_of(line: Mapping[str, Any]) -> Shown:
     exact = line.get("stored", {})
     if not isinstance(exact, dict):
         raise Misread("'stored' is not an object")
+    line = {**_ADDED, **line}
     try:
         row = tuple(exact[name] if name in exact else _kept(name, line[name]) for name in FIELDS)
         shown = Shown(line["writer"], line["seq"], line["mac"], line["previous"], row)

@@ -21,7 +21,7 @@ _SLICE_SECONDS = 0.002
 # Rows that are passed over in one query, where only a span of time is wanted.
 WINDOW = 50_000
 FINISHED_AT = FIELDS.index("finished_at")
-_ARGUMENTS, _RESULT = FIELDS.index("arguments"), FIELDS.index("result")
+_LARGE = tuple(map(FIELDS.index, ("arguments", "result", "printed")))
 
 
 class Pause:
@@ -85,4 +85,4 @@ async def rows_of(
 
 
 def _weight(row: Linked) -> int:
-    return len(row.row[_ARGUMENTS] or "") + len(row.row[_RESULT] or "") if row.row else 0
+    return sum(len(row.row[place] or "") for place in _LARGE) if row.row else 0

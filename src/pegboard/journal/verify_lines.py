@@ -121,7 +121,7 @@ class LinesVerifier:
     def _header(self, line: Line) -> None:
         if self._line != 1:
             raise Misread("a second header")
-        if line[lines.HEADER] != lines.VERSION:
+        if type(line[lines.HEADER]) is not int or line[lines.HEADER] != lines.VERSION:  # true is 1 to Python
             raise Invalid(f"The export has format {line[lines.HEADER]!r}, this board reads format {lines.VERSION}")
         made_at, since, until = (line.get(name) for name in ("made_at", "since", "until"))
         self._is_ranged = since is not None or until is not None

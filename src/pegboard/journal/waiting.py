@@ -11,9 +11,10 @@ from pegboard.journal.entries import Closing, Held, Opening
 from pegboard.store.executions import FIELDS
 
 RETRY_AFTER_MS = 1000
-# What an entry weighs besides its arguments and result.
+# What an entry weighs besides what may be large in it.
 _BASE_BYTES = 1000
-_ARGUMENTS, _RESULT = FIELDS.index("arguments"), FIELDS.index("result")
+_LARGE = ("arguments", "result", "printed")
+_ARGUMENTS, _RESULT, _PRINTED = map(FIELDS.index, _LARGE)
 
 
 @dataclass(eq=False, slots=True)
@@ -35,12 +36,10 @@ def unavailable(why: str) -> Unavailable:
 
 def weight_of(entry: Opening | Closing) -> int:
     """About how many bytes an entry takes in memory."""
-    answer = entry.answer if isinstance(entry, Closing) else None
-    return _BASE_BYTES + sum(len(text or "") for text in (entry.row[_ARGUMENTS], entry.row[_RESULT], answer))
+    row, answer = entry.row, entry.answer if isinstance(entry, Closing) else None
+    return _BASE_BYTES + sum(len(text or "") for text in (row[_ARGUMENTS], row[_RESULT], row[_PRINTED], answer))
 
 
 def shown(execution: Execution) -> dict[str, object]:
     """A row as a log may have it."""
-    shown = execution._asdict()
-    del shown["arguments"], shown["result"]
-    return shown
+    return {name: value for name, value in execution._asdict().items() if name not in _LARGE}

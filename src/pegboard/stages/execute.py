@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pegboard.core.call import ReadyCall
 from pegboard.core.errors import ExecutionFailed, TimedOut, ToolError
+from pegboard.executors.base import Output
 from pegboard.registry.peg import Peg
 from pegboard.stages.check import Checker
 from pegboard.stages.deadlines import Deadlines
@@ -25,13 +26,14 @@ class Outcome(NamedTuple):
 
 
 class Attempts:
-    """Counts the attempts of one call, and keeps whether any of them may have done something."""
+    """Counts the attempts of one call, and keeps whether any may have done something and what the last one printed."""
 
-    __slots__ = ("count", "did_run", "task")
+    __slots__ = ("count", "did_run", "printed", "task")
 
     def __init__(self) -> None:
         self.count = 0
         self.did_run = False
+        self.printed = ""
         # The task that the call runs in, asked for once: asking takes longer than one would think.
         self.task: asyncio.Task[Any] | None = None
 
@@ -41,8 +43,12 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
     while True:
         attempts.count += 1
         try:
-            text = checker.check(peg, await _once(peg, ready, deadlines, attempts.task))
+            output = await _once(peg, ready, deadlines, attempts.task)
+            if type(output) is Output:
+                output, attempts.printed = output
+            text = checker.check(peg, output)
         except ToolError as error:
+            attempts.printed = error.printed or attempts.printed
             # What an earlier attempt may have done is not undone by a later one that was refused.
             attempts.did_run = error.did_run = attempts.did_run or error.did_run
             if attempts.count >= peg.retry.max_attempts or error.retried_as not in peg.retry.on:
@@ -51,6 +57,7 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
                 "attempt_failed", tool=peg.tool.name, run_id=ready.run_id, attempt=attempts.count, code=error.code
             )
             await _back_off(peg, ready, attempts.count, error)
+            attempts.printed = ""
         else:
             return Outcome(text, attempts.count)
 

@@ -15,9 +15,12 @@ from pegboard.journal.base import Earlier
 from pegboard.journal.recovery import IN_DOUBT
 from pegboard.registry.peg import Peg
 from pegboard.stages.execute import Attempts, Outcome
+from pegboard.store.types import storable
 
 # The largest result that the journal keeps where a tool says so, as JSON.
 MAX_KEPT_RESULT = 64 * 1024
+# The most that the journal keeps of what a call printed, in bytes of UTF-8; a note of what was cut comes on top.
+MAX_KEPT_PRINTED = 64 * 1024
 
 
 class Replaying(NamedTuple):
@@ -144,6 +147,7 @@ class Run:
             arguments,
             repeat_of=self.repeat_of,
             result=_kept_result(result) if keeps_result else None,
+            printed=_kept_printed(self.attempts.printed) if self.attempts.printed else None,
         )
 
 
@@ -155,3 +159,17 @@ def _kept_error(problem: Problem, tool: Tool | None) -> str:
 
 def _kept_result(result: ToolResult) -> Any:
     return result.output if len(result.output_json) <= MAX_KEPT_RESULT else None
+
+
+def _kept_printed(printed: object) -> str:
+    """The beginning of what was printed, and how much more there was."""
+    # Made storable first, which may make it longer. It comes from executors, so it may be no text at all.
+    text = storable(str(printed))
+    # No character takes more than four bytes.
+    if len(text) <= MAX_KEPT_PRINTED // 4:
+        return text
+    whole = text.encode()
+    if len(whole) <= MAX_KEPT_PRINTED:
+        return text
+    kept = whole[:MAX_KEPT_PRINTED].decode("utf-8", "ignore")
+    return f"{kept}\n[{len(whole) - len(kept.encode()):,} more bytes were printed and are not kept]"

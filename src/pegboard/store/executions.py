@@ -19,6 +19,8 @@ from pegboard.store.types import is_uuid, json_text, storable
 
 _executions = table_of(journal_models.Execution)
 FIELDS = tuple(Execution._fields)
+# The field that rows have only since migration 0004; those from before end there.
+PRINTED = FIELDS.index("printed")
 _COLUMNS = tuple(_executions.c[name] for name in FIELDS)
 # PostgreSQL refuses longer index entries, and a call must never be missing from the journal.
 _INDEXED_LENGTH = 255
@@ -158,12 +160,18 @@ def stored(execution: Execution) -> Row:
         it.thread_id,
         it.repeat_of,
         None if it.result is None else json_text(it.result),
+        None if it.printed is None else storable(it.printed),
     )
 
 
+def whole(row: Sequence[Any]) -> Row:
+    """A stored row with every field, where it may have been written before the last one was added."""
+    return (*row, None) if len(row) == PRINTED else tuple(row)
+
+
 def restored(row: Row) -> Execution:
-    """The execution that was stored as this."""
-    known = dict(zip(FIELDS, row, strict=True))
+    """The execution that was stored as this; ValueError if none was."""
+    known = dict(zip(FIELDS, whole(row), strict=True))
     for name in ("started_at", "finished_at"):
         known[name] = datetime.fromisoformat(f"{known[name]}+00:00")
     for name in ("arguments", "result"):

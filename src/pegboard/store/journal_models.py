@@ -78,6 +78,7 @@ class Execution(Row, Base):
     thread_id: Mapped[str | None] = mapped_column(Words())
     repeat_of: Mapped[str | None] = mapped_column(Words())
     result: Mapped[Any | None] = mapped_column(JsonText)
+    printed: Mapped[str | None] = mapped_column(Words())
     # Its place in the chain; rows from before there was one have none.
     writer: Mapped[int | None] = mapped_column(Integer)
     seq: Mapped[int | None] = mapped_column(BigInteger)

@@ -241,6 +241,7 @@ class TestExecutions:
             "thread_id": None,
             "repeat_of": None,
             "result": None,
+            "printed": None,
         }
         assert len(row["arguments_digest"]) == 32
         assert row["started_at"] <= row["finished_at"]

@@ -81,6 +81,7 @@ CALLS = st.fixed_dictionaries(
         "code": TEXTS,
         "arguments": st.none() | st.dictionaries(st.text(max_size=3), VALUES, max_size=3),
         "result": VALUES,
+        "printed": TEXTS,
         "elapsed_ms": st.floats(0, 1e9),
         "tool_version": st.none() | st.integers(0, 2**31 - 2),
     }
@@ -91,7 +92,7 @@ JOURNALS = st.lists(st.lists(CALLS, max_size=4), min_size=1, max_size=3)
 _NOT_NULL = ("tool_name", "status", "caller_id", "caller", "surface", "dialect")
 _NULLABLE = (
     *("tool_id", "kind", "key_id", "agent_id", "request_id", "code", "error"),
-    *("arguments_digest", "row_id", "chain_id", "thread_id", "repeat_of", "result"),
+    *("arguments_digest", "row_id", "chain_id", "thread_id", "repeat_of", "result", "printed"),
 )
 CHANGES = {
     **{name: f"{name} || 'x'" for name in _NOT_NULL},

@@ -235,7 +235,8 @@ class TestRefusals:
         await self.then_runs(board, "quote", {}, "handler_not_found")
 
     async def test_a_kind_that_this_board_cannot_run(self, board: Pegboard) -> None:
-        await board.add(mock(tool_type="shell", config={"command": "true"}))
+        table = {"tableName": "t", "fields": [{"name": "a", "dataType": "text"}]}
+        await board.add(mock(tool_type="table", config=table))
         assert code(await board.call("quote", key="k")) == "misconfigured"
         assert await intents(board._database) == []
 

@@ -93,7 +93,7 @@ class TestWhich:
         self, database: Database, database_url: str, tmp_path: Path
     ) -> None:
         async with board_on(database_url, tmp_path / "home") as board:
-            await board.add(mock(tool_type="shell", config=CONFIGS[Kind.SHELL]))
+            await board.add(mock(tool_type="table", config=CONFIGS[Kind.TABLE]))
             assert code(await board.call("quote")) == "misconfigured"
             assert await intents(database) == []
 

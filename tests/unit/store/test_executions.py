@@ -43,6 +43,7 @@ def everything() -> Execution:
         thread_id="thread",
         repeat_of=new_id(),
         result={"z": "☂", "a": [1.5, None]},
+        printed="line 1\nline 2 ☂\n",
     )
 
 
@@ -67,13 +68,14 @@ async def test_every_field_of_an_execution_comes_back(database: Database) -> Non
         {"tool_name": "x" * 100_000},
         {"tool_name": "☂" * 10_000, "caller_id": "☂" * 10_000, "tool_id": "☂" * 10_000},
         {"error": "a\0b"},
+        {"printed": "a\0b\ud800"},
         {"tool_name": "\ud800", "request_id": "\udfff\0"},
         {"arguments": {"a": "\0\ud800"}},
         {"arguments": {"a": float("nan")}},
         {"arguments": {"a": {1, 2}}},
         {"arguments": {"a": 10**400}},
     ],
-    ids=["long", "long and wide", "nul", "surrogate", "arguments no text can be", "nan", "no json", "huge"],
+    ids=["long", "long and wide", "nul", "printed", "surrogate", "arguments no text can be", "nan", "no json", "huge"],
 )
 async def test_nothing_a_caller_sends_keeps_a_call_out_of_the_journal(
     database: Database, fields: dict[str, Any]

@@ -270,6 +270,7 @@ class ExecutionResponse(Shown):
     thread_id: str | None
     repeat_of: str | None
     result: Any = None
+    printed: str | None
 
 
 class ExecutionPage(Shown):

@@ -1,0 +1,166 @@
+"""What a call printed is a part of its row: kept, recovered, exported, and signed like the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.journal.entries import Closing
+from pegboard.journal.start import chain_of
+from pegboard.journal.verify import Report
+from pegboard.store import executions
+from pegboard.store.database import Database
+from pegboard.store.executions import restored, stored
+from tests.unit.journal.audits import exported, lines_verified, pruned, verified
+from tests.unit.journal.chained import CHAIN, MINUTE, add_writer, append, call, run
+from tests.unit.journal.hands import VAULT, a_call, lie_in, opened, row_of, start
+from tests.unit.store.rows import NOW, an_execution
+
+PRINTED = "a line\nand \x1b[31mred\x1b[0m ☂ 😀\r\n\t"
+
+
+@pytest.fixture
+async def chained(database: Database) -> Database:
+    """A chain whose first and third rows have printed something."""
+    await add_writer(database, 1)
+    await append(database, 1, [call(0, printed=PRINTED), call(1), call(2, printed="x" * 70_000), call(3)])
+    return database
+
+
+async def test_rows_that_printed_verify_and_so_does_their_export(chained: Database) -> None:
+    assert await verified(chained) == Report(4, total=4)
+    lines = await exported(chained)
+    shown = [json.loads(line)["printed"] for line in lines if '"id"' in line]
+    assert shown == [PRINTED, None, "x" * 70_000, None]
+    assert await lines_verified(chained, lines, 1) == Report(4)
+
+
+@pytest.mark.parametrize(
+    ("seq", "change"),
+    [
+        (1, "NULL"),
+        (1, "''"),
+        (1, "printed || ' '"),
+        (3, "substr(printed, 1, 69999)"),
+        (2, "'something'"),
+        (2, "''"),
+        (4, "'null'"),
+    ],
+)
+async def test_what_is_stripped_changed_or_added_is_found_and_its_row_named(
+    chained: Database, seq: int, change: str
+) -> None:
+    await run(chained, f"UPDATE executions SET printed = {change} WHERE seq = {seq}")
+    [finding] = (await verified(chained)).findings
+    assert (finding.kind, finding.writer, finding.first, finding.last) == ("changed", 1, seq, seq)
+    assert (await lines_verified(chained, await exported(chained))).findings
+
+
+async def test_what_is_moved_from_one_row_to_another_is_found(chained: Database) -> None:
+    await run(chained, "UPDATE executions SET printed = NULL WHERE seq = 1")
+    await run(chained, "UPDATE executions SET printed = :p WHERE seq = 2", p=PRINTED)
+    [finding] = (await verified(chained)).findings
+    assert (finding.kind, finding.first, finding.last) == ("changed", 1, 2)
+
+
+@pytest.mark.parametrize("printed", ["", "other", None, 5, {"stored": 1}])
+async def test_a_line_that_shows_something_else_printed_is_found(chained: Database, printed: Any) -> None:
+    lines = await exported(chained)
+    rows = [place for place, line in enumerate(lines) if '"id"' in line]
+    changed = [*lines]
+    changed[rows[0]] = json.dumps({**json.loads(lines[rows[0]]), "printed": printed})
+    assert (await lines_verified(chained, changed)).findings
+    without = json.loads(lines[rows[0]])
+    del without["printed"]
+    assert (await lines_verified(chained, [*lines[: rows[0]], json.dumps(without), *lines[rows[0] + 1 :]])).findings
+    # Beside the field, where an export keeps what no field can show.
+    beside = {**json.loads(lines[rows[1]]), "stored": {"printed": printed}}
+    assert (await lines_verified(chained, [*lines[: rows[1]], json.dumps(beside), *lines[rows[1] + 1 :]])).findings
+
+
+async def test_a_line_may_leave_out_that_nothing_was_printed(chained: Database) -> None:
+    lines = [json.loads(line) for line in await exported(chained)]
+    shorter = [
+        json.dumps({name: value for name, value in line.items() if (name, value) != ("printed", None)})
+        for line in lines
+    ]
+    assert await lines_verified(chained, shorter) == Report(4)
+
+
+async def test_a_ranged_export_and_a_prune_hold_it_too(chained: Database) -> None:
+    lines = await exported(chained, since=NOW + 2 * MINUTE)
+    assert (await lines_verified(chained, lines)).findings == ()
+    assert await pruned(chained, NOW + 2 * MINUTE) == 2
+    assert (await verified(chained)).findings == ()
+
+
+def test_a_row_is_signed_alike_whatever_shows_that_nothing_was_printed() -> None:
+    row = stored(call())
+    assert row[-1] is None
+    assert CHAIN.link("before", 1, 1, row) == CHAIN.link("before", 1, 1, row[:-1])
+    others = {CHAIN.link("before", 1, 1, (*row[:-1], printed)) for printed in (None, "", "null", "None")}
+    assert len(others) == 4
+
+
+def test_only_rows_lose_a_last_field_that_is_empty_before_they_are_signed() -> None:
+    short = CHAIN.link("export", 0, 1, ("2026-03-01", None))
+    assert CHAIN.link("export", 0, 1, ("2026-03-01", None, None)) != short
+
+
+TEXTS = st.text(alphabet=st.characters(), min_size=1)
+
+
+@given(printed=st.none() | TEXTS, result=st.none() | st.text())
+def test_a_row_comes_back_whatever_was_printed(printed: str | None, result: str | None) -> None:
+    row = stored(an_execution(printed=printed, result=result))
+    kept = None if printed is None else printed.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    assert row[-1] == kept
+    assert restored(row).printed == kept
+    assert Closing.unspooled(Closing(row).spooled()).row == row
+
+
+@given(one=st.tuples(st.none() | TEXTS, st.none() | TEXTS), other=st.tuples(st.none() | TEXTS, st.none() | TEXTS))
+def test_no_two_rows_are_signed_alike(one: tuple[Any, Any], other: tuple[Any, Any]) -> None:
+    made = an_execution()
+    rows = [stored(made._replace(result=result, printed=printed)) for result, printed in (one, other)]
+    links = [CHAIN.link("before", 1, 1, row) for row in rows]
+    assert (links[0] == links[1]) is (rows[0] == rows[1])
+
+
+@pytest.mark.parametrize("key", [None, "k"])
+async def test_what_waited_in_a_dead_writers_spool_has_what_was_printed(
+    database: Database, tmp_path: Path, key: str | None
+) -> None:
+    spools = tmp_path / "spools"
+    dead = start(database, spools, patience=0.0)
+    ended = a_call(key=key)
+    await dead.begin(ended)
+    dead.ledger.fails = "before"
+    await dead.record(row_of(ended, printed=PRINTED))
+    await dead.die()
+    async with opened(database, spools) as hand:
+        await hand.tended()
+    async with database.read() as conn:
+        found = await executions.get(conn, ended.run_id)
+    assert found is not None
+    assert (found.status, found.printed) == ("succeeded", PRINTED)
+    assert lie_in(spools) == []
+    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+
+
+async def test_of_a_call_whose_process_died_nothing_printed_is_known(database: Database, tmp_path: Path) -> None:
+    dead = start(database, tmp_path / "spools")
+    running = a_call()
+    await dead.begin(running)
+    await dead.die()
+    async with opened(database, tmp_path / "spools") as hand:
+        await hand.tended()
+    async with database.read() as conn:
+        found = await executions.get(conn, running.run_id)
+    assert found is not None
+    assert (found.status, found.printed) == ("in_doubt", None)
