@@ -21,11 +21,10 @@ from pegboard.core.version import __version__
 from pegboard.egress.addresses import literal, numeric
 from pegboard.egress.allow import AllowList
 from pegboard.egress.connection import Connection
+from pegboard.egress.dialling import AddressInfo, Lookups, as_of_a_request, dial
 from pegboard.egress.faults import FAULTS, Refused, misspelt, place, refusal, sending_fault
 from pegboard.egress.requests import PlainRequest, exchange
 from pegboard.egress.resolving import PermittedAddresses, Resolver, SystemResolver
-
-AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
 
 __all__ = ["USER_AGENT", "Outbound", "Resolver"]
 
@@ -44,6 +43,7 @@ _HEADERS: CIMultiDict[str] = CIMultiDict(
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LARGE = 2**20
+_LOOKUPS = 64
 _NEVER_ROUND = 86_400  # seconds above which aiohttp makes times whole
 
 
@@ -78,6 +78,8 @@ class Outbound:
         self._ssl_context = ssl_context
         self._time = aiohttp.ClientTimeout(total=None, sock_connect=connect_seconds, ceil_threshold=_NEVER_ROUND)
         self._session: aiohttp.ClientSession | None = None
+        # Not those of requests: names that confined code makes slow must not hold up the lookups of anybody else.
+        self._lookups = Lookups(resolver or SystemResolver(), _LOOKUPS)
         self._closed = False
 
     def check(self, url: str) -> None:
@@ -133,9 +135,7 @@ class Outbound:
             fault.did_run = again or fault.did_run
             raise fault from None
         except asyncio.CancelledError:
-            # Closing cancels whoever waits for a lookup or a free connection, without being asked to.
-            task = asyncio.current_task()
-            if self._closed and task is not None and not task.cancelling():
+            if self._cut_short():
                 raise self._shut() from None
             raise
         finally:
@@ -145,12 +145,48 @@ class Outbound:
             raise UpstreamFailed(f"{place(url)} answered {response.status} to a request that asked for no such thing")
         return response
 
+    async def connect(self, host: str, port: int) -> socket.socket:
+        """A connected, non-blocking socket that the caller closes; EgressRefused or UpstreamUnreachable otherwise."""
+        if self._closed:
+            raise self._shut()
+        try:
+            url = URL.build(scheme="http", host=host, port=port)
+        except ValueError:
+            raise EgressRefused("Tools may not reach this host: it cannot be read as one") from None
+        asked = _Asked(url.raw_host or "", port)
+        token = _ASKED.set(asked)
+        try:
+            found = await self._addresses(asked)
+            return await dial(found, port, make=self._socket, seconds=self._connect_seconds)
+        except OSError as error:
+            fault = as_of_a_request(error, url, dialled=asked.dialled)
+            raise sending_fault(fault, url, dialled=asked.dialled, connect_seconds=self._connect_seconds) from None
+        except asyncio.CancelledError:
+            if self._cut_short():
+                raise self._shut() from None
+            raise
+        finally:
+            _ASKED.reset(token)
+
     async def close(self) -> None:
-        """Close every connection; nothing can be sent after."""
+        """Close every connection of requests; nothing can be sent or connected to after."""
         self._closed = True
+        self._lookups.close()
         session, self._session = self._session, None
         if session is not None:
             await session.close()
+
+    async def _addresses(self, asked: _Asked) -> list[str]:
+        if numeric(asked.host):
+            self._check_address(asked.host, asked.port)
+            return [str(literal(asked.host))]
+        permitted = PermittedAddresses(self._allow, self._lookups, self._connect_seconds)
+        return [found["host"] for found in await permitted.resolve(asked.host, asked.port)]
+
+    def _cut_short(self) -> bool:
+        """Whether it was closing that cancelled, as it does whoever waits for a lookup or a free connection."""
+        task = asyncio.current_task()
+        return self._closed and task is not None and not task.cancelling()
 
     def _shut(self) -> Unavailable:
         refusal = Unavailable("Nothing is sent any more: the board is shutting down")

@@ -1,0 +1,106 @@
+"""What this machine's kernel can do to confine a call, found out by trying it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pegboard.sandbox.limits import ABILITIES
+
+PROBE_SECONDS = 5.0
+
+_BOOT = """\
+import sys, types
+package = types.ModuleType("pegboard")
+package.__path__ = [sys.argv[1]]
+sys.modules["pegboard"] = package
+from pegboard.sandbox.inside.probe import main
+main()
+"""
+_PACKAGE = str(Path(__file__).parent.parent)
+# Without it an interpreter may not find its libraries.
+_INHERITED = ("LD_LIBRARY_PATH",)
+_MOST_SAID = 600
+
+_NEEDS = {
+    "landlock": "It needs Linux 5.13 or later with 'landlock' among its security modules (lsm= on the kernel's command "
+    "line), and in a container a seccomp profile that lets it through",
+    "namespaces": "They need user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 and "
+    "kernel.apparmor_restrict_unprivileged_userns=0 where sysctl has these, and in a container profiles that let "
+    "unshare, mount and pivot_root through (--security-opt seccomp=unconfined --security-opt apparmor=unconfined)",
+    "seccomp": "They need a 64-bit Linux on x86_64 or aarch64 with CONFIG_SECCOMP_FILTER",
+}
+_TITLES = {"landlock": "Landlock", "namespaces": "Namespaces", "seccomp": "Filters of system calls (seccomp)"}
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What works here: the version of Landlock (0 for none), namespaces, seccomp, and a /proc of each call's own.
+
+    `reasons` says by the fields' names why something does not. Without `proc`, memory is limited for each process of a
+    call, not for all of them together.
+    """
+
+    landlock: int
+    namespaces: bool
+    seccomp: bool
+    proc: bool
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    def missing(self, without: Iterable[str]) -> list[str]:
+        """A sentence for each ability that is missing here and not named in `without`: why, and the way out."""
+        given_up = set(without)
+        return [
+            f"{_TITLES[name]} cannot be used here: {self.reasons.get(name, 'the kernel refuses')}. {_NEEDS[name]}. To "
+            f"run python and shell tools without, add '{name}' to PEGBOARD_SANDBOX_WITHOUT."
+            for name in ABILITIES
+            if not getattr(self, name) and name not in given_up
+        ]
+
+
+def _none(reason: str) -> Abilities:
+    return Abilities(0, False, False, False, dict.fromkeys((*ABILITIES, "proc"), reason))
+
+
+async def detect(seconds: float = PROBE_SECONDS) -> Abilities:
+    """What this machine can do; what could not be tried within the time counts as missing."""
+    if sys.platform != "linux":
+        return _none(f"the system is {sys.platform}, not Linux")
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", "-B", "-c", _BOOT, _PACKAGE),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={name: os.environ[name] for name in _INHERITED if name in os.environ},
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError as error:
+        return _none(f"the program that tries it could not be started: {error.strerror}")
+    try:
+        said, complaint = await asyncio.wait_for(process.communicate(), seconds)
+    except TimeoutError:
+        return _none(f"the program that tries it did not end within {seconds:g} s")
+    finally:
+        if process.returncode is None:
+            # Its session is its own: the processes that it tries things in go too.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    return _read(said, complaint)
+
+
+def _read(said: bytes, complaint: bytes) -> Abilities:
+    try:
+        return Abilities(**json.loads(said))
+    except (ValueError, TypeError):
+        why = complaint.decode("utf-8", "replace").strip().rpartition("\n")[2][:_MOST_SAID]
+        return _none(f"the program that tries it failed: {why or 'it said nothing'}")
