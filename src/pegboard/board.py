@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, TypeVar, overload
 
+from pegboard import wiring
 from pegboard.core.call import Caller, Execution, Progress, ToolCall, ToolResult
 from pegboard.core.definitions import ToolCreate
 from pegboard.core.keys import check_key, keys_of
@@ -19,7 +20,6 @@ from pegboard.egress.outbound import Resolver
 from pegboard.executors.base import Prepared
 from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import Handler, InternalExecutor
-from pegboard.executors.reach import Reach
 from pegboard.imports.imports import Imports
 from pegboard.journal.audit import Audit
 from pegboard.journal.base import Journal
@@ -27,10 +27,11 @@ from pegboard.journal.start import chain_of, spool_folder, start_journal
 from pegboard.journal.statistics import Statistics
 from pegboard.pipeline import Pipeline
 from pegboard.registry.apply import Plan, apply
+from pegboard.registry.confined import CodeRules
 from pegboard.registry.definition import bare, build, read_definition
 from pegboard.registry.drift import Flagging
 from pegboard.registry.executions import Executions
-from pegboard.registry.first_run import Started, start
+from pegboard.registry.first_run import Started
 from pegboard.registry.functions import function_id, function_tool
 from pegboard.registry.named_secrets import NamedSecrets
 from pegboard.registry.opening import Opener
@@ -42,8 +43,6 @@ from pegboard.registry.snapshot import Snapshot
 from pegboard.replay import Replay, Replays
 from pegboard.settings import Settings
 from pegboard.stages.check import Checker
-from pegboard.stages.validate import Validator
-from pegboard.stages.valkey_limit import limiter_at
 from pegboard.store.changes import Changes
 from pegboard.store.database import Database
 from pegboard.store.executions import ExecutionFilter
@@ -73,33 +72,24 @@ class Pegboard:
         self._vault = started.vault
         self._internal = InternalExecutor()
         self._internal.handlers.update(installed_handlers())
-        self._reach = Reach.of(
-            settings.egress_allow,
-            resolver=resolver,
-            connect_seconds=settings.connect_seconds,
-            max_bytes=settings.max_response_bytes,
-            children=settings.mcp_children,
-            child_memory=settings.mcp_child_memory,
-        )
+        self._reach = wiring.reach_of(settings, resolver)
+        self.confinement = wiring.confinement_of(settings, database, self._reach)
         self.snapshot = Snapshot(database, self._prepare)
-        self.tools = Registry(database, self.snapshot, self._vault, self._reach.outbound.check)
+        rules = CodeRules(settings.shell_for_members, self.confinement.libraries)
+        self.tools = Registry(database, self.snapshot, self._vault, self._reach.outbound.check, rules)
         self._flagging = Flagging(self.tools)
-        self._executors = executors(self._internal, self._reach, self._flagging.flag)
+        self._executors = executors(self._internal, self._reach, self.confinement, self._flagging.flag)
         self.people = People(database, self.snapshot)
         self.secrets = NamedSecrets(database, self.snapshot, self._vault)
         self._opener = Opener(self._vault, self.secrets.value)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
-        self._limiter = limiter_at(settings.redis_url.get_secret_value() if settings.redis_url else None)
+        self._limiter = wiring.limiter_of(settings)
         self._journal = journal or start_journal(
             database, self._vault, spool_folder(database, settings.home, started.admin.id)
         )
         self.pipeline = Pipeline(
             snapshot=self.snapshot,
-            validator=Validator(
-                digest_key=self._vault.digest_key(),
-                max_bytes=settings.max_arguments_bytes,
-                max_depth=settings.max_depth,
-            ),
+            validator=wiring.validator_of(settings, self._vault),
             limiter=self._limiter,
             flood=settings.key_rate,
             checker=Checker(max_bytes=settings.max_result_bytes),
@@ -139,14 +129,7 @@ class Pegboard:
             settings = settings.model_copy(update={"database_url": database})
         store = Database.create(settings.database)
         try:
-            started = await start(
-                store,
-                admin_key=settings.admin_key.get_secret_value() if settings.admin_key else None,
-                secret_key=settings.secret_key.get_secret_value() if settings.secret_key else None,
-                key_file=None if store.is_memory else settings.key_file,
-                credentials=None if store.is_memory else settings.credentials_file,
-            )
-            board = cls(settings, store, started, journal, resolver)
+            board = cls(settings, store, await wiring.started(settings, store), journal, resolver)
             await board.snapshot.refresh()
             changes = Changes(store, seen=board.snapshot.revision)
             watching = asyncio.create_task(changes.watch(board._changed), name="pegboard-changes")
@@ -313,6 +296,7 @@ class Pegboard:
         self.imports.close()
         for executor in self._executors.values():
             await executor.close()
+        await self.confinement.close()
         await self._reach.close()
         await self._limiter.close()
 

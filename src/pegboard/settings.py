@@ -120,7 +120,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """What the code says, then the environment, then the file."""
-        return (init_settings, env_settings, _StrictToml(settings_cls, _toml_files()))
+        return (init_settings, env_settings, _StrictToml(settings_cls, toml_files()))
 
     @property
     def database(self) -> str:
@@ -143,6 +143,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(word for part in text.split(",") if (word := part.strip()))
 
 
-def _toml_files() -> list[Path]:
+def toml_files() -> list[Path]:
+    """The files that settings may come from, whether or not they are there; the last one wins."""
     home = Path(os.environ.get("PEGBOARD_HOME") or user_data_path("pegboard"))
     return [home / "pegboard.toml", Path("pegboard.toml")]

@@ -20,9 +20,11 @@ from pegboard.core.errors import ErrorType, ToolError
 from pegboard.core.outbound import ParameterStyle
 from pegboard.core.tool import Kind, Model
 from pegboard.executors.catalog import executors
+from pegboard.executors.confinement import Confinement
 from pegboard.executors.internal import InternalExecutor
 from pegboard.executors.later import NotHereYet
 from pegboard.executors.reach import Reach
+from pegboard.sandbox.limits import Limits
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.imports import ImportResponse, McpImportBody, OpenApiImportBody
@@ -213,7 +215,10 @@ def test_every_field_of_a_definition_is_listed_and_no_other() -> None:
 def kinds_that_run() -> set[Kind]:
     """The kinds that the board has an executor for."""
     reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=0)
-    run = executors(InternalExecutor(), reach, lambda _tool, _found: None)
+    confinement = Confinement.of(
+        Limits(), children=1, zygotes=1, without=(), own=(), libraries=(), max_result_bytes=1, outbound=reach.outbound
+    )
+    run = executors(InternalExecutor(), reach, confinement, lambda _tool, _found: None)
     return {kind for kind in Kind if not isinstance(run[kind], NotHereYet)}
 
 
@@ -230,9 +235,15 @@ def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:
 
 @pytest.mark.parametrize(
     ("heading", "model"),
-    [("Config of http", CONFIGS[Kind.HTTP]), ("Config of mcp", CONFIGS[Kind.MCP]), ("Styles", ParameterStyle)],
+    [
+        ("Config of http", CONFIGS[Kind.HTTP]),
+        ("Config of mcp", CONFIGS[Kind.MCP]),
+        ("Config of python", CONFIGS[Kind.PYTHON]),
+        ("Config of shell", CONFIGS[Kind.SHELL]),
+        ("Styles", ParameterStyle),
+    ],
 )
-def test_every_field_of_a_config_that_reaches_out_is_listed_and_no_other(heading: str, model: type[Model]) -> None:
+def test_every_field_of_a_config_with_a_section_is_listed_and_no_other(heading: str, model: type[Model]) -> None:
     listed = first_codes(section(TOOL, heading))
     assert set(listed) == set(model.model_fields)
     for name, field in model.model_fields.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -149,11 +150,21 @@ class TestTypeSpecificConfigRequirements:
         assert by_default["result"] == (await door.call("calculate_rsi", {"prices": prices, "period": 2}))["result"]
 
     async def test_a_kind_that_cannot_run_here_yet_says_so_when_called(self, door: Door) -> None:
-        for kind in ("python", "shell", "table"):
-            await door.create(tool(kind, EXAMPLES[kind]))
-            answer = await door.call(f"a_{kind}_tool")
-            assert answer["error_details"] == IsPartialDict(type="CONFIG_ERROR", code="misconfigured")
-            assert f"is of kind {kind}" in answer["error"]
+        await door.create(tool("table", EXAMPLES["table"]))
+        answer = await door.call("a_table_tool")
+        assert answer["error_details"] == IsPartialDict(type="CONFIG_ERROR", code="misconfigured")
+        assert "is of kind table" in answer["error"]
+
+    async def test_the_shell_example_runs_with_its_folder_and_its_environment(self, door: Door, tmp_path: Path) -> None:
+        tmp_path.chmod(0o755)  # noqa: ASYNC240 -- as root, tools run as another user
+        (tmp_path / "data.csv").write_text("1,2")
+        (tmp_path / "process.py").write_text(
+            "import os, sys\nprint(sys.argv[1], open(sys.argv[2]).read(), len(os.environ['API_KEY']))"
+        )
+        await door.create(tool("shell", {**EXAMPLES["shell"], "working_dir": str(tmp_path)}))
+        answer = await door.call("a_shell_tool")
+        assert answer["success"], answer
+        assert answer["result"] == {"stdout": "--input 1,2 6\n", "stderr": "", "exit_code": 0}
 
     async def test_only_admins_register_tools_that_start_commands(self, board: Pegboard) -> None:
         somebody = await member(board)

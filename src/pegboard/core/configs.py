@@ -2,37 +2,101 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
+from pegboard.core.commands import Command, is_variable, placeholder_in_script
 from pegboard.core.outbound import HttpConfig, McpConfig, Seconds, Text
 from pegboard.core.tool import Kind, Model
+
+_REFERENCE = re.compile(r"\{\{secret:([A-Za-z_][A-Za-z0-9_.-]*)\}\}", re.ASCII)
+# What the kernel shows there is about the whole machine.
+_NOT_FOLDERS = ("/proc", "/sys", "/dev")
+
+
+def _without_secrets(text: str) -> str:
+    if found := _REFERENCE.search(text):
+        raise ValueError(
+            f"{found[0]} is filled in within env only; give env a variable that is {found[0]} and read that"
+        )
+    return text
+
+
+def _sound_env(env: dict[str, str]) -> dict[str, str]:
+    for name, value in env.items():
+        if not is_variable(name):
+            raise ValueError(
+                f"'{name[:100]}' is no name of a variable: letters, digits and underscores, not a digit first"
+            )
+        if "\0" in value:
+            raise ValueError(f"the value of '{name}' holds the character NUL")
+    return env
+
+
+def check_working_dir(path: str) -> str:
+    """The path, if a command may be shown such a folder; ValueError says why not."""
+    folder = PurePosixPath(path)
+    if not folder.is_absolute() or ".." in folder.parts or "\0" in path:
+        raise ValueError(f"must be an absolute path without '..', but is '{path[:100]}'")
+    plain = "/" + "/".join(folder.parts[1:])  # two slashes at the beginning are one
+    if plain == "/" or any(plain == place or plain.startswith(place + "/") for place in _NOT_FOLDERS):
+        raise ValueError(
+            f"cannot be '{path[:100]}': no command is shown the whole file system, {', '.join(_NOT_FOLDERS)}; "
+            "name the folder that it works in"
+        )
+    return plain
+
+
+Code = Annotated[Text, AfterValidator(_without_secrets)]
+Env = Annotated[dict[str, str], AfterValidator(_sound_env)]
+Folder = Annotated[Code, AfterValidator(check_working_dir)]
 
 
 class PythonConfig(Model):
     """A Python function, run confined."""
 
-    code: Text
+    code: Code
     timeout: Seconds | None = None
-    libraries: list[Text] = []
-    entrypoint: Text | None = None
-    env: dict[str, str] = {}
+    libraries: list[Code] = []
+    entrypoint: Code | None = None
+    env: Env = {}
     network: bool = False
 
 
 class ShellConfig(Model):
-    """A command, run confined; `{param}` fills whole argv elements and is never split again."""
+    """A command, run confined: `{param}` fills elements of its argv and is never split again.
 
-    command: Text
-    working_dir: Text | None = None
+    With `shell` it is a script for `/bin/sh`, whose parameters are environment variables and nothing else.
+    """
+
+    command: Code
+    working_dir: Folder | None = None
     timeout: Seconds | None = None
-    env: dict[str, str] = {}
+    env: Env = {}
     shell: bool = False
     parse: Literal["text", "json"] = "text"
     writable: bool = Field(False, description="Whether the command may change what is in working_dir")
     network: bool = False
+
+    @model_validator(mode="after")
+    def _sound_command(self) -> ShellConfig:
+        if not self.shell:
+            try:
+                Command.read(self.command)
+            except ValueError as error:
+                raise ValueError(f"command: {error}") from None
+        elif (name := placeholder_in_script(self.command)) is not None:
+            raise ValueError(
+                f"command: with shell: true nothing is filled in, so {{{name}}} cannot stand in it; each parameter is "
+                f'an environment variable: "${name}". Braces that are meant as they are take a space: {{ {name} }}'
+            )
+        if self.writable and self.working_dir is None:
+            raise ValueError("writable is about working_dir, and there is none")
+        return self
 
 
 class BuiltinConfig(Model):

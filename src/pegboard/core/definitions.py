@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, create_model, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
+from pegboard.core.python_code import CodeProblem, signature_of
 from pegboard.core.tool import Fallback, Kind, Model, RateLimit, Retry, check_name
 
 Tag = Annotated[str, Field(min_length=1, max_length=64)]
@@ -19,7 +20,9 @@ class ToolBase(Model):
     name: Annotated[str, AfterValidator(check_name)] = Field(description="Unique without regard to case")
     description: str | None = Field(None, max_length=2000, description="What the tool does, for the model")
     tool_type: Kind = Field(description="How the tool runs")
-    input_schema: JsonObject = Field(description="JSON Schema (Draft 7) of the arguments")
+    input_schema: JsonObject = Field(
+        description="JSON Schema (Draft 7) of the arguments; a python tool without one takes what its function does"
+    )
     output_schema: JsonObject | None = Field(None, description="JSON Schema of the result")
     auth_config: JsonObject | None = Field(None, description="Credentials; masked in every response")
     rate_limit: RateLimit | None = Field(None, description="How often it may be called")
@@ -40,10 +43,30 @@ class ToolBase(Model):
     max_result_bytes: int | None = Field(None, ge=1, le=100 * 2**20, description="Largest result, as JSON")
 
 
+def _may_lack_input_schema(schema: JsonObject) -> None:
+    schema["required"].remove("input_schema")
+
+
 class ToolCreate(ToolBase):
     """A new tool; `implementation {type, handler, mock_response}` may stand for tool_type and config."""
 
+    model_config = ConfigDict(json_schema_extra=_may_lack_input_schema)
+
     config: JsonObject = Field(description="What this kind of tool needs to run")
+
+    # Before-validators run from the last to the first.
+    @model_validator(mode="before")
+    @classmethod
+    def _with_signature(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or data.get("tool_type") != Kind.PYTHON or data.get("input_schema") is not None:
+            return data
+        config = data.get("config")
+        given = config if isinstance(config, dict) else {}
+        try:
+            schema = signature_of(given["code"], given.get("entrypoint"))
+        except (CodeProblem, KeyError, TypeError, AttributeError):
+            schema = {"type": "object"}  # what is wrong with the config is told when that is looked at
+        return {**data, "input_schema": schema}
 
     @model_validator(mode="before")
     @classmethod

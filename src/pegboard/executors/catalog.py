@@ -8,18 +8,24 @@ from pegboard.builtins.catalog import BUILTINS
 from pegboard.core.tool import Kind, Tool
 from pegboard.executors.base import Executor
 from pegboard.executors.builtin import BuiltinExecutor
+from pegboard.executors.confinement import Confinement
 from pegboard.executors.http.executor import HttpExecutor
 from pegboard.executors.internal import Handler, InternalExecutor
 from pegboard.executors.later import NotHereYet
 from pegboard.executors.mcp.executor import McpExecutor
 from pegboard.executors.mcp.upstream import UpstreamTool
 from pegboard.executors.mock import MockExecutor
+from pegboard.executors.python import PythonExecutor
 from pegboard.executors.reach import Reach
+from pegboard.executors.shell import ShellExecutor
 from pegboard.plugins import installed
 
 
 def executors(
-    internal: InternalExecutor, reach: Reach, on_drift: Callable[[Tool, UpstreamTool | None], None]
+    internal: InternalExecutor,
+    reach: Reach,
+    confinement: Confinement,
+    on_drift: Callable[[Tool, UpstreamTool | None], None],
 ) -> Mapping[Kind, Executor]:
     """An executor for every kind, those of installed packages in place of ours."""
     ours: dict[Kind, Executor] = {
@@ -28,8 +34,10 @@ def executors(
         Kind.INTERNAL: internal,
         Kind.HTTP: HttpExecutor(reach.outbound, reach.breakers, max_response_bytes=reach.max_bytes),
         Kind.MCP: McpExecutor(reach.upstreams, reach.breakers, on_drift),
-        Kind.PYTHON: NotHereYet(),
-        Kind.SHELL: NotHereYet(),
+        Kind.PYTHON: PythonExecutor(
+            confinement.sandbox, confinement.libraries, max_result_bytes=confinement.max_result_bytes
+        ),
+        Kind.SHELL: ShellExecutor(confinement.sandbox, confinement.own, can_hide=confinement.can_hide),
         Kind.TABLE: NotHereYet(),
     }
     theirs: dict[str, Executor] = installed("pegboard.executors", lambda make: make())

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from pegboard.core.call import Caller
-from pegboard.core.configs import CONFIGS, SECRET_MAPS
+from pegboard.core.configs import CONFIGS, SECRET_MAPS, PythonConfig, ShellConfig
 from pegboard.core.definitions import ToolCreate, ToolResponse
-from pegboard.core.outbound import McpConfig
-from pegboard.core.refusals import Fault, Forbidden, Invalid
+from pegboard.core.refusals import Fault, Invalid
 from pegboard.core.tool import AuthConfig, Kind, Tool
+from pegboard.registry.confined import STRICT, CodeRules, shell_faults
+from pegboard.registry.python_tools import code_faults
 from pegboard.registry.schemas import SchemaProblem, check_schema
 from pegboard.registry.sealing import (
     keep_masked,
@@ -69,7 +70,16 @@ def faults_in(items: Iterable[Mapping[str, Any]], model: type[BaseModel], under:
     return faults
 
 
-def build(spec: ToolCreate, vault: Vault, caller: Caller, tool: Tool, now: datetime, *, is_sound: bool = False) -> Tool:
+def build(
+    spec: ToolCreate,
+    vault: Vault,
+    caller: Caller,
+    tool: Tool,
+    now: datetime,
+    *,
+    is_sound: bool = False,
+    rules: CodeRules = STRICT,
+) -> Tool:
     """The tool that the definition describes, checked and sealed; `tool` is what it was, or a bare new one."""
     free = {name: getattr(spec, name) for name in ("description", "display_name", "tags", "config", "auth_config")}
     if spec.fallback is not None:
@@ -90,12 +100,11 @@ def build(spec: ToolCreate, vault: Vault, caller: Caller, tool: Tool, now: datet
     except ValidationError as error:
         faults += faults_of(error, model, "config")
     else:
-        if caller.role != "admin" and (
-            spec.tool_type is Kind.SHELL or (isinstance(checked, McpConfig) and checked.command is not None)
-        ):
-            raise Forbidden(
-                f"Only admins may register {spec.tool_type} tools, where they start commands on this machine"
-            )
+        rules.refuse(checked, caller)
+        if isinstance(checked, ShellConfig):
+            faults += shell_faults(checked, spec.input_schema)
+        elif isinstance(checked, PythonConfig):
+            faults += code_faults(checked, tool, rules.libraries)
         normal = checked.model_dump(mode="json", exclude_unset=True, by_alias=True)
         config = {key: config[key] if key in SECRET_MAPS else value for key, value in normal.items()}
     if auth is not None:

@@ -17,8 +17,10 @@ from pegboard.core.errors import EgressRefused
 from pegboard.core.ids import new_id
 from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound
 from pegboard.core.tool import Tool, alias_of
+from pegboard.registry.confined import STRICT, CodeRules
 from pegboard.registry.definition import bare, build, definition_of, read_definition
 from pegboard.registry.pages import Page, a_name, a_version, an_id, cut, read_cursor
+from pegboard.registry.python_tools import following
 from pegboard.registry.sealing import equal_when_opened
 from pegboard.registry.shipped import SHIPPED_IDS
 from pegboard.registry.snapshot import Snapshot, names_of
@@ -46,13 +48,19 @@ class Registry:
     """Changes the tools in the store; the snapshot follows before the change is answered."""
 
     def __init__(
-        self, database: Database, snapshot: Snapshot, vault: Vault, reachable: Callable[[str], None] | None = None
+        self,
+        database: Database,
+        snapshot: Snapshot,
+        vault: Vault,
+        reachable: Callable[[str], None] | None = None,
+        rules: CodeRules = STRICT,
     ) -> None:
         self._database = database
         self._snapshot = snapshot
         self._vault = vault
         # Raises EgressRefused for a URL that no call could ever reach.
         self._reachable = reachable or (lambda _url: None)
+        self._rules = rules
 
     async def create(self, spec: ToolCreate, caller: Caller) -> Tool:
         """The new tool, owned by the caller and callable at once."""
@@ -72,7 +80,7 @@ class Registry:
             expected = patch.get("version")
             if expected is not None and expected != tool.version:
                 raise Conflict(f"Tool '{tool.name}' is at version {tool.version} by now, not {expected}; read it again")
-            spec = read_definition({**definition_of(tool), **_cleared(patch)})
+            spec = read_definition({**definition_of(tool), **following(tool, patch), **_cleared(patch)})
             changed = self.changed(tool, spec, caller)
             if changed.name.lower() != tool.name.lower():
                 await self._claim_names(change.conn, changed)
@@ -146,13 +154,12 @@ class Registry:
         """The new tool that the definition describes, sealed and, unless its schemas are known to be sound, checked."""
         now = datetime.now(UTC)
         fresh = bare(new_id(), caller.user_id, now)
-        return self._within_reach(build(spec, self._vault, caller, fresh, now, is_sound=is_sound))
+        return self._within_reach(build(spec, self._vault, caller, fresh, now, is_sound=is_sound, rules=self._rules))
 
     def changed(self, tool: Tool, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
         """The tool in its next version, as the definition says; the very same tool where it is so already."""
-        changed = self._keeping_seals(
-            tool, build(spec, self._vault, caller, tool, datetime.now(UTC), is_sound=is_sound)
-        )
+        built = build(spec, self._vault, caller, tool, datetime.now(UTC), is_sound=is_sound, rules=self._rules)
+        changed = self._keeping_seals(tool, built)
         if self.same(tool, changed):
             return tool
         if tool.id in SHIPPED_IDS and not self.same(

@@ -94,6 +94,10 @@ def test_a_healthy_set_up_has_nothing_to_complain_about(admin: Program) -> None:
         "migrations",
         "credentials at rest",
         "journal spool",
+        "sandbox landlock",
+        "sandbox namespaces",
+        "sandbox seccomp",
+        "python libraries",
         "server",
         "key",
     }

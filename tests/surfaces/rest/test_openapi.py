@@ -59,7 +59,7 @@ async def test_every_error_is_described_as_a_problem(described: dict[str, Any]) 
 async def test_tool_create_is_described_field_by_field(described: dict[str, Any]) -> None:
     schema = described["components"]["schemas"]["ToolCreate"]
     assert set(schema["properties"]) == set(ToolCreate.model_fields)
-    assert set(schema["required"]) == {"name", "tool_type", "config", "input_schema"}
+    assert set(schema["required"]) == {"name", "tool_type", "config"}
     assert all("description" in field for field in schema["properties"].values())
 
 

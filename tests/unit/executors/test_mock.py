@@ -10,9 +10,11 @@ import pytest
 from pegboard import Pegboard
 from pegboard.core.tool import Kind
 from pegboard.executors.catalog import executors, installed_handlers
+from pegboard.executors.confinement import Confinement
 from pegboard.executors.internal import InternalExecutor
 from pegboard.executors.mock import contains
 from pegboard.executors.reach import Reach
+from pegboard.sandbox.limits import Limits
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
 
@@ -83,7 +85,10 @@ async def test_a_mock_answers_within_ten_milliseconds(board: Pegboard) -> None:
 async def test_every_kind_has_an_executor() -> None:
     internal = InternalExecutor()
     reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=1)
-    found = executors(internal, reach, lambda _tool, _found: None)
+    confinement = Confinement.of(
+        Limits(), children=1, zygotes=1, without=(), own=(), libraries=(), max_result_bytes=1, outbound=reach.outbound
+    )
+    found = executors(internal, reach, confinement, lambda _tool, _found: None)
     assert set(found) == set(Kind)
     assert found[Kind.INTERNAL] is internal
     assert installed_handlers() == {}

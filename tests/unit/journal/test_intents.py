@@ -26,7 +26,7 @@ from tests.waiting import until
 CONFIGS: dict[Kind, dict[str, Any]] = {
     Kind.HTTP: {"url": "https://example.com", "method": "GET"},
     Kind.MCP: {"server_url": "https://example.com"},
-    Kind.PYTHON: {"code": "1"},
+    Kind.PYTHON: {"code": "def f(): pass"},
     Kind.SHELL: {"command": "true"},
     Kind.BUILTIN: {"operation": "echo"},
     Kind.MOCK: {"mock_response": 1},

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pegboard.surfaces.cli.client import find_key, open_client, read_settings
+from pegboard.surfaces.cli.doctor_sandbox import examine_sandbox
 from pegboard.surfaces.cli.doctor_store import examine_store
 from pegboard.surfaces.cli.failures import Failure, Refused, Usage
 from pegboard.surfaces.cli.findings import Finding
@@ -33,6 +34,7 @@ async def examine(session: Session) -> list[Finding]:
         return [*findings, Finding.bad("settings", error.message, advice), *await _server(session)]
     findings += [Finding.ok("settings", "valid"), _home(settings), *_credentials(session, settings)]
     findings += await examine_store(settings)
+    findings += await examine_sandbox(settings)
     if settings.redis_url is not None:
         findings.append(await _redis(settings.redis_url.get_secret_value()))
     return findings + await _server(session)

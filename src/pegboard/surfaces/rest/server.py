@@ -54,6 +54,7 @@ class ServedBoard:
             async with Pegboard.open(settings=self._settings) as board:
                 if self._on_open is not None:
                     await self._on_open(board)
+                await board.confinement.tell()
                 self._app = create_app(board, self._version)
                 settle_memory()
                 begun = True

@@ -1,0 +1,170 @@
+"""shell tools: a command with the call's arguments in its argv, or a script with them in its environment, confined."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Collection
+from pathlib import PurePath
+from typing import Any
+
+import orjson
+
+from pegboard.core.call import ReadyCall
+from pegboard.core.commands import Command, callers_variables, parameters_of, variables
+from pegboard.core.configs import ShellConfig
+from pegboard.core.errors import ExecutionFailed, Misconfigured, ToolError
+from pegboard.core.tool import Tool
+from pegboard.executors.attempts import attempt_seconds, end_of
+from pegboard.executors.base import OpenTool, Prepared
+from pegboard.executors.fates import end_of_text, failure_of
+from pegboard.executors.masking import Mask
+from pegboard.executors.reading import read_config
+from pegboard.sandbox.houses import House
+from pegboard.sandbox.sandbox import Ended, Job, Sandbox
+
+_SHELL = "/bin/sh"
+# What the system has comes first; the board's own interpreter is there for machines that have none.
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" + os.path.join(sys.prefix, "bin")  # noqa: PTH118
+_WORK_FOLDER = "."
+# The part of its time by which a call is ended before its caller gives up on it, so that it can say what happened.
+_EARLY = 0.05
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_LONG_NUMBER = b"0" * 19
+_MOST_DIGITS = 20
+
+
+class ShellExecutor:
+    """Runs commands in the sandbox; `own` are the folders of the board, which no command may work in."""
+
+    def __init__(self, sandbox: Sandbox, own: Collection[str] = (), *, can_hide: bool = True) -> None:
+        self._sandbox = sandbox
+        self._own = tuple(os.path.realpath(path) for path in own)
+        # Without namespaces, what lies inside of a folder that is shown cannot be hidden.
+        self._can_hide = can_hide
+
+    def prepare(self, tool: OpenTool) -> Prepared:
+        """The command read and its surroundings named once; raises Misconfigured where it could never run."""
+        # The command as it is stored: a secret that is filled in before it is split would be split with it.
+        config = read_config(ShellConfig, {**tool.tool.config, "env": tool.config.get("env", {})})
+        if config.working_dir is not None:
+            self._check_folder(config.working_dir)
+        # Where programs are looked for is no secret, and is told where one is not found.
+        mask = Mask((*(value for name, value in config.env.items() if name != "PATH"), *tool.secrets))
+        return Prepared(_Runner(self._sandbox, tool.tool, config, mask).run)
+
+    async def close(self) -> None:
+        """Nothing is held: the sandbox belongs to the board."""
+
+    def _check_folder(self, folder: str) -> None:
+        shown = PurePath(os.path.realpath(folder))
+        for own in map(PurePath, self._own):
+            if shown.is_relative_to(own):
+                raise Misconfigured(
+                    f"working_dir '{folder}' lies in '{own}', where the board keeps its database, keys or settings; "
+                    "give one of the two a folder of its own"
+                )
+            if not self._can_hide and own.is_relative_to(shown) and os.path.lexists(own):
+                raise Misconfigured(
+                    f"working_dir '{folder}' holds '{own}', where the board keeps its database, keys or settings, "
+                    "which cannot be hidden without namespaces (PEGBOARD_SANDBOX_WITHOUT); name a folder beside it"
+                )
+
+
+class _Runner:
+    """One tool's command, ready for any number of calls."""
+
+    __slots__ = ("_config", "_cwd", "_env", "_fill", "_house", "_mask", "_sandbox", "_seconds", "_tool", "_variables")
+
+    def __init__(self, sandbox: Sandbox, tool: Tool, config: ShellConfig, mask: Mask) -> None:
+        self._sandbox = sandbox
+        self._tool = tool.name
+        self._config = config
+        self._mask = mask
+        self._seconds = attempt_seconds(tool)
+        self._house = House(working_dir=config.working_dir, writable=config.writable)
+        self._cwd = config.working_dir or _WORK_FOLDER
+        self._env = {"PATH": _PATH, **config.env}
+        names = parameters_of(tool.input_schema)
+        self._variables = callers_variables(names, config.env) if config.shell else ()
+        self._fill = None if config.shell else Command.read(config.command, names).fill
+
+    async def run(self, call: ReadyCall) -> Any:
+        """What the command wrote and its exit code, or the JSON that it wrote; no value of its env is in there."""
+        arguments = call.arguments
+        argv = [_SHELL, "-c", self._config.command] if self._fill is None else self._fill(arguments)
+        env = {**self._env, **variables(arguments, self._variables)} if self._variables else self._env
+        payload = {
+            "kind": "exec",
+            "env": env,
+            "argv": argv,
+            "cwd": self._cwd,
+            "stdin": orjson.dumps(arguments).decode(),
+        }
+        job = Job(self._house, payload, self._seconds, result_bytes=0, network=self._config.network)
+        ends = end_of(call, self._seconds) - min(_EARLY, self._seconds * _EARLY)
+        try:
+            return self._result(await self._sandbox.run(job, call.caller.user_id, ends), argv[0])
+        except ToolError as error:
+            raise self._mask.error(error) from None
+
+    def _result(self, ended: Ended, program: str) -> Any:
+        if ended.fate == "exited" and ended.message:
+            raise self._not_started(ended, program)
+        failure = failure_of(ended, self._tool, self._seconds)
+        if failure is not None:
+            # What was cut off where it became too much may end in the middle of a secret.
+            raise _saying(failure, b"" if ended.fate == "output" else ended.stderr, self._mask)
+        if self._config.parse == "json":
+            return self._parsed(ended)
+        return {"stdout": self._text(ended.stdout), "stderr": self._text(ended.stderr), "exit_code": ended.code}
+
+    def _text(self, data: bytes) -> str:
+        return self._mask.data(data).decode("utf-8", "replace")
+
+    def _parsed(self, ended: Ended) -> Any:
+        if ended.code != 0:
+            raise _saying(ExecutionFailed(f"The command exited with code {ended.code}"), ended.stderr, self._mask)
+        try:
+            return self._mask.parsed(_json(ended.stdout), ended.stdout)
+        except (ValueError, RecursionError) as error:
+            what = "wrote nothing to stdout" if not ended.stdout.strip() else f"its stdout is no JSON ({error})"
+            failure = ExecutionFailed(f"The command exited with code 0, but {what}; the tool says parse: json")
+            raise _saying(failure, ended.stderr, self._mask) from None
+
+    def _not_started(self, ended: Ended, program: str) -> Misconfigured:
+        folder = self._config.working_dir or "an empty work folder, as the tool has no working_dir"
+        where = f"as seen from {folder}" if "/" in program else f"looked for in {self._env['PATH']}"
+        return Misconfigured(
+            f"Command '{program}' was not run: {ended.message} ({where}). A command sees the system's programs and "
+            "libraries, the board's own interpreter and the tool's working_dir, nothing else of this machine"
+        )
+
+
+def _saying(error: ToolError, stderr: bytes, mask: Mask) -> ToolError:
+    """The error, with the end of what the command said."""
+    if text := end_of_text(stderr, mask):
+        error.message = f"{error.message}; the end of its stderr: {text}"
+        error.args = (error.message,)
+    return error
+
+
+def _json(text: bytes) -> Any:
+    """The JSON value, integers beyond 64 bits as text, since they would lose digits otherwise."""
+    if _LONG_NUMBER not in text.translate(_DIGITS):
+        return orjson.loads(text)
+    return json.loads(text.decode(), parse_int=_exact, parse_float=_finite, parse_constant=_finite)
+
+
+def _exact(digits: str) -> int | str:
+    number = int(digits) if len(digits) <= _MOST_DIGITS else None
+    return digits if number is None or not -(2**63) <= number < 2**64 else number
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{digits[:20]} is no number of JSON")
+    return number

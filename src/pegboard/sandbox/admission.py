@@ -1,0 +1,169 @@
+"""Who may run next: a bounded number of calls at once, shared evenly between the users who have calls waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import OrderedDict
+
+from pegboard.core.errors import Unavailable
+
+MOST_WAITING = 1000
+
+# How much the latest call counts in the average that waiting times are estimated from.
+_LATEST = 0.2
+_SOONEST_MS = 100
+_LATEST_MS = 60_000
+
+_Waiter = asyncio.Future["Place | None"]
+
+
+class Place:
+    """The right to run one call, held until `leave`."""
+
+    __slots__ = ("_admission", "_since", "_user")
+
+    def __init__(self, admission: Admission, user: str) -> None:
+        self._admission: Admission | None = admission
+        self._user = user
+        self._since = time.monotonic()
+
+    def leave(self) -> None:
+        """Give the place to whoever is next; doing so again does nothing."""
+        admission, self._admission = self._admission, None
+        if admission is not None:
+            admission._left(self._user, time.monotonic() - self._since)
+
+
+class Admission:
+    """Places for calls, given to the waiting user who has the fewest, and in turns between those who have as few."""
+
+    def __init__(self, places: int, *, most_waiting: int = MOST_WAITING) -> None:
+        self._places = places
+        self._most_waiting = most_waiting
+        self._free = places
+        self._running: dict[str, int] = {}
+        self._waiting: dict[str, OrderedDict[_Waiter, None]] = {}
+        # Users with calls waiting, by how many they have running, in the order in which they are served. Turns alone
+        # would let a user of long calls end up with every place, however often the others are served.
+        self._turns: list[OrderedDict[str, None]] = [OrderedDict() for _ in range(places + 1)]
+        self._waiters = 0
+        self._seconds = 1.0
+        self._closed = False
+
+    @property
+    def running(self) -> int:
+        """How many places are held."""
+        return self._places - self._free
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for a place."""
+        return self._waiters
+
+    async def enter(self, user: str, deadline: float) -> Place:
+        """A place, at the latest at `deadline` (of time.monotonic); raises Unavailable where there is none by then."""
+        if self._closed:
+            raise self._refused("the board is shutting down", None)
+        if self._free:
+            # Places are handed on as they are left, so where one is free nobody waits.
+            return self._take(user)
+        if len(self._waiting.get(user, ())) >= self._most_waiting:
+            raise self._refused(f"{self._most_waiting} calls of this user wait already", self._soon())
+        loop = asyncio.get_running_loop()
+        waiter: _Waiter = loop.create_future()
+        self._queue(user, waiter)
+        timer = None
+        if deadline < math.inf:
+            timer = loop.call_later(max(0.0, deadline - time.monotonic()), self._give_up, user, waiter)
+        try:
+            place = await waiter
+        except asyncio.CancelledError:
+            # It may have been given a place just before, or it has to leave the queue.
+            given = waiter.result() if waiter.done() and not waiter.cancelled() else None
+            if given is not None:
+                given.leave()
+            else:
+                self._withdraw(user, waiter)
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+        if place is not None:
+            return place
+        if self._closed:
+            raise self._refused("the board is shutting down", None)
+        raise self._refused(
+            f"all {self._places} places were taken until its deadline (PEGBOARD_SANDBOX_CHILDREN), "
+            f"and {self._waiters} other calls wait",
+            self._soon(),
+        )
+
+    def close(self) -> None:
+        """Refuse whoever waits, and whoever comes from now on."""
+        self._closed = True
+        for user, waiters in list(self._waiting.items()):
+            for waiter in list(waiters):
+                self._give_up(user, waiter)
+
+    def _take(self, user: str) -> Place:
+        self._free -= 1
+        self._count(user, 1)
+        return Place(self, user)
+
+    def _left(self, user: str, seconds: float) -> None:
+        self._seconds += _LATEST * (seconds - self._seconds)
+        self._free += 1
+        self._count(user, -1)
+        while self._free and self._waiters:
+            turns = next(turns for turns in self._turns if turns)
+            first = next(iter(turns))
+            waiter = next(iter(self._waiting[first]))
+            self._withdraw(first, waiter)
+            if not waiter.done():
+                waiter.set_result(self._take(first))
+
+    def _count(self, user: str, change: int) -> None:
+        """Note that the user has one more or one less running; with that they come last among their new equals."""
+        before = self._running.get(user, 0)
+        now = before + change
+        if now:
+            self._running[user] = now
+        else:
+            del self._running[user]
+        if user in self._waiting:
+            del self._turns[before][user]
+            self._turns[now][user] = None
+
+    def _queue(self, user: str, waiter: _Waiter) -> None:
+        if user not in self._waiting:
+            self._waiting[user] = OrderedDict()
+            self._turns[self._running.get(user, 0)][user] = None
+        self._waiting[user][waiter] = None
+        self._waiters += 1
+
+    def _withdraw(self, user: str, waiter: _Waiter) -> None:
+        waiters = self._waiting.get(user)
+        if waiters is None or waiter not in waiters:
+            return
+        del waiters[waiter]
+        self._waiters -= 1
+        if not waiters:
+            del self._waiting[user]
+            del self._turns[self._running.get(user, 0)][user]
+
+    def _give_up(self, user: str, waiter: _Waiter) -> None:
+        self._withdraw(user, waiter)
+        if not waiter.done():
+            waiter.set_result(None)
+
+    def _soon(self) -> int:
+        """Milliseconds until whoever waits now has probably been served."""
+        likely = 1000 * self._seconds * (self._waiters + 1) / self._places
+        return int(min(max(likely, _SOONEST_MS), _LATEST_MS))
+
+    def _refused(self, why: str, retry_after_ms: int | None) -> Unavailable:
+        refusal = Unavailable(f"The call did not get a place to run in: {why}", retry_after_ms=retry_after_ms)
+        refusal.did_run = False
+        return refusal

@@ -1,0 +1,107 @@
+"""What a call finds around it: which libraries it may import and which folder it works in, as zygotes are told."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pegboard.core.errors import Misconfigured
+
+# The parts of the file system that each call has of its own; nothing of the machine's can stand there.
+_OWN = ("/proc", "/sys", "/dev", "/call")
+_SYSTEM = "/usr"
+_BOARD = str(Path(__file__).parent.parent)
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The surroundings that calls share: modules imported beforehand, those that code may import, and a folder."""
+
+    modules: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    working_dir: str | None = None
+    writable: bool = False
+
+
+# A folder that was replaced by another of the same name is another house.
+Identity = tuple[House, int, int]
+
+
+def identity(house: House) -> Identity:
+    """What tells this house from others as the machine is now; raises Misconfigured where its folder is none."""
+    folder = house.working_dir
+    if folder is None:
+        return house, 0, 0
+    try:
+        seen = os.stat(folder)  # noqa: PTH116 -- this is in the way of every call
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise Misconfigured(f"working_dir '{folder}' cannot be used: {why}") from None
+    if not stat.S_ISDIR(seen.st_mode):
+        raise Misconfigured(f"working_dir '{folder}' is not a folder")
+    return house, seen.st_dev, seen.st_ino
+
+
+def plan(house: House, *, masked: Iterable[str] = (), without: Iterable[str] = ()) -> str:
+    """The house as JSON, as its zygote reads it; raises Misconfigured where the folder cannot be shown to a call."""
+    site = site_folders()
+    programs = {place for path in (*interpreter_folders(), *site) for place in (path, os.path.realpath(path))}
+    # What is below the system's folder is shown with it.
+    shown = {path: (path, False) for path in programs if not _within(path, _SYSTEM)}
+    if house.working_dir is not None:
+        shown |= _shown_folder(house.working_dir, house.writable, programs)
+    hidden = {place for path in masked for place in (os.path.normpath(path), os.path.realpath(path))}
+    told = {
+        "binds": [[source, target, writable] for target, (source, writable) in sorted(shown.items())],
+        "masked": sorted(hidden),
+        "modules": list(house.modules),
+        "allowed": list(house.allowed),
+        "without": sorted(without),
+        "prefixes": site,
+    }
+    return json.dumps(told)
+
+
+def _shown_folder(folder: str, writable: bool, programs: set[str]) -> dict[str, tuple[str, bool]]:
+    """The folder at its place, and over it, read-only, what it holds of the programs that calls and the board are."""
+    target, source = os.path.normpath(folder), os.path.realpath(folder)
+    _check_place(folder, target, source)
+    shown = {target: (source, writable)}
+    for path in programs | {_BOARD} if writable else programs:
+        inside = os.path.realpath(path)
+        if inside == source and writable:
+            raise Misconfigured(f"working_dir '{folder}' holds the programs of this board, so it cannot be writable")
+        if _within(inside, source) and inside != source:
+            shown[os.path.normpath(f"{target}/{os.path.relpath(inside, source)}")] = (inside, False)
+    return shown
+
+
+def interpreter_folders() -> list[str]:
+    """Where the interpreter and its standard library are."""
+    found = {sys.base_prefix, sys.base_exec_prefix, sys.prefix, sys.exec_prefix}
+    return sorted(path for path in found if Path(path).is_dir() and path != "/")
+
+
+def site_folders() -> list[str]:
+    """Where installed libraries are, in the order in which they are looked for."""
+    names = ("site-packages", "dist-packages")
+    return [path for path in dict.fromkeys(sys.path) if Path(path).name in names and Path(path).is_dir()]
+
+
+def _check_place(folder: str, *places: str) -> None:
+    if not Path(folder).is_absolute():
+        raise Misconfigured(f"working_dir '{folder}' must be an absolute path")
+    for place in places:
+        if place == "/":
+            raise Misconfigured(f"working_dir '{folder}' is the whole file system; name the folder that is needed")
+        if any(_within(place, own) for own in _OWN):
+            raise Misconfigured(f"working_dir '{folder}' lies where each call has a file system of its own")
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -1,0 +1,117 @@
+"""A place for calls where there are no namespaces: among the machine's own processes and files.
+
+Files are then confined by Landlock alone, and the number of bytes in the work folder only file by file.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from pegboard.sandbox.inside import identity, rlimits, syscalls
+from pegboard.sandbox.inside.house import House, hidden, readable
+from pegboard.sandbox.inside.job import Job
+from pegboard.sandbox.inside.place import repeat_until_gone
+from pegboard.sandbox.inside.steps import StepFailed, step
+
+
+class Bare:
+    """No more than a process that all orphans of the call become children of, so that none can get away."""
+
+    def __init__(self, house: House) -> None:
+        shown = hidden(house)
+        if shown:
+            raise StepFailed(f"hiding '{shown[0]}', which belongs to the board: only namespaces can hide a folder")
+        self._user = user = identity.other_user()
+        # Another user may not reach an interpreter in root's home; Landlock then is what keeps it from all else.
+        self._reads_anything = user is not None and not identity.can_reach(user, readable(house))
+        if self._reads_anything and "landlock" in house.without:
+            raise StepFailed(
+                f"reading the interpreter's files as the user {user}, as whom tools run: they are root's alone, and "
+                f"without namespaces or Landlock there is no way to give that user them and nothing else"
+            )
+
+    def enter(self) -> None:
+        """Become the parent of all that lose theirs, and find a user that no other call has."""
+        with step("becoming the parent of orphans"):
+            syscalls.become_subreaper()
+        self._user = identity.other_user(os.getpid())
+
+    def furnish(self, job: Job) -> str:
+        """The folder that the server has made."""
+        if job.network:
+            raise StepFailed("opening the call's own network: only namespaces can keep it apart from the machine's")
+        if job.folder is None:
+            raise StepFailed("going to the work folder: without namespaces the server has to name one")
+        if self._user is not None:
+            with step("giving the work folder to the tool's user"):
+                os.chown(job.folder, self._user, self._user)
+        return os.path.realpath(job.folder)
+
+    def settle(self, job: Job) -> None:
+        """Become the call's user, where this is root."""
+        with step("giving up privileges"):
+            if self._user is None:
+                syscalls.drop_capabilities()
+            else:
+                identity.become(self._user, reading_anything=self._reads_anything)
+        with step("limiting the number of processes"):
+            # An ordinary user's other processes are counted with those of the call.
+            others = identity.tasks(os.getuid()) if self._user is None else 0
+            rlimits.lower(resource.RLIMIT_NPROC, job.bounds.processes + others)
+
+    def processes(self) -> list[int]:
+        """Every process whose ancestors lead to the supervisor, but for those that are dead already."""
+        return _descendants()
+
+    def end_all(self) -> None:
+        """End every descendant."""
+        repeat_until_gone(_sweep)
+
+    def leave(self, job: Job) -> None:
+        """Empty the work folder; what a tool has made hard to remove is left to the server."""
+        import shutil  # noqa: PLC0415 -- with namespaces, no call needs it, and every call would inherit it
+
+        shutil.rmtree(job.folder or "", ignore_errors=True)
+
+
+def _descendants() -> list[int]:
+    children: dict[int, list[int]] = {}
+    dead: set[int] = set()
+    for process in Path("/proc").iterdir():
+        if not process.name.isdecimal():
+            continue
+        try:
+            # The program's name, in brackets, may hold anything.
+            state, parent = (process / "stat").read_bytes().rpartition(b")")[2].split()[:2]
+        except (OSError, ValueError):
+            continue  # it has ended
+        children.setdefault(int(parent), []).append(int(process.name))
+        if state in (b"Z", b"X"):
+            dead.add(int(process.name))
+    found: list[int] = []
+    waiting = [os.getpid()]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return [pid for pid in found if pid not in dead]
+
+
+def _sweep() -> None:
+    # Stopped first, so that none can start another while they are killed.
+    stopped: set[int] = set()
+    while new := set(_descendants()) - stopped:
+        _signal(new, signal.SIGSTOP)
+        stopped |= new
+    _signal(stopped, signal.SIGKILL)
+
+
+def _signal(pids: Iterable[int], number: int) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)

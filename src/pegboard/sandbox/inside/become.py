@@ -1,0 +1,145 @@
+"""The confined process: what it gives up, in which order, before it becomes what the job names."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+from contextlib import suppress
+from typing import NoReturn
+
+from pegboard.sandbox.inside import landlock, python_job, rlimits, seccomp, syscalls
+from pegboard.sandbox.inside.call import Call, Terms
+from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.steps import StepFailed, step
+from pegboard.sandbox.inside.streams import Streams
+
+CANNOT_START, NO_SUCH_PROGRAM = 126, 127
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_NICE = 10
+_PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+# Where descriptors are out of the way of the few that stay.
+_ASIDE = 64
+_RESULT, _TROUBLE, _ORDERS = 3, 4, 5
+_MOST_WORDS = 500
+
+
+def become(terms: Terms, place: Place, streams: Streams) -> NoReturn:
+    """Wait for orders, confine this process and do as ordered; that it cannot is told through one of the streams."""
+    try:
+        _take_descriptors(streams)
+        _step_back()
+        call = _hear(terms, place)
+        _confine(call)
+        if call.job.is_python:
+            _run_python(call)
+        else:
+            _execute(call)
+    except StepFailed as error:
+        _tell("setup", 0, str(error))
+    except Exception as error:
+        _tell("setup", 0, f"{type(error).__name__}: {error}")
+    finally:
+        os._exit(CANNOT_START)
+
+
+def environment(call: Call) -> dict[str, str]:
+    """All the environment that the confined process has."""
+    env = {
+        "HOME": call.folder,
+        "TMPDIR": call.folder,
+        "PATH": _PATH,
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **call.job.env,
+    }
+    if call.port is not None:
+        for name in _PROXY_VARIABLES:
+            env[name] = env[name.lower()] = f"http://127.0.0.1:{call.port}"
+        env["NO_PROXY"] = env["no_proxy"] = ""
+    return env
+
+
+def _take_descriptors(streams: Streams) -> None:
+    """Keep the ends of the pipes, as the first descriptors, and close all others."""
+    with step("leaving inherited descriptors"):
+        aside = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _ASIDE) for fd in streams.other_ends]
+        for number, fd in enumerate(aside):
+            os.dup2(fd, number, inheritable=number <= 2)
+        syscalls.close_from(len(aside))
+
+
+def _step_back() -> None:
+    with step("leaving the supervisor's process group"):
+        # Not its session: in one of its own, the kernel might weigh this process as much as the whole server.
+        os.setpgid(0, 0)
+    with step("lowering the priority"):
+        os.nice(_NICE)
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+
+
+def _hear(terms: Terms, place: Place) -> Call:
+    with open(_ORDERS, "rb") as orders:
+        told = orders.read()
+    if not told:
+        os._exit(0)  # there never was a call
+    return Call.read(told, terms, place)
+
+
+def _confine(call: Call) -> None:
+    job, terms = call.job, call.terms
+    rlimits.apply(job, terms.baseline if job.is_python else 0)
+    call.place.settle(job)
+    with step("being counted by the supervisor"):
+        syscalls.set_dumpable(True)
+    _prefer_for_ending()
+    with step("going to the work folder"):
+        os.umask(0o022)
+        os.chdir(call.folder)
+    with step("forbidding new privileges"):
+        syscalls.forbid_new_privileges()
+    if "landlock" not in terms.without:
+        with step("confining files with Landlock"):
+            ports = [] if call.port is None else [call.port]
+            landlock.confine(terms.readable, (call.folder, *terms.writable), tcp_connect=ports)
+    if "seccomp" not in terms.without:
+        with step("confining system calls with seccomp"):
+            seccomp.confine(network=job.network)
+
+
+def _prefer_for_ending() -> None:
+    # Some memory no process can be blamed for: should the machine run out of it, this process is to go first.
+    # Where there is no /proc, what the zygote has set for itself still holds.
+    with suppress(OSError):
+        syscalls.write("/proc/self/oom_score_adj", "1000")
+
+
+def _run_python(call: Call) -> NoReturn:
+    os.environ.clear()
+    os.environ.update(environment(call))
+    os.close(_TROUBLE)
+    python_job.run(call.job.told | {"allowed": call.terms.allowed}, _RESULT)
+    os._exit(0)
+
+
+def _execute(call: Call) -> None:
+    argv: list[str] = call.job.told["argv"]
+    folder: str = call.job.told["cwd"]
+    with step(f"going to '{folder}'"):
+        os.chdir(folder)
+    # What Python ignores, the command would ignore too.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execvpe(argv[0], argv, environment(call))  # noqa: S606 -- running the tool's command is what this is for
+    except FileNotFoundError as error:
+        _tell("exited", NO_SUCH_PROGRAM, f"cannot start '{argv[0]}': {error.strerror}")
+    except (OSError, ValueError) as error:
+        _tell("exited", CANNOT_START, f"cannot start '{argv[0]}': {error}")
+
+
+def _tell(fate: str, code: int, message: str) -> None:
+    os.write(_TROUBLE, json.dumps({"fate": fate, "code": code, "message": message[:_MOST_WORDS]}).encode())

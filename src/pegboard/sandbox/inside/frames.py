@@ -1,0 +1,75 @@
+"""The supervisor's end of a call's socket: the job comes in, frames go out."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+from typing import Any
+
+# Nothing that a server sends is larger than this.
+_MOST_BYTES = 64 * 2**20
+
+
+class Gone(Exception):
+    """The server has given up the call, or is no more."""
+
+
+class Line:
+    """One call's connection to the server."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def fileno(self) -> int:
+        """The descriptor to wait on: that it has something to say means that the server has gone."""
+        return self._sock.fileno()
+
+    def read_job(self) -> dict[str, Any]:
+        """The job of this call."""
+        (length,) = struct.unpack(">I", self._read(4))
+        if length > _MOST_BYTES:
+            raise Gone
+        job: dict[str, Any] = json.loads(self._read(length))
+        return job
+
+    def say_started(self) -> None:
+        """Tell that what the job names is about to run."""
+        self._send(b"S", b"")
+
+    def hand_over(self, listener: socket.socket) -> None:
+        """Give the listening socket to the server, and wait until it serves it."""
+        try:
+            socket.send_fds(self._sock, [struct.pack(">cI", b"L", 0)], [listener.fileno()])
+        except OSError as error:
+            raise Gone from error
+        if self._read(1) != b"l":
+            raise Gone
+
+    def say_ended(self, header: dict[str, Any], result: bytes, stdout: bytes, stderr: bytes) -> None:
+        """Tell how the call ended, with all that it left."""
+        sizes = {"result": len(result), "stdout": len(stdout), "stderr": len(stderr)}
+        told = json.dumps(header | sizes).encode()
+        self._send(b"E", b"".join((struct.pack(">I", len(told)), told, result, stdout, stderr)))
+
+    def say_failed(self, message: str) -> None:
+        """Tell that the call never ran, because of this."""
+        self.say_ended({"fate": "setup", "code": 0, "message": message}, b"", b"", b"")
+
+    def _send(self, kind: bytes, payload: bytes) -> None:
+        try:
+            self._sock.sendall(struct.pack(">cI", kind, len(payload)) + payload)
+        except OSError as error:
+            raise Gone from error
+
+    def _read(self, count: int) -> bytes:
+        read = bytearray()
+        while len(read) < count:
+            try:
+                piece = self._sock.recv(count - len(read))
+            except OSError as error:
+                raise Gone from error
+            if not piece:
+                raise Gone
+            read += piece
+        return bytes(read)

@@ -1,0 +1,161 @@
+"""A python tool's call, within the process that is confined for it: its function runs, and what it returns goes out."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import io
+import json
+import linecache
+import os
+import random
+import sys
+import traceback
+from collections.abc import Mapping
+from types import ModuleType, TracebackType
+from typing import Any
+
+from pegboard.sandbox.inside.imports_guard import guard_imports
+from pegboard.sandbox.inside.json_values import TooLarge, Unfit, json_text
+
+_FILE = "<tool>"
+_MODULE = "tool"
+# What stands around a result: {"ok":…}
+_AROUND = 7
+_LONGEST_TYPE = 200
+_LONGEST_MESSAGE = 4000
+_LONGEST_SOURCE = 200
+_RECURSION = 1000
+_BROKEN = b'{"error":{"type":"Exception","message":"the code failed, and what it did to Python itself keeps it from \
+saying how","line":null,"source":null}}'
+
+
+def run(job: Mapping[str, Any], result_fd: int) -> None:
+    """Run the code of the job and write what came of it, one JSON object, to the descriptor; nothing is raised.
+
+    The object is `{"ok": result}`, `{"error": {type, message, line, source}}`, `{"unfit": why}` where the result is no
+    JSON, or `{"large": most}` where it is more than that many bytes.
+    """
+    process = os.getpid()
+    try:
+        answer = _answer(job)
+    except BaseException:  # the code may have broken whatever the answer is made with
+        answer = _BROKEN
+    if os.getpid() != process:
+        os._exit(0)  # a fork that the code made: the first process answers
+    _flush()
+    _send(result_fd, answer)
+
+
+def _answer(job: Mapping[str, Any]) -> bytes:
+    most = int(job["limits"]["result"]) - _AROUND
+    try:
+        _tidy(job)
+        return b'{"ok":' + json_text(_called(job), most) + b"}"
+    except Unfit as error:
+        return _object({"unfit": str(error)[:_LONGEST_MESSAGE]})
+    except TooLarge:
+        return _object({"large": most})
+    except BaseException as error:
+        return _object({"error": _described(error, job)})
+
+
+def _tidy(job: Mapping[str, Any]) -> None:
+    """Leave nothing of whoever started this process, and nothing that another call would have alike."""
+    sys.argv, sys.orig_argv = [_FILE], [_FILE]
+    sys.path[:] = [path for path in sys.path if path]
+    sys.stdout, sys.stderr = _printer(1), _printer(2)
+    random.seed()
+    for name, reset in (("numpy.random", lambda module: module.seed()), ("tempfile", _forget_folder)):
+        if name in sys.modules:
+            reset(sys.modules[name])
+    guard_imports(job.get("allowed", ()))
+
+
+def _printer(descriptor: int) -> io.TextIOWrapper:
+    # By the line, so that what was printed is known even of code that is ended.
+    raw = open(descriptor, "wb", closefd=False)  # noqa: SIM115 -- as long as the process
+    return io.TextIOWrapper(raw, "utf-8", "backslashreplace", line_buffering=True)
+
+
+def _forget_folder(tempfile: Any) -> None:
+    tempfile.tempdir = None
+
+
+def _called(job: Mapping[str, Any]) -> Any:
+    code: str = job["code"]
+    lines = io.StringIO(code, newline=None).readlines()  # those that Python counts, which splitlines() does not
+    linecache.cache[_FILE] = (len(code), None, lines, _FILE)
+    module = ModuleType(_MODULE)
+    module.__file__ = _FILE
+    # By this name what the code defines finds itself; `__main__` would be this process's own program.
+    sys.modules[_MODULE] = sys.modules["__main__"] = module
+    exec(compile(code, _FILE, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 -- what all of this is for
+    result = getattr(module, job["entry"])(**job["arguments"])
+    if inspect.iscoroutine(result):
+        result = asyncio.run(result)
+    # Code that lowered it is done; what it returned may take more.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+    return result
+
+
+def _described(error: BaseException, job: Mapping[str, Any]) -> dict[str, Any]:
+    """What the exception says, and the last line of the tool's own code that it came through."""
+    line = _line(error.__traceback__)
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+        line = _line(error.__traceback__) or line
+    if isinstance(error, SyntaxError) and error.filename == _FILE:
+        line = error.lineno
+    # The frames hold what took the memory.
+    traceback.clear_frames(error.__traceback__)
+    source = linecache.getline(_FILE, line).strip() if line is not None else ""
+    return {
+        "type": type(error).__name__[:_LONGEST_TYPE],
+        "message": _message(error, job)[:_LONGEST_MESSAGE],
+        "line": line,
+        "source": source[:_LONGEST_SOURCE] or None,
+    }
+
+
+def _line(trace: TracebackType | None) -> int | None:
+    last = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == _FILE:
+            last = trace.tb_lineno
+        trace = trace.tb_next
+    return last
+
+
+def _message(error: BaseException, job: Mapping[str, Any]) -> str:
+    if isinstance(error, MemoryError):
+        return f"a call may take {int(job['limits']['memory']) // 2**20} MiB of memory; work on less at once"
+    if isinstance(error, SystemExit):
+        return "the code ended its process, where it should return a result"
+    if isinstance(error, KeyboardInterrupt):
+        return "the code was interrupted by a signal"
+    try:
+        text = str(error)
+    except BaseException as failure:
+        return f"(its message cannot be read: {type(failure).__name__})"
+    if isinstance(error, RecursionError):
+        return f"{text}: the code calls itself without end, or too often"
+    return text
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:  # noqa: S112 -- the code may have put anything there, and the result matters more
+            continue
+
+
+def _object(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _send(descriptor: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]

@@ -1,0 +1,105 @@
+"""What goes into and comes out of a confined process, never more than was agreed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from pegboard.sandbox.inside.job import Bounds
+
+_CHUNK = 2**16
+# A sentence that says why the call never ran is no longer than this.
+_MOST_TROUBLE = 4096
+
+
+class Kept:
+    """The reading end of a pipe, and what came through it; nothing is kept before `most` is set."""
+
+    def __init__(self, name: str, most: int = 0) -> None:
+        self.most = most
+        self.content = bytearray()
+        self.is_over = False
+        self._name = name
+        self.fd, self.other_end = os.pipe()
+        os.set_blocking(self.fd, False)
+
+    def __str__(self) -> str:
+        return f"{self._name} of more than {self.most} bytes"
+
+    def fill(self) -> bool:
+        """Take what has come; whether more may come."""
+        room = self.most - len(self.content)
+        try:
+            piece = os.read(self.fd, min(_CHUNK, room + 1))
+        except BlockingIOError:
+            return True
+        self.content += piece[:room]
+        self.is_over = self.is_over or len(piece) > room
+        return bool(piece)
+
+    def drain(self) -> None:
+        """Take what is still there now that nobody writes any more."""
+        before = -1
+        while not self.is_over and len(self.content) > before:
+            before = len(self.content)
+            self.fill()
+
+
+class Fed:
+    """The writing end of a pipe, and what is still to go into it."""
+
+    def __init__(self) -> None:
+        self.other_end, self.fd = os.pipe()
+        self._left = memoryview(b"")
+
+    def feed_whole(self, content: bytes) -> None:
+        """Give it to a reader that waits for it."""
+        self._left = memoryview(content)
+        self.feed()
+
+    def feed_slowly(self, content: bytes) -> None:
+        """Have it given by and by, for nobody knows what the reader does."""
+        os.set_blocking(self.fd, False)
+        self._left = memoryview(content)
+
+    def feed(self) -> bool:
+        """Give what is taken now, and close when it was all; whether something is left that may still be taken."""
+        try:
+            while self._left:
+                self._left = self._left[os.write(self.fd, self._left) :]
+        except BlockingIOError:
+            return True
+        except BrokenPipeError:
+            pass
+        os.close(self.fd)
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """All pipes between a confined process and its supervisor.
+
+    Through `orders` it hears what it is to become, through `trouble` it tells that it could not.
+    """
+
+    stdin: Fed = field(default_factory=Fed)
+    stdout: Kept = field(default_factory=lambda: Kept("stdout"))
+    stderr: Kept = field(default_factory=lambda: Kept("stderr"))
+    result: Kept = field(default_factory=lambda: Kept("a result"))
+    trouble: Kept = field(default_factory=lambda: Kept("trouble", _MOST_TROUBLE))
+    orders: Fed = field(default_factory=Fed)
+
+    def agree(self, bounds: Bounds) -> None:
+        """Set how much is kept."""
+        self.stdout.most = self.stderr.most = bounds.output
+        self.result.most = bounds.result
+
+    @property
+    def kept(self) -> tuple[Kept, ...]:
+        """Those that the process writes to."""
+        return (self.stdout, self.stderr, self.result, self.trouble)
+
+    @property
+    def other_ends(self) -> tuple[int, ...]:
+        """The process's own ends, in the order of the numbers that they get there."""
+        return (self.stdin.other_end, *(stream.other_end for stream in self.kept), self.orders.other_end)

@@ -1,0 +1,138 @@
+"""The supervisor of one call: the process that all others of the call depend on, and end with.
+
+It furnishes the call, starts the confined process, keeps what comes out of it, watches clock and memory, and tells the
+server how it ended. Nothing in here trusts what the confined process does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from typing import NamedTuple, NoReturn
+
+from pegboard.sandbox.inside import network, syscalls
+from pegboard.sandbox.inside.become import become
+from pegboard.sandbox.inside.call import Call, Terms
+from pegboard.sandbox.inside.frames import Gone, Line
+from pegboard.sandbox.inside.job import Job
+from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.steps import StepFailed, step
+from pegboard.sandbox.inside.streams import Streams
+from pegboard.sandbox.inside.vigil import Fate, Vigil
+
+# Where the descriptor through which the zygote hands over a call is kept.
+_HANDLE = 3
+
+
+class Prepared(NamedTuple):
+    """The process that waits for orders, and the pipes to it."""
+
+    child: int
+    streams: Streams
+
+
+def supervise(handle: int, terms: Terms, place: Place) -> NoReturn:
+    """Wait for the zygote to hand over a call's socket, and run that call; this process ends with it."""
+    try:
+        _run(handle, terms, place)
+    except Gone:
+        place.end_all()
+    except Exception:
+        # For the server's log; that the line ends without a word tells it the rest.
+        sys.excepthook(*sys.exc_info())
+        place.end_all()
+    finally:
+        # Whatever happens, nothing of the zygote's own program may go on in here.
+        os._exit(0)
+
+
+def _run(handle: int, terms: Terms, place: Place) -> None:
+    os.dup2(handle, _HANDLE, inheritable=False)
+    syscalls.close_from(_HANDLE + 1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    prepared: Prepared | StepFailed
+    try:
+        prepared = _prepare(terms, place)
+    except StepFailed as error:
+        prepared = error
+    line = _take_line()
+    try:
+        if isinstance(prepared, StepFailed):
+            raise prepared
+        _run_call(line, terms, place, prepared)
+    except StepFailed as error:
+        line.say_failed(str(error))
+
+
+def _prepare(terms: Terms, place: Place) -> Prepared:
+    """All that can be done before there is a call."""
+    with step("leaving the zygote's process group"):
+        os.setpgid(0, 0)
+    place.enter()
+    with step("hiding from the confined process"):
+        syscalls.set_dumpable(False)
+    with step("opening pipes"):
+        streams = Streams()
+    with step("starting the confined process"):
+        child = os.fork()
+    if child == 0:
+        become(terms, place, streams)
+    for fd in streams.other_ends:
+        os.close(fd)
+    return Prepared(child, streams)
+
+
+def _take_line() -> Line:
+    with socket.socket(fileno=_HANDLE) as handle:
+        _said, descriptors, _flags, _address = socket.recv_fds(handle, 1, 1)
+    if not descriptors:
+        raise Gone
+    return Line(socket.socket(fileno=descriptors[0]))
+
+
+def _run_call(line: Line, terms: Terms, place: Place, prepared: Prepared) -> None:
+    job = Job.read(line.read_job())
+    folder = place.furnish(job)
+    try:
+        port = _open_network(line) if job.network else None
+        _watch_over(line, Call(job, terms, place, folder, port), *prepared)
+    finally:
+        place.end_all()
+        place.leave(job)
+
+
+def _open_network(line: Line) -> int:
+    """The port on which the server answers the call's requests."""
+    with network.listen() as listener:
+        line.hand_over(listener)
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _watch_over(line: Line, call: Call, child: int, streams: Streams) -> None:
+    streams.agree(call.job.bounds)
+    streams.stdin.feed_slowly(call.job.stdin)
+    line.say_started()
+    streams.orders.feed_whole(call.told())
+    fate = Vigil(child, call, line, streams).wait()
+    # Nothing writes any more once all have ended, so what is there then is all there is.
+    call.place.end_all()
+    for stream in streams.kept:
+        stream.drain()
+    fate = _judge(fate, streams)
+    header = {"fate": fate.word, "code": fate.code, "message": fate.message}
+    line.say_ended(header, *(bytes(stream.content) for stream in (streams.result, streams.stdout, streams.stderr)))
+
+
+def _judge(fate: Fate, streams: Streams) -> Fate:
+    """The fate in the light of what the confined process left."""
+    if streams.trouble.content:
+        told = json.loads(streams.trouble.content)
+        return Fate(told["fate"], told["code"], told["message"])
+    over = [stream for stream in streams.kept if stream.is_over]
+    if over and fate.word in ("exited", "signalled"):
+        return Fate("output", message=str(over[0]))
+    return fate

@@ -1,0 +1,51 @@
+"""A zygote's view of a supervisor, which is started before there is a call for it."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+from pegboard.sandbox.inside import syscalls
+from pegboard.sandbox.inside.call import Terms
+from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.supervise import supervise
+
+_OWN = syscalls.NEWUSER | syscalls.NEWPID | syscalls.NEWNS | syscalls.NEWIPC | syscalls.NEWUTS
+
+
+class Supervisor:
+    """A process that waits for its one call; where the zygote ends before there is one, so does it."""
+
+    def __init__(self, handle: socket.socket) -> None:
+        self._handle = handle
+
+    @classmethod
+    def start(cls, terms: Terms, place: Place, *, network: bool) -> Supervisor:
+        """A new one, in namespaces of its own; raises OSError where there is no room for it."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                pid = _fork(terms, network)
+            except OSError:
+                ours.close()
+                raise
+            if pid == 0:
+                supervise(theirs.fileno(), terms, place)
+        return cls(ours)
+
+    def take(self, call: socket.socket) -> bool:
+        """Hand it the call's socket; whether it was there to take it. It takes no other."""
+        with self._handle as handle:
+            try:
+                socket.send_fds(handle, [b"c"], [call.fileno()])
+            except OSError:
+                return False
+            return True
+
+
+def _fork(terms: Terms, network: bool) -> int:
+    if "namespaces" in terms.without:
+        return os.fork()
+    # Where no filter keeps sockets from calls, no two calls share a network, be it an empty one.
+    own_network = network or "seccomp" in terms.without
+    return syscalls.clone(_OWN | syscalls.NEWNET if own_network else _OWN)

@@ -1,0 +1,139 @@
+"""What the kernel offers and the standard library does not; each raises OSError where the kernel refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+
+NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
+NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
+
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_RDONLY = 2, 4, 8, 1
+MS_BIND, MS_REC, MS_PRIVATE = 1 << 12, 1 << 14, 1 << 18
+ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV, ATTR_NOEXEC = 1, 2, 4, 8
+
+_MNT_DETACH = 2
+_AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
+_PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_SET_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 4, 8, 36, 38
+_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 47, 2
+_CAPABILITY_VERSION = 0x20080522
+# These have the same number everywhere.
+_PIDFD_OPEN, _CLOSE_RANGE, _MOUNT_SETATTR = 434, 436, 442
+# clone and pivot_root have numbers of their own on each machine; those without an entry share the generic ones.
+_CLONE, _PIVOT_ROOT = {"x86_64": (56, 155)}.get(os.uname().machine, (220, 41))
+
+_libc = ctypes.CDLL(None, use_errno=True)
+# Does not let go of the interpreter's lock: the child of a clone must come back holding it.
+_held = ctypes.PyDLL(None, use_errno=True)
+_libc.syscall.restype = _held.syscall.restype = ctypes.c_long
+_libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
+_libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
+
+
+class _MountAttributes(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in ("set", "clear", "propagation", "userns")]
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
+    """Mount `source` on `target`."""
+    encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, options)]
+    _check(_libc.mount(encoded[0], encoded[1], encoded[2], flags, encoded[3]))
+
+
+def restrict_mount(target: str, attributes: int, *, below: bool = True) -> None:
+    """Add attributes to the mount at `target`, and to all below it; those it has already stay."""
+    wanted = _MountAttributes(set=attributes)
+    size = ctypes.c_size_t(ctypes.sizeof(wanted))
+    path = ctypes.c_char_p(os.fsencode(target))
+    flags = ctypes.c_uint(_AT_RECURSIVE if below else 0)
+    _check(_libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, path, flags, ctypes.byref(wanted), size))
+
+
+def unmount(target: str) -> None:
+    """Take the mount at `target` and all below it out of sight."""
+    _check(_libc.umount2(os.fsencode(target), _MNT_DETACH))
+
+
+def pivot_root(new: str, old: str) -> None:
+    """Make `new` the root of the file system; the former one is found at `old`."""
+    _check(_libc.syscall(_PIVOT_ROOT, ctypes.c_char_p(os.fsencode(new)), ctypes.c_char_p(os.fsencode(old))))
+
+
+def unshare(flags: int) -> None:
+    """Move this process into new namespaces."""
+    _check(_libc.unshare(flags))
+
+
+def clone(flags: int) -> int:
+    """Fork into new namespaces: 0 in the child, the child's process id in the parent."""
+    ctypes.pythonapi.PyOS_BeforeFork()
+    pid = int(_held.syscall(_CLONE, ctypes.c_ulong(flags | signal.SIGCHLD), None, None, None, None))
+    if pid == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+        return 0
+    number = ctypes.get_errno()
+    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    if pid < 0:
+        raise OSError(number, os.strerror(number))
+    return pid
+
+
+def pidfd_open(pid: int) -> int:
+    """A descriptor that has something to say once that process has ended."""
+    return _check(_libc.syscall(_PIDFD_OPEN, pid, 0))
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from this one on."""
+    _check(_libc.syscall(_CLOSE_RANGE, ctypes.c_uint(first), ctypes.c_uint(2**32 - 1), 0))
+
+
+def write(path: str, text: str) -> None:
+    """Tell the kernel something through one of its files; a file object would touch much more of memory."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def set_dumpable(dumpable: bool) -> None:
+    """Say whether processes of the same user may look into this one."""
+    _prctl(_PR_SET_DUMPABLE, int(dumpable))
+
+
+def become_subreaper() -> None:
+    """Become the parent of every descendant whose own parent ends."""
+    _prctl(_PR_SET_SUBREAPER, 1)
+
+
+def forbid_new_privileges() -> None:
+    """Make sure that nothing this process executes can gain privileges."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def keep_capabilities() -> None:
+    """Let the next change of user leave the capabilities that are permitted."""
+    _prctl(_PR_SET_KEEPCAPS, 1)
+
+
+def drop_capabilities(*kept: int) -> None:
+    """Give up every capability but these, which programs that are executed get too."""
+    bits = sum(1 << capability for capability in kept)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    # Effective, permitted and inheritable ones, the first 32 of each and then the rest.
+    _check(_libc.capset(header, (ctypes.c_uint32 * 6)(bits, bits, bits, 0, 0, 0)))
+    for capability in kept:
+        _check(_libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, capability, 0, 0))
+
+
+def _prctl(option: int, value: int) -> None:
+    _check(_libc.prctl(option, value, 0, 0, 0))
+
+
+def _check(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result

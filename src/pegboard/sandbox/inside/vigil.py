@@ -1,0 +1,104 @@
+"""The time during which a confined process runs, and what ends it."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from typing import NamedTuple
+
+from pegboard.sandbox.inside import memory, syscalls
+from pegboard.sandbox.inside.call import Call
+from pegboard.sandbox.inside.frames import Gone, Line
+from pegboard.sandbox.inside.job import Job
+from pegboard.sandbox.inside.streams import Kept, Streams
+
+# How often memory is looked at, and orphans are let go of.
+_LOOK_SECONDS = 0.1
+
+
+class Fate(NamedTuple):
+    """How a call ended: the word for it, the exit code or the signal's number, and more where there is more to say."""
+
+    word: str
+    code: int = 0
+    message: str = ""
+
+
+class Vigil:
+    """One supervisor's watch over the process that it has started."""
+
+    def __init__(self, child: int, call: Call, line: Line, streams: Streams) -> None:
+        self._child = child
+        self._call = call
+        self._line = line
+        self._stdin = streams.stdin
+        self._kept = {stream.fd: stream for stream in streams.kept}
+        self._ended = syscalls.pidfd_open(child)
+        self._poller = select.poll()
+        for fd in (line.fileno(), self._ended, *self._kept):
+            self._poller.register(fd, select.POLLIN)
+        self._feed()
+
+    def wait(self) -> Fate:
+        """What became of the process, or why it has to end; raises Gone where the server no longer wants to know."""
+        job = self._call.job
+        now = time.monotonic()
+        deadline, look = now + job.seconds, now + _LOOK_SECONDS
+        while now < deadline:
+            ready = [fd for fd, _events in self._poller.poll(max(0.0, min(deadline, look) - now) * 1000)]
+            fate = self._serve(ready)
+            now = time.monotonic()
+            if fate is None and now >= look:
+                look = now + _LOOK_SECONDS
+                fate = self._look()
+            if fate is not None:
+                return fate
+        return Fate("time", message=f"longer than {job.seconds:g} seconds")
+
+    def _serve(self, ready: list[int]) -> Fate | None:
+        if self._line.fileno() in ready:
+            raise Gone
+        for fd in ready:
+            if fd in self._kept:
+                fate = self._take(self._kept[fd])
+                if fate is not None:
+                    return fate
+        if self._stdin.fd in ready:
+            self._poller.unregister(self._stdin.fd)
+            self._feed()
+        return _reap(self._child, self._call.job) if self._ended in ready else None
+
+    def _take(self, stream: Kept) -> Fate | None:
+        if not stream.fill():
+            self._poller.unregister(stream.fd)
+        return Fate("output", message=str(stream)) if stream.is_over else None
+
+    def _feed(self) -> None:
+        if self._stdin.feed():
+            self._poller.register(self._stdin.fd, select.POLLOUT)
+
+    def _look(self) -> Fate | None:
+        fate = _reap(self._child, self._call.job)
+        most = self._call.job.bounds.memory
+        if fate is None and memory.is_over(self._call.place.processes(), most):
+            fate = Fate("memory", message=f"more than {most} bytes of memory")
+        return fate
+
+
+def _reap(child: int, job: Job) -> Fate | None:
+    """The child's fate if it has ended; orphans that have ended are let go of."""
+    pid = -1
+    while pid != child:
+        pid, status, used = os.wait4(-1, os.WNOHANG)
+        if pid == 0:
+            return None
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return Fate("exited", code)
+    # Whoever ignores the first signal for this gets the other one.
+    spent = used.ru_utime + used.ru_stime >= job.cpu_seconds
+    if -code == signal.SIGXCPU or (-code == signal.SIGKILL and spent):
+        return Fate("cpu", -code, f"more than {job.cpu_seconds} seconds of processor time in one process")
+    return Fate("signalled", -code)

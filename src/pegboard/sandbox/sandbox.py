@@ -1,0 +1,267 @@
+"""Running code and commands confined: a place is waited for, a process started, and how it ended handed back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Coroutine, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import orjson
+
+from pegboard.core.errors import ExecutionFailed, InternalError, Misconfigured, TimedOut, ToolError, Unavailable
+from pegboard.egress.outbound import Outbound
+from pegboard.sandbox import folders
+from pegboard.sandbox.abilities import Abilities, detect
+from pegboard.sandbox.admission import Admission
+from pegboard.sandbox.houses import House, identity, plan
+from pegboard.sandbox.limits import Limits
+from pegboard.sandbox.line import LEAVING_SECONDS, Ended, Garbled, Line
+from pegboard.sandbox.proxy import Proxy
+from pegboard.sandbox.zygote import Gone, Zygote, unavailable
+from pegboard.sandbox.zygotes import Zygotes
+from pegboard.telemetry.logs import get_logger
+
+__all__ = ["Ended", "House", "Job", "Sandbox"]
+
+log = get_logger(__name__)
+
+# A zygote that dies before a call has begun is replaced once.
+_ATTEMPTS = 2
+# What a call may take beyond its time: to be started, and to be ended by who looks after it.
+_STARTING_SECONDS = 30.0
+_ENDING_SECONDS = 5.0
+# What was missing may have been so only because the machine was too busy to try it.
+_AGAIN_SECONDS = 30.0
+# A zygote that has not started a call by then is not asked for another.
+_SLOW_SECONDS = 5.0
+_MOST_JOB = 64 * 2**20
+# No timer is set for longer; loops differ in what they make of infinity.
+_LONGEST_SECONDS = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to run: `payload` is the part that depends on the kind (kind, env, code or argv, and what goes in)."""
+
+    house: House
+    payload: Mapping[str, Any]
+    seconds: float
+    result_bytes: int
+    network: bool = False
+
+
+class Sandbox:
+    """Runs jobs in processes that can do no harm: so many at once, shared evenly between users."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        children: int,
+        zygotes: int,
+        without: tuple[str, ...],
+        masked: tuple[str, ...],
+        outbound: Outbound,
+    ) -> None:
+        self._limits = asdict(limits)
+        self._output = limits.output
+        self._without = without
+        self._admission = Admission(children)
+        self._zygotes = Zygotes(partial(plan, masked=masked, without=without), most=zygotes)
+        self._proxy = Proxy(outbound)
+        self._lines: set[Line] = set()
+        self._detecting: asyncio.Task[Abilities] | None = None
+        self._lacks = False
+        self._detected_at = 0.0
+        # Ends of proxies and of folders, which nobody waits for but close().
+        self._chores: set[asyncio.Task[None]] = set()
+        self._is_permitted = False
+        self._closed = False
+
+    async def run(self, job: Job, user_id: str, deadline: float) -> Ended:
+        """How the job ended, run for this user within what is left until `deadline` (of time.monotonic).
+
+        Raises Unavailable where there was no place or no process for it by then, Misconfigured where it cannot run on
+        this board, and ExecutionFailed where its process went without a word.
+        """
+        await self._check_abilities()
+        if job.network and "namespaces" in self._without:
+            raise Misconfigured(
+                "A tool with network: true needs namespaces of its own, and this board runs tools without them "
+                "(PEGBOARD_SANDBOX_WITHOUT)"
+            )
+        identity(job.house)
+        place = await self._admission.enter(user_id, deadline)
+        line: Line | None = None
+        try:
+            for _ in range(_ATTEMPTS):
+                try:
+                    zygote = await self._zygote(job.house, deadline)
+                    line = await self._begin(zygote, job, deadline)
+                except Gone:
+                    continue
+                ended = await self._converse(line, zygote, job)
+                if ended is not None:
+                    return ended
+                self._zygotes.drop(zygote)
+            raise unavailable("The process that starts confined calls was ended from outside, twice; try again")
+        finally:
+            if line is None:
+                place.leave()
+            else:
+                line.when_gone(place.leave)
+
+    async def abilities(self) -> Abilities:
+        """What this machine's kernel can do to confine calls; it is tried out once, unless something was missing."""
+        again = self._detecting is not None and self._lacks and time.monotonic() > self._detected_at + _AGAIN_SECONDS
+        if self._detecting is None or again:
+            self._lacks = False
+            self._detecting = asyncio.create_task(detect())
+        found = await asyncio.shield(self._detecting)
+        if not self._lacks and found.missing(self._without):
+            self._lacks = True
+            self._detected_at = time.monotonic()
+        return found
+
+    async def warm(self, house: House) -> None:
+        """Begin to make ready what calls of this house need; what goes wrong is logged, and said when one is run."""
+        try:
+            await self._check_abilities()
+            self._zygotes.warm(house)
+        except ToolError as error:
+            log.warning("sandbox_not_warm", why=error.message)
+
+    async def close(self) -> None:
+        """End every call and process; it takes a few seconds at most."""
+        self._closed = True
+        self._admission.close()
+        for line in list(self._lines):
+            line.hang_up()
+        ends: list[asyncio.Future[Any]] = [_gone(line) for line in self._lines]
+        if self._detecting is not None:
+            ends.append(self._detecting)
+        if ends:
+            await asyncio.wait(ends, timeout=LEAVING_SECONDS + 1)
+        await self._zygotes.close()
+        if self._chores:
+            await asyncio.wait(self._chores, timeout=LEAVING_SECONDS)
+
+    async def _check_abilities(self) -> None:
+        if self._closed:
+            raise unavailable("No confined call is started any more: the board is shutting down")
+        if self._is_permitted:
+            return
+        missing = (await self.abilities()).missing(self._without)
+        if missing:
+            raise Misconfigured("This board cannot confine tools, so it does not run them: " + "; ".join(missing))
+        self._is_permitted = True
+
+    async def _zygote(self, house: House, deadline: float) -> Zygote:
+        zygote = self._zygotes.at_hand(house)
+        if zygote is not None:
+            return zygote
+        try:
+            async with asyncio.timeout(min(deadline - time.monotonic(), _LONGEST_SECONDS)):
+                return await self._zygotes.of(house)
+        except TimeoutError:
+            raise unavailable("The libraries of this tool were not loaded by the call's deadline; try again") from None
+
+    async def _begin(self, zygote: Zygote, job: Job, deadline: float) -> Line:
+        """The line of a call that the zygote was told to start."""
+        seconds = min(job.seconds, deadline - time.monotonic())
+        if seconds <= 0:
+            raise unavailable("The call's deadline passed before it could be started; try again")
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            raise unavailable(f"The call could not be started: {error.strerror}") from None
+        # Whatever happens to the call, closing this end of ours leaves the zygote's the only one.
+        with theirs:
+            line = Line(ours, most=job.result_bytes + 2 * self._output, network=job.network)
+            self._lines.add(line)
+            line.when_gone(lambda: self._lines.discard(line))
+            try:
+                line.send(self._told(job, seconds, self._folder(line)))
+                await zygote.begin(theirs, network=job.network)
+            except BaseException:
+                line.hang_up()
+                raise
+        line.when_gone(zygote.call_over)
+        return line
+
+    def _folder(self, line: Line) -> str | None:
+        """A folder for the call to work in, removed when it is over; None where it has a file system of its own."""
+        if "namespaces" not in self._without:
+            return None
+        try:
+            folder = folders.make()
+        except OSError as error:
+            raise unavailable(f"No work folder can be made for the call: {error.strerror}") from None
+        line.when_gone(lambda: self._later(asyncio.to_thread(folders.remove, folder)))
+        return folder
+
+    async def _converse(self, line: Line, zygote: Zygote, job: Job) -> Ended | None:
+        """How the call ended; None where it surely has not begun, and can be begun anew."""
+        began = time.monotonic()
+        serving = None
+        try:
+            async with asyncio.timeout(job.seconds + _STARTING_SECONDS + _ENDING_SECONDS):
+                if job.network and (listener := await line.listener()) is not None:
+                    serving = await self._proxy.serve(listener)
+                    line.send(b"l")
+                ended = await line.ended()
+        except TimeoutError:
+            raise TimedOut("The call did not end in its time, nor when it was told to") from None
+        except Garbled as error:
+            log.error("sandbox_answer_garbled", why=str(error))  # noqa: TRY400 -- this says it all
+            raise InternalError from None
+        finally:
+            line.hang_up()
+            if serving is not None:
+                self._later(serving.close())
+            if not line.started and time.monotonic() - began > _SLOW_SECONDS:
+                self._zygotes.drop(zygote)
+        if ended is not None:
+            if ended.fate == "setup":
+                raise Misconfigured(f"The call could not be confined, so it did not run: {ended.message}")
+            return ended
+        if self._closed:
+            refusal = Unavailable("The call was ended: the board is shutting down")
+            refusal.did_run = line.started
+            raise refusal
+        if line.started:
+            raise ExecutionFailed("The tool's process was ended from outside before it could say how the call went")
+        return None
+
+    def _told(self, job: Job, seconds: float, folder: str | None) -> bytes:
+        told = {
+            **job.payload,
+            "seconds": seconds,
+            "limits": {**self._limits, "result": job.result_bytes},
+            "network": job.network,
+            "folder": folder,
+        }
+        try:
+            text = orjson.dumps(told)
+        except TypeError:
+            # Integers beyond 64 bits, and halves of surrogate pairs.
+            text = json.dumps(told).encode()
+        if len(text) > _MOST_JOB:
+            raise Misconfigured(f"The call and its code take {len(text)} bytes, of at most {_MOST_JOB}")
+        return len(text).to_bytes(4, "big") + text
+
+    def _later(self, chore: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(chore)
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)
+
+
+def _gone(line: Line) -> asyncio.Future[None]:
+    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    line.when_gone(lambda: None if future.done() else future.set_result(None))
+    return future

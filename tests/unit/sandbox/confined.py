@@ -1,0 +1,128 @@
+"""Processes that confine themselves and then try something: a clean program forks one for every attempt."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pegboard
+
+# What a confined process has at hand of the package, as the sandbox gives it: the standard library beside it alone.
+STAND_IN = (
+    "import sys, types; package = types.ModuleType('pegboard'); "
+    f"package.__path__ = [{str(Path(pegboard.__file__).parent)!r}]; sys.modules['pegboard'] = package\n"
+)
+
+# Imported here, so that no attempt imports anything once it is confined.
+_FORKER = """
+import asyncio, ctypes, errno, fcntl, json, mmap, multiprocessing, os, resource, select, signal, socket, stat
+import subprocess, tempfile, threading, time
+from pegboard.sandbox.inside import landlock, seccomp, syscalls
+from pegboard.sandbox.inside.syscall_tables import NUMBERS, machine
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+
+def number(name):
+    return NUMBERS[machine()][name]
+
+def call(name, *arguments):
+    made = libc.syscall(number(name) if isinstance(name, str) else name, *map(ctypes.c_long, arguments))
+    if made < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return made
+
+def attempt(job):
+    try:
+        exec(job["before"], globals())
+        syscalls.forbid_new_privileges()
+        if job["landlock"] is not None:
+            landlock.confine(**job["landlock"])
+        if job["seccomp"] is not None:
+            seccomp.confine(network=job["seccomp"])
+        outcome = eval(job["code"], globals())
+    except OSError as error:
+        outcome = errno.errorcode.get(error.errno, str(error))
+        if job["message"]:
+            outcome = str(error)
+    except BaseException as error:
+        outcome = repr(error)
+    return json.dumps(outcome, default=repr).encode()
+
+for line in sys.stdin:
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        os.write(write, attempt(json.loads(line)))
+        os._exit(0)
+    os.close(write)
+    said = b""
+    while piece := os.read(read, 65536):
+        said += piece
+    os.close(read)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status != 0:
+        said = json.dumps(signal.Signals(-status).name if status < 0 else f"exit {status}").encode()
+    print(said.decode(), flush=True)
+"""
+
+
+class Forker:
+    """Tries things in confined processes, one after the other."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def attempt(
+        self,
+        code: str,
+        *,
+        seccomp: bool | None = None,
+        landlock: dict[str, Any] | None = None,
+        before: str = "",
+        message: bool = False,
+    ) -> Any:
+        """What an expression gives in a process confined so: its value, the name of its error or of its signal.
+
+        `before` runs unconfined; `seccomp` is whether there is a network, None for no filter.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        job = {"code": code, "seccomp": seccomp, "landlock": landlock, "before": before, "message": message}
+        self._process.stdin.write(json.dumps(job) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+
+@contextmanager
+def forker() -> Iterator[Forker]:
+    """A program that forks confined processes, as long as it is needed."""
+    command = [sys.executable, "-I", "-S", "-B", "-c", STAND_IN + _FORKER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield Forker(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def run_under_filter(*command: str, network: bool = False, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """How a program ends that runs under the filter of system calls, with `cwd` as its home too."""
+    boot = (
+        "import os\nfrom pegboard.sandbox.inside import seccomp, syscalls\n"
+        f"syscalls.forbid_new_privileges(); seccomp.confine(network={network})\nos.execvp(sys.argv[1], sys.argv[1:])"
+    )
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", STAND_IN + boot, *command],
+        cwd=cwd,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(cwd), "TMPDIR": str(cwd), "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )

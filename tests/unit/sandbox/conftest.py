@@ -1,0 +1,34 @@
+"""Zygotes to run calls in, and folders to show to them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.sandbox.wire import USERS, Zygote, house, zygote
+
+
+@pytest.fixture(scope="module", params=USERS)
+def user(request: pytest.FixtureRequest) -> str:
+    """Whom the board runs as: root, and an ordinary user."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def calls(user: str) -> Iterator[Zygote]:
+    """A zygote whose calls see nothing but the system and the interpreter."""
+    with zygote(house(), user) as started:
+        yield started
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """An empty folder that everybody can reach, read and write."""
+    with tempfile.TemporaryDirectory(prefix="pegboard-shown-") as name:
+        path = Path(name).resolve()
+        path.chmod(0o777)
+        yield path

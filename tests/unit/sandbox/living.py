@@ -1,0 +1,145 @@
+"""What tests of real confined processes need: libraries of their own, and a look at what is left."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard.egress.allow import AllowList
+from pegboard.egress.outbound import Outbound
+from pegboard.sandbox.limits import Limits
+from pegboard.sandbox.sandbox import House, Job, Sandbox
+from tests.waiting import until
+
+LIMITS = Limits()
+PLAIN = House()
+
+
+class Shelf:
+    """Installed libraries, as far as this test goes."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._folder = folder / "site-packages"
+        self._folder.mkdir(mode=0o755)
+        monkeypatch.syspath_prepend(str(self._folder))
+
+    def add(self, code: str) -> str:
+        """The name of a new library whose module does this when it is imported."""
+        name = "shelved_" + secrets.token_hex(6)
+        (self._folder / f"{name}.py").write_text(code)
+        return name
+
+
+def children_now() -> set[int]:
+    """The processes that this one has started, dead ones that nobody has looked after included."""
+    own = os.getpid()
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                parent = int((entry / "stat").read_bytes().rpartition(b")")[2].split()[1])
+            except (OSError, ValueError):
+                continue
+            if parent == own:
+                found.add(int(entry.name))
+    return found
+
+
+def descriptors() -> int:
+    """How many descriptors this process has open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def listed(folder: Path) -> list[str]:
+    """The names of what is in a folder."""
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def is_there(pid: int) -> bool:
+    """Whether there is such a process."""
+    return Path(f"/proc/{pid}").exists()
+
+
+@asynccontextmanager
+async def boxed(
+    children: int = 4, zygotes: int = 2, without: tuple[str, ...] = (), limits: Limits = LIMITS, allow: str = ""
+) -> AsyncIterator[Sandbox]:
+    """A sandbox; when it is closed, no process and no descriptor is left of it."""
+    box = Sandbox(
+        limits,
+        children=children,
+        zygotes=zygotes,
+        without=without,
+        masked=(),
+        outbound=Outbound(AllowList.read(allow)),
+    )
+    assert (await box.abilities()).missing(without) == []
+    processes, opened = children_now(), descriptors()
+    try:
+        yield box
+    finally:
+        with anyio.fail_after(20):
+            await box.close()
+    assert children_now() == processes
+    assert descriptors() == opened
+
+
+def command(*argv: str, seconds: float = 20.0, house: House = PLAIN, network: bool = False, **payload: Any) -> Job:
+    """A job that runs a command in its work folder."""
+    told = {"kind": "exec", "env": {}, "argv": list(argv), "cwd": ".", "stdin": ""} | payload
+    return Job(house, told, seconds, 2**20, network)
+
+
+def script(text: str, **more: Any) -> Job:
+    """A job that runs some lines of shell."""
+    return command("sh", "-c", text, **more)
+
+
+def later(seconds: float = 30.0) -> float:
+    """A deadline."""
+    return time.monotonic() + seconds
+
+
+def processes_of(mark: str) -> set[int]:
+    """The processes that were started with this among their arguments."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if entry.name.isdecimal() and mark.encode() in (entry / "cmdline").read_bytes():
+                found.add(int(entry.name))
+    return found
+
+
+async def until_running(mark: str) -> set[int]:
+    """Those processes, once there are some."""
+
+    async def look() -> set[int]:
+        return processes_of(mark)
+
+    return await until(look)
+
+
+async def until_over(mark: str) -> None:
+    """Wait until there are none."""
+
+    async def look() -> bool:
+        return not processes_of(mark)
+
+    await until(look)
+
+
+async def until_idle(box: Sandbox) -> None:
+    """Wait until no call holds a place, and nothing is left of any."""
+
+    async def look() -> bool:
+        return box._admission.running == 0 and not box._lines
+
+    await until(look)

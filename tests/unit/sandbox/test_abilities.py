@@ -1,0 +1,207 @@
+"""What the kernel can do, found out by trying: on this kernel as it is, and with something taken away from it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pegboard.sandbox import abilities
+from pegboard.sandbox.abilities import Abilities, detect
+from pegboard.sandbox.inside import landlock
+from pegboard.sandbox.limits import ABILITIES
+from tests.unit.sandbox.confined import Forker, forker
+
+ALL = Abilities(landlock=7, namespaces=True, seccomp=True, proc=True)
+NONE = Abilities(0, False, False, False, {name: f"no {name} today" for name in ABILITIES})
+
+# A filter of one call: with what it is answered, and for which argument.
+TAKEN = """
+from pegboard.sandbox.inside import bpf, probe
+def take(name, answer, *checks):
+    given = bpf.if_all(checks, bpf.verdict(answer), bpf.verdict(0x7fff0000))
+    kept, seccomp._PROGRAMS = seccomp._PROGRAMS, {{False: bpf.pack(
+        (bpf.load(0), *bpf.if_equal(number(name), given, bpf.verdict(0x7fff0000)))
+    )}}
+    syscalls.forbid_new_privileges()
+    seccomp.confine(network=False)
+    seccomp._PROGRAMS = kept
+{taken}
+"""
+EPERM, EINVAL, ENOSYS, KILLED = 0x50001, 0x50016, 0x50026, 0x80000000
+
+# What is taken away; which ability is missing then, and why.
+WITHOUT = {
+    "no Landlock in the kernel": (
+        f"take('landlock_create_ruleset', {ENOSYS})",
+        {"landlock": "the kernel has no Landlock, or it is switched off"},
+    ),
+    "Landlock refused": (
+        f"take('landlock_restrict_self', {EPERM})",
+        {"landlock": "Landlock cannot enter the domain: Operation not permitted"},
+    ),
+    "Landlock without effect": (
+        "landlock.confine = lambda *_, **__: None",
+        {"landlock": "a process confined with it could read the root folder all the same"},
+    ),
+    "no seccomp in the kernel": (
+        f"take('seccomp', {EINVAL})",
+        {"seccomp": "the kernel did not take the filter of system calls: Invalid argument"},
+    ),
+    "seccomp without effect": (
+        "seccomp.confine = lambda **_: None",
+        {"seccomp": "a process confined with it could make a socket all the same"},
+    ),
+    "no new namespaces": (
+        f"take('unshare', {EPERM})",
+        {"namespaces": "making namespaces: Operation not permitted", "proc": "it needs namespaces"},
+    ),
+    "no new user in a namespace": (
+        f"take('clone', {EPERM}, bpf.Check(16, (0x10000000,), 0x10000000))",
+        {"namespaces": "starting a process for it: Operation not permitted", "proc": "it needs namespaces"},
+    ),
+    "no other root": (
+        f"take('pivot_root', {EPERM})",
+        {"namespaces": "changing the root: Operation not permitted", "proc": "it needs namespaces"},
+    ),
+    "the kernel kills": (
+        f"take('pivot_root', {KILLED})",
+        {"namespaces": "the process that tried it was ended by SIGSYS", "proc": "it needs namespaces"},
+    ),
+    "parts of /proc hidden, as in a container": (
+        "from pegboard.sandbox.inside import identity\n"
+        "own = os.getuid(), os.getgid()\n"
+        "syscalls.unshare(syscalls.NEWUSER | syscalls.NEWNS)\n"
+        "identity.map_users(*own)\n"
+        "syscalls.mount('tmpfs', '/proc/sys', 'tmpfs', 0)",
+        {"proc": "the kernel shows no new /proc where parts of the old one are hidden, as in most containers"},
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def forked() -> Iterator[Forker]:
+    with forker() as running:
+        yield running
+
+
+async def test_this_kernel_is_found_to_do_what_it_does() -> None:
+    found = await detect()
+    assert found == Abilities(landlock.abi(), True, True, True), found.reasons
+    assert found.missing(()) == []
+
+
+@pytest.mark.parametrize("about", WITHOUT)
+def test_what_is_missing_is_found_out_by_trying(forked: Forker, about: str) -> None:
+    taken, reasons = WITHOUT[about]
+    found: dict[str, Any] = forked.attempt("probe.probe()", before=TAKEN.format(taken=taken))
+    # What else the machine says of itself, in brackets, depends on the machine.
+    assert {name: reason.partition(" (")[0] for name, reason in found.pop("reasons").items()} == reasons
+    assert found == {
+        name: value if name not in reasons else 0 if name == "landlock" else False
+        for name, value in {"landlock": landlock.abi(), "namespaces": True, "seccomp": True, "proc": True}.items()
+    }
+
+
+def test_settings_that_stand_in_the_way_are_named(forked: Forker) -> None:
+    taken = f"take('unshare', {EPERM})\nprobe._setting = lambda name: '0'; probe._CONTAINERS = ('/proc',)"
+    found = forked.attempt("probe.probe()['reasons']['namespaces']", before=TAKEN.format(taken=taken))
+    assert "(kernel.unprivileged_userns_clone is 0, user.max_user_namespaces is 0, " in found
+    assert found.endswith(", this is a container)")
+
+
+def test_nothing_is_missing_where_all_is_there() -> None:
+    assert ALL.missing(()) == []
+
+
+def test_what_is_missing_is_told_with_the_reason_and_the_way_out() -> None:
+    told = NONE.missing(())
+    assert len(told) == len(ABILITIES)
+    for name, sentence in zip(ABILITIES, told, strict=True):
+        assert f"no {name} today" in sentence
+        assert f"add '{name}' to PEGBOARD_SANDBOX_WITHOUT" in sentence
+    assert "lsm=" in told[0]
+    assert all(
+        name in told[1]
+        for name in (
+            "user.max_user_namespaces",
+            "kernel.unprivileged_userns_clone",
+            "kernel.apparmor_restrict_unprivileged_userns",
+            "--security-opt",
+        )
+    )
+
+
+@pytest.mark.parametrize("name", ABILITIES)
+def test_what_was_given_up_by_name_is_not_missing(name: str) -> None:
+    told = NONE.missing([name])
+    assert len(told) == len(ABILITIES) - 1
+    assert not any(f"no {name} today" in sentence for sentence in told)
+    assert NONE.missing(ABILITIES) == []
+
+
+def test_a_call_without_its_own_proc_is_no_obstacle() -> None:
+    assert Abilities(landlock=1, namespaces=True, seccomp=True, proc=False).missing(()) == []
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A pipe that the program, which goes on for a minute, and a child of it have open as long as they live."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    program = (
+        f"import os, time; file = open({str(pipe)!r}, 'w'); os.fork(); file.write('.'); file.flush(); time.sleep(60)"
+    )
+    monkeypatch.setattr(abilities, "_BOOT", program)
+    return pipe
+
+
+async def test_what_takes_too_long_counts_as_missing_and_is_ended(told: Path) -> None:
+    reading = asyncio.create_task(asyncio.to_thread(told.read_text))
+    found = await detect(seconds=2)
+    assert "did not end within 2 s" in found.missing(())[0]
+    assert await asyncio.wait_for(reading, 30) == ".."
+
+
+async def test_being_cancelled_ends_the_program(told: Path) -> None:
+    trying = asyncio.create_task(detect(seconds=60))
+    with await asyncio.to_thread(told.open) as file:
+        assert await asyncio.to_thread(file.read, 2) == ".."
+        trying.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await trying
+        assert await asyncio.to_thread(file.read) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("_PACKAGE", "/nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox'"),
+        ("_BOOT", "print('[1]')", "it said nothing"),
+        ("_BOOT", "print('{\"landlock\": 1}')", "it said nothing"),
+        ("_BOOT", "import os; os._exit(1)", "it said nothing"),
+    ],
+)
+async def test_a_program_that_fails_finds_nothing(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str
+) -> None:
+    monkeypatch.setattr(abilities, name, value)
+    found = await detect()
+    assert not (found.landlock or found.namespaces or found.seccomp or found.proc)
+    assert set(found.reasons.values()) == {f"the program that tries it failed: {reason}"}
+
+
+async def test_a_program_that_cannot_be_started_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    told = (await detect()).missing(())
+    assert "could not be started: No such file or directory" in told[0]
+
+
+async def test_a_system_other_than_linux_has_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert (await detect()).reasons["landlock"] == "the system is darwin, not Linux"

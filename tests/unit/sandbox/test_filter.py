@@ -1,0 +1,143 @@
+"""The filters as programs, for all machines: what they answer is worked out here, not asked of the kernel."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pegboard.sandbox.inside.bpf import Check, by_range, if_all, load, pack, verdict
+from pegboard.sandbox.inside.seccomp import filter_program
+from pegboard.sandbox.inside.seccomp_rules import ALLOW, KILL, REFUSE, UNKNOWN, Rule, rules
+from pegboard.sandbox.inside.syscall_tables import NUMBERS
+from tests.unit.sandbox.filter_machine import judge
+
+X86_64, I386, AARCH64, ARM = 0xC000003E, 0x40000003, 0xC00000B7, 0x40000028
+MACHINES = {"x86_64": X86_64, "aarch64": AARCH64}
+# An x86_64 machine has the headers of both; the generic ones are those of aarch64.
+HEADERS = {
+    "x86_64": ("/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "/usr/include/asm/unistd_64.h"),
+    "aarch64": ("/usr/include/asm-generic/unistd.h",),
+}
+
+PROGRAMS = {(name, network): filter_program(name, network=network) for name in MACHINES for network in (False, True)}
+each_program = pytest.mark.parametrize(("name", "network"), PROGRAMS)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_table_of_calls_is_that_of_the_kernels_headers(name: str) -> None:
+    header = next((path for path in map(Path, HEADERS[name]) if path.exists()), None)
+    if header is None:
+        pytest.skip("the kernel's headers are not installed")
+    found = {
+        call: int(number)
+        for call, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)\s", header.read_text())
+        # Some numbers are kept for 32-bit machines, some for one architecture's own.
+        if not (name == "aarch64" and (244 <= int(number) <= 259 or 403 <= int(number) <= 423))
+    }
+    newest = found.pop("syscalls", max(found.values()) + 1) - 1
+    # On 64-bit machines the header's other name for this call.
+    if name == "aarch64":
+        found.pop("sync_file_range2", None)
+        found["newfstatat"] = found.pop("fstatat")
+    known = NUMBERS[name]
+    later = {"uretprobe", "uprobe"} - found.keys()
+    assert {call: number for call, number in known.items() if number <= newest and call not in later} == {
+        call: number for call, number in found.items() if number <= max(known.values())
+    }
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_no_two_calls_have_the_same_number(name: str) -> None:
+    assert len(set(NUMBERS[name].values())) == len(NUMBERS[name])
+
+
+def test_every_call_in_the_rules_exists_somewhere() -> None:
+    known = NUMBERS["x86_64"].keys() | NUMBERS["aarch64"].keys()
+    assert set(rules(network=True)) | set(rules(network=False)) <= known
+
+
+@each_program
+def test_every_known_call_gets_the_answer_of_its_rule(name: str, network: bool) -> None:
+    answers = rules(network=network)
+    for call, number in NUMBERS[name].items():
+        answer = answers.get(call, ALLOW)
+        if not isinstance(answer, Rule):
+            assert judge(PROGRAMS[name, network], MACHINES[name], number) == answer, call
+
+
+@each_program
+def test_a_call_of_a_later_kernel_does_not_exist(name: str, network: bool) -> None:
+    unknown = set(range(600)) - set(NUMBERS[name].values()) | {2**30 - 1}
+    answers = {number: judge(PROGRAMS[name, network], MACHINES[name], number) for number in unknown}
+    assert set(answers.values()) == {UNKNOWN}
+
+
+@each_program
+def test_a_call_of_another_architecture_kills(name: str, network: bool) -> None:
+    for other in {X86_64, I386, AARCH64, ARM} - {MACHINES[name]}:
+        assert {judge(PROGRAMS[name, network], other, number) for number in (0, 1, 39, 317, 500)} == {KILL}
+
+
+@given(number=st.integers(2**30, 2**32 - 1), network=st.booleans())
+def test_the_calls_with_short_pointers_kill(number: int, network: bool) -> None:
+    assert judge(PROGRAMS["x86_64", network], X86_64, number) == KILL
+
+
+@each_program
+def test_a_filter_is_one_that_the_kernel_takes(name: str, network: bool) -> None:
+    program = PROGRAMS[name, network]
+    assert len(program) <= 4096
+    assert len(pack(program)) == 8 * len(program)
+    assert all(0 <= step.held < 256 and 0 <= step.failed < 256 and 0 <= step.operand < 2**32 for step in program)
+
+
+@given(
+    call=st.sampled_from(sorted(NUMBERS["x86_64"].keys() & NUMBERS["aarch64"].keys())),
+    arguments=st.lists(st.one_of(st.integers(0, 64), st.integers(0, 2**64 - 1)), max_size=6),
+    network=st.booleans(),
+)
+def test_the_same_call_is_judged_alike_on_all_machines(call: str, arguments: list[int], network: bool) -> None:
+    one, other = (judge(PROGRAMS[name, network], MACHINES[name], NUMBERS[name][call], arguments) for name in MACHINES)
+    assert one == other
+
+
+@given(high=st.integers(0, 2**32 - 1), low=st.integers(0, 2**32 - 1), network=st.booleans())
+def test_the_unused_half_of_an_argument_changes_nothing(high: int, low: int, network: bool) -> None:
+    wide = high << 32 | low
+    for call, place in (("clone", 0), ("personality", 0), ("ioctl", 1), ("socketpair", 0), ("prlimit64", 0)):
+        short, long = ([1] * place + [value, 1] for value in (low, wide))
+        program, number = PROGRAMS["x86_64", network], NUMBERS["x86_64"][call]
+        assert judge(program, X86_64, number, short) == judge(program, X86_64, number, long)
+
+
+@given(address=st.integers(1, 2**64 - 1))
+def test_no_address_can_be_sent_to_wherever_it_lies_in_memory(address: int) -> None:
+    for network in (False, True):
+        program, number = PROGRAMS["x86_64", network], NUMBERS["x86_64"]["sendto"]
+        assert judge(program, X86_64, number, [3, 0, 0, 0, address]) == REFUSE
+
+
+@given(st.sets(st.integers(1, 2**32 - 1), max_size=600), st.integers(0, 2**32 - 1))
+@example(set(range(1, 2000)), 0)
+@example(set(range(1, 2000)), 1500)
+def test_halving_finds_the_range_a_number_is_in(starts: set[int], number: int) -> None:
+    firsts = [0, *sorted(starts)]
+    program = by_range([(first, verdict(first)) for first in firsts])
+    # The number is where a call's architecture would be.
+    assert judge((load(4), *program), number, 0) == max(first for first in firsts if first <= number)
+
+
+@given(
+    words=st.lists(st.integers(0, 7), min_size=6, max_size=6),
+    wanted=st.lists(
+        st.tuples(st.integers(0, 5), st.sets(st.integers(0, 7), min_size=1), st.integers(0, 7)), max_size=4
+    ),
+)
+def test_all_checks_must_hold(words: list[int], wanted: list[tuple[int, set[int], int]]) -> None:
+    checks = [Check(16 + 8 * place, tuple(values), mask) for place, values, mask in wanted]
+    holds = all(words[place] & mask in values for place, values, mask in wanted)
+    assert judge(if_all(checks, verdict(1), verdict(0)), 0, 0, words) == holds

@@ -1,0 +1,68 @@
+"""Work folders of calls that have no file system of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from pegboard.sandbox import folders
+from tests.unit.sandbox.living import boxed, later, listed, script, until_idle, until_over, until_running
+
+
+@pytest.fixture
+def mark() -> str:
+    """A number of seconds, so many that no other test sleeps for just as long."""
+    return f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where work folders are made; others may go through it, not look into it."""
+    for place in (tmp_path, *tmp_path.parents[:2]):
+        place.chmod(0o711)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+async def test_calls_without_a_file_system_of_their_own_leave_no_folder(temporary: Path, mark: str) -> None:
+    async with boxed(without=("namespaces",)) as box:
+        job = script("pwd; mkdir -p a/b/c && touch a/b/c/d && chmod 0 a/b && chmod 0 a")
+        ended = await box.run(job, "ann", later())
+        assert (ended.code, ended.stderr) == (0, b"")
+        assert Path(ended.stdout.decode().strip()).parent == temporary
+        task = asyncio.create_task(box.run(script(f"touch x; sleep {mark}"), "ann", later()))
+        await until_running(mark)
+        task.cancel()
+        await asyncio.wait([task])
+        await until_over(mark)
+        await until_idle(box)
+    assert listed(temporary) == []
+
+
+def test_a_folder_is_removed_however_deep_and_wherever_its_links_lead(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").write_text("stays")
+    top = tmp_path / "top"
+    top.mkdir()
+    (top / "link").symlink_to(kept)
+    (top / "gone").symlink_to("nowhere")
+    os.mkfifo(top / "pipe")
+    os.link(kept / "file", top / "hard")
+    here = os.open(top, os.O_RDONLY)
+    for _ in range(1100):  # deeper than any path, and than any stack
+        os.mkdir("deeper", dir_fd=here)
+        below = os.open("deeper", os.O_RDONLY, dir_fd=here)
+        os.symlink("/", "root", dir_fd=below)
+        os.close(here)
+        here = below
+    os.close(here)
+    folders.remove(str(top))
+    assert not top.exists()
+    assert (kept / "file").read_text() == "stays"
+    folders.remove(str(top))

@@ -1,0 +1,109 @@
+"""What zygotes are told of the surroundings of their calls."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pegboard
+from pegboard.core.errors import Misconfigured
+from pegboard.sandbox.houses import House, identity, plan
+from tests.unit.sandbox.living import PLAIN, boxed, later, script
+
+
+def told(house: House, **more: Any) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(plan(house, **more))
+    return read
+
+
+def binds(house: House) -> dict[str, tuple[str, bool]]:
+    return {target: (source, writable) for source, target, writable in told(house)["binds"]}
+
+
+def test_the_interpreter_and_its_libraries_are_shown_and_nothing_of_it_is_writable() -> None:
+    house = told(PLAIN)
+    shown = [target for _, target, _ in house["binds"]]
+    for path in (sys.base_prefix, sys.prefix, *house["prefixes"]):
+        assert any(Path(path).is_relative_to(place) for place in [*shown, "/usr"]), path
+    assert not any(writable for _, _, writable in house["binds"])
+    assert house["prefixes"] == [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+
+
+def test_outer_folders_come_before_those_inside(tmp_path: Path) -> None:
+    targets = [target for _, target, _ in told(House(working_dir=str(tmp_path)))["binds"]]
+    assert str(tmp_path) in targets
+    for number, target in enumerate(targets):
+        assert not any(Path(target).is_relative_to(later) for later in targets[number + 1 :])
+
+
+def test_what_the_house_is_for_is_told_as_it_is() -> None:
+    house = told(House(modules=("a", "b"), allowed=("b", "c")), masked=["/srv/../srv/board"], without=("seccomp",))
+    assert (house["modules"], house["allowed"]) == (["a", "b"], ["b", "c"])
+    assert (house["masked"], house["without"]) == (["/srv/board"], ["seccomp"])
+
+
+def test_a_folder_behind_a_link_is_shown_where_it_was_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    shown = binds(House(working_dir=f"{tmp_path}/link/", writable=True))
+    assert shown[f"{tmp_path}/link"] == (f"{tmp_path}/real", True)
+
+
+def test_programs_inside_a_writable_folder_stay_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    venv = tmp_path / "real" / "venv"
+    (venv / "site-packages").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real")
+    monkeypatch.setattr(sys, "prefix", str(venv))
+    shown = binds(House(working_dir=f"{tmp_path}/link", writable=True))
+    assert shown[f"{tmp_path}/link"] == (f"{tmp_path}/real", True)
+    assert shown[f"{tmp_path}/link/venv"] == (str(venv), False)
+    board = Path(pegboard.__file__).parent
+    shown = binds(House(working_dir=str(board.parent), writable=True))
+    assert shown[str(board)] == (str(board), False)
+    for itself in (venv, board):
+        with pytest.raises(Misconfigured, match="cannot be writable"):
+            plan(House(working_dir=str(itself), writable=True))
+    assert binds(House(working_dir=str(venv)))[str(venv)] == (str(venv), False)
+
+
+@pytest.mark.parametrize("place", ["/", "/proc", "/dev/shm"])
+def test_links_do_not_lead_around_what_is_refused(tmp_path: Path, place: str) -> None:
+    (tmp_path / "link").symlink_to(place)
+    with pytest.raises(Misconfigured, match="working_dir"):
+        plan(House(working_dir=str(tmp_path / "link")))
+
+
+def test_a_folder_that_was_replaced_is_another_house(tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    house = House(working_dir=str(folder))
+    first = identity(house)
+    assert identity(house) == first
+    folder.rename(tmp_path / "there")
+    folder.mkdir()
+    assert identity(house) != first
+    assert identity(PLAIN) == identity(House())
+
+
+async def test_a_call_cannot_change_the_interpreter_that_its_folder_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = open_folder(tmp_path / "work")
+    venv = open_folder(folder / "venv")
+    monkeypatch.setattr(sys, "prefix", str(venv))
+    job = script("touch here venv/there", house=House(working_dir=str(folder), writable=True), cwd=str(folder))
+    async with boxed() as box:
+        ended = await box.run(job, "ann", later())
+    assert b"Read-only file system" in ended.stderr
+    assert os.listdir(folder) != os.listdir(venv) == []  # noqa: PTH208
+
+
+def open_folder(path: Path) -> Path:
+    path.mkdir()
+    path.chmod(0o777)
+    return path

@@ -1,0 +1,149 @@
+"""Bytes between sockets: whole, in order, framed, and not more of them at once than the loop can bear."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import socket
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pegboard.sandbox.heads import Framing, Malformed
+from pegboard.sandbox.relay import Body, Broken, Stream, Turns, chunk, pump, running
+from tests.unit.egress.upstreams import answer, answering
+from tests.unit.sandbox.proxies import Client, fetching, proxying
+from tests.waiting import until
+
+
+async def read_through(sent: bytes, cuts: list[int], framing: Framing) -> tuple[bytes, bytes]:
+    """What a body is read as, where its bytes come in such parts, and what is left after it."""
+
+    async def send() -> None:
+        for start, end in pairwise([0, *sorted(cut % (len(sent) + 1) for cut in cuts), len(sent)]):
+            await asyncio.get_running_loop().sock_sendall(theirs, sent[start:end])
+            await asyncio.sleep(0)
+        theirs.shutdown(socket.SHUT_WR)
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        for sock in (ours, theirs):
+            sock.setblocking(False)
+        stream = Stream(ours, Turns())
+        async with running(send()) as (sending,):
+            body = Body(stream, framing)
+            pieces = []
+            while piece := await body.piece():
+                pieces.append(piece)
+            assert await body.piece() == b""
+            await sending
+        rest = b""
+        while more := await stream.some():
+            rest += more
+        return b"".join(pieces), rest
+
+
+@given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.lists(st.integers(0, 300), max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_chunks_are_joined_however_they_arrive(pieces: list[bytes], cuts: list[int]) -> None:
+    sent = b"".join(chunk(piece) for piece in (*pieces, b"")) + b"rest"
+    assert asyncio.run(read_through(sent, cuts, Framing(chunked=True))) == (b"".join(pieces), b"rest")
+
+
+@given(st.binary(max_size=50), st.binary(max_size=50), st.lists(st.integers(0, 100), max_size=4))
+@settings(max_examples=40, deadline=None)
+def test_a_length_is_kept_to(body: bytes, rest: bytes, cuts: list[int]) -> None:
+    assert asyncio.run(read_through(body + rest, cuts, Framing(len(body)))) == (body, rest)
+
+
+@pytest.mark.parametrize("sent", [b"", b"5", b"5\r\n", b"5\r\nab", b"5\r\nabcde", b"5\r\nabcde\r\n", b"0\r\nA: b\r\n"])
+async def test_chunks_that_end_too_early_are_broken(sent: bytes) -> None:
+    with pytest.raises(Broken):
+        await read_through(sent, [], Framing(chunked=True))
+
+
+async def test_a_length_that_is_not_reached_is_broken() -> None:
+    with pytest.raises(Broken):
+        await read_through(b"abc", [], Framing(4))
+
+
+async def test_a_chunk_that_is_longer_than_it_says_is_malformed() -> None:
+    with pytest.raises(Malformed, match="longer than its size"):
+        await read_through(b"1\r\nab\r\n0\r\n\r\n", [], Framing(chunked=True))
+
+
+async def test_a_sink_that_takes_no_more_ends_its_own_way_only() -> None:
+    ours, source = socket.socketpair()
+    sink, gone = socket.socketpair()
+    with ours, source, sink, gone:
+        for sock in (source, sink):
+            sock.setblocking(False)
+        gone.close()
+        ours.send(b"for nobody")
+        turns = Turns()
+        await asyncio.wait_for(pump(Stream(source, turns), Stream(sink, turns)), 5)
+
+
+async def test_connections_of_a_call_take_turns_of_the_loop() -> None:
+    rounds = 0
+
+    async def guest() -> None:
+        for _ in range(5):
+            await turns.next()
+            taken.append(rounds)
+
+    def tick() -> None:
+        nonlocal rounds
+        rounds += 1
+        ticking.append(loop.call_soon(tick))
+
+    loop = asyncio.get_running_loop()
+    ticking: list[asyncio.Handle] = []
+    taken: list[int] = []
+    tick()
+    turns = Turns()
+    await asyncio.gather(*(guest() for _ in range(20)))
+    ticking[-1].cancel()
+    assert len(taken) == 100
+    assert len(set(taken)) == 100, "in one round of the loop no two of them did anything"
+
+
+async def test_chunks_of_one_byte_leave_the_loop_to_others() -> None:
+    rounds = 0
+
+    async def others() -> None:
+        nonlocal rounds
+        while True:
+            await asyncio.sleep(0)
+            rounds += 1
+
+    counting = asyncio.create_task(others())
+    body, _ = await read_through(chunk(b"x") * 5000 + chunk(b""), [], Framing(chunked=True))
+    counting.cancel()
+    assert len(body) == 5000
+    assert rounds >= 5000
+
+
+async def test_running_out_of_descriptors_holds_up_new_connections_only(caplog: pytest.LogCaptureFixture) -> None:
+    async def warned() -> bool:
+        return "proxy_cannot_accept" in caplog.text
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    async with answering(answer(b"served")) as up, proxying() as proxy:
+        early = await proxy.client()
+        await early.say(b"GET ")
+        late = socket.create_connection(("127.0.0.1", proxy.port))
+        free = os.dup(0)
+        os.close(free)
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+            await until(warned)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for client in (early, Client(*await asyncio.open_connection(sock=late))):
+            await client.say(fetching(up.port).removeprefix(b"GET " if client is early else b""))
+            assert (await client.answer()).body == b"served"
+            client.leave()

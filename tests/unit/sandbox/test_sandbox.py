@@ -1,0 +1,213 @@
+"""Jobs run confined, as real processes: what comes back, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard.core.errors import InternalError, Misconfigured, Unavailable
+from pegboard.sandbox import sandbox as module
+from pegboard.sandbox.abilities import Abilities, detect
+from pegboard.sandbox.limits import Limits
+from pegboard.sandbox.sandbox import House, Job
+from pegboard.sandbox.zygote import Zygote
+from tests.unit.egress.upstreams import answer, answering
+from tests.unit.sandbox.living import boxed, children_now, command, later, listed, script, until_running
+from tests.waiting import until
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    """The loop that tests have, and the one that the server has."""
+    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+
+
+async def test_a_command_gives_what_it_wrote_and_its_status() -> None:
+    async with boxed() as box:
+        ended = await box.run(script("cat; echo out; echo err >&2; exit 3", stdin="in, "), "ann", later())
+    assert (ended.fate, ended.code) == ("exited", 3)
+    assert (ended.stdout, ended.stderr) == (b"in, out\n", b"err\n")
+
+
+async def test_a_job_of_megabytes_and_as_much_output_pass() -> None:
+    text = "x" * 3_000_000
+    async with boxed(limits=Limits(output=2**22)) as box:
+        ended = await box.run(script("tee /dev/stderr", stdin=text), "ann", later())
+    assert len(ended.stdout) == len(ended.stderr) == len(text)
+
+
+async def test_numbers_and_texts_that_plain_json_cannot_carry_do_arrive() -> None:
+    async with boxed() as box:
+        told = box._told(command("true", arguments={"big": 10**40, "half": "\ud800"}), 1.0, None)
+    assert json.loads(told[4:])["arguments"] == {"big": 10**40, "half": "\ud800"}
+    assert int.from_bytes(told[:4], "big") == len(told) - 4
+
+
+async def test_a_hundred_first_calls_at_once_start_one_zygote() -> None:
+    async with boxed(children=100) as box:
+        before = children_now()
+        ended = await asyncio.gather(*(box.run(command("true"), f"user {n}", later()) for n in range(100)))
+        assert [one.code for one in ended] == [0] * 100
+        assert len(children_now() - before) == 1
+
+
+async def test_a_call_has_what_is_left_until_its_deadline_and_no_more() -> None:
+    async with boxed() as box:
+        await box.run(command("true"), "ann", later())
+        began = time.monotonic()
+        ended = await box.run(command("sleep", "60", seconds=30.0), "ann", later(0.4))
+    assert ended.fate == "time"
+    assert time.monotonic() - began < 5
+
+
+async def test_who_finds_no_place_by_the_deadline_is_refused_without_having_run() -> None:
+    async with boxed(children=1) as box:
+        holds = asyncio.create_task(box.run(command("sleep", "61.25"), "ann", later()))
+        await until_running("61.25")
+        with pytest.raises(Unavailable, match="all 1 places") as refused:
+            await box.run(command("true"), "bob", later(0.05))
+        assert refused.value.did_run is False
+        holds.cancel()
+        # Whose call was cancelled gives its place to the next.
+        assert (await box.run(command("true"), "bob", later())).code == 0
+
+
+async def test_a_missing_ability_refuses_every_call_and_says_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with boxed() as box:
+        box._detecting, box._is_permitted = None, False
+        asked: list[int] = []
+
+        async def none() -> Abilities:
+            asked.append(1)
+            return Abilities(0, False, True, True, {"landlock": "the kernel has none", "namespaces": "not allowed"})
+
+        monkeypatch.setattr(module, "detect", none)
+        refusals = await asyncio.gather(
+            *(box.run(command("true"), "ann", later()) for _ in range(5)), return_exceptions=True
+        )
+        for refusal in refusals:
+            assert isinstance(refusal, Misconfigured)
+            assert "PEGBOARD_SANDBOX_WITHOUT" in refusal.message
+            assert "the kernel has none" in refusal.message
+            assert refusal.did_run is False
+        assert len(asked) == 1
+        await box.warm(House())
+        assert not box._zygotes._zygotes
+        # It may have seemed missing only because the machine was too busy to try.
+        monkeypatch.setattr(module, "detect", detect)
+        monkeypatch.setattr(module, "_AGAIN_SECONDS", 0.0)
+        assert (await box.run(command("true"), "ann", later())).code == 0
+
+
+@pytest.mark.parametrize(
+    ("folder", "why"),
+    [
+        ("/nonexistent/folder", "No such file"),
+        ("/etc/hostname", "not a folder"),
+        ("/", "whole file system"),
+        ("/proc", "of its own"),
+        ("/dev/shm", "of its own"),
+        ("/tmp/../proc/self", "of its own"),
+        ("etc", "No such file|absolute"),
+        ("/a\0b", "null byte"),
+    ],
+)
+async def test_a_working_dir_that_cannot_be_shown_is_refused(folder: str, why: str) -> None:
+    async with boxed() as box:
+        with pytest.raises(Misconfigured, match=why) as refused:
+            await box.run(command("true", house=House(working_dir=folder)), "ann", later())
+        assert refused.value.did_run is False
+        assert box._admission.running == 0
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder that anybody may use, with a file in it."""
+    made = tmp_path / "here"
+    made.mkdir()
+    made.chmod(0o777)
+    (made / "file").write_text("seen")
+    return made
+
+
+@pytest.mark.parametrize("writable", [False, True])
+async def test_a_working_dir_is_seen_and_is_written_to_only_if_it_may(folder: Path, writable: bool) -> None:
+    house = House(working_dir=str(folder), writable=writable)
+    async with boxed() as box:
+        ended = await box.run(script("cat file; touch new", house=house, cwd=str(folder)), "ann", later())
+    assert ended.stdout == b"seen", ended.stderr
+    assert (ended.code == 0) is writable
+    assert listed(folder) == (["file", "new"] if writable else ["file"])
+
+
+async def test_network_without_namespaces_is_refused() -> None:
+    async with boxed(without=("namespaces",)) as box:
+        with pytest.raises(Misconfigured, match="network: true needs namespaces"):
+            await box.run(command("true", network=True), "ann", later())
+
+
+async def test_a_call_with_network_reaches_what_the_guard_allows_and_nothing_else() -> None:
+    code = """
+import sys, urllib.error, urllib.request
+for url in sys.argv[1:]:
+    try:
+        print(urllib.request.urlopen(url).read().decode())
+    except urllib.error.HTTPError as error:
+        print(error.code)
+"""
+    async with answering(answer(b"hello")) as up, boxed(allow=f"127.0.0.1:{up.port}") as box:
+        urls = [f"http://127.0.0.1:{up.port}/", "http://127.0.0.2:1/"]
+        ended = await box.run(command(sys.executable, "-c", code, *urls, network=True), "ann", later())
+        assert (ended.stdout, ended.stderr) == (b"hello\n403\n", b"")
+        await until(lambda: _none_left(box))
+
+
+async def _none_left(box: module.Sandbox) -> bool:
+    return not box._chores and not box._lines
+
+
+async def test_a_step_that_fails_is_the_set_ups_fault_and_nothing_ran() -> None:
+    async with boxed() as box:
+        job = Job(House(), {"kind": "exec", "argv": ["true"]}, 5.0, 1000)
+        with pytest.raises(Misconfigured, match="could not be confined, so it did not run") as refused:
+            await box.run(job, "ann", later())
+        assert refused.value.did_run is False
+
+
+async def test_nonsense_from_the_other_end_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def babble(self: Zygote, theirs: socket.socket, *, network: bool) -> None:
+        theirs.send(b"HTTP/1.1 200 OK")
+        self.calls += 1
+
+    monkeypatch.setattr(Zygote, "begin", babble)
+    async with boxed() as box:
+        with pytest.raises(InternalError):
+            await box.run(command("true"), "ann", later())
+
+
+async def test_warming_makes_the_first_call_find_its_zygote() -> None:
+    async with boxed() as box:
+        before = children_now()
+        await box.warm(House())
+        (warm,) = children_now() - before
+        await box.warm(House(working_dir="/nonexistent/folder"))
+        assert (await box.run(command("true"), "ann", later())).code == 0
+        assert children_now() - before == {warm}
+
+
+async def test_a_zygote_that_is_not_ready_by_the_deadline_is_still_there_for_the_next_call() -> None:
+    async with boxed() as box:
+        with anyio.fail_after(5), pytest.raises(Unavailable, match="were not loaded by the call's deadline") as refused:
+            await box.run(command("true"), "ann", later(0.001))
+        assert refused.value.did_run is False
+        before = children_now()
+        assert (await box.run(command("true"), "ann", later())).code == 0
+        assert children_now() == before

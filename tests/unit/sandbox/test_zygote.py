@@ -1,0 +1,107 @@
+"""The process that calls come from: when it is ready, how it ends, and that calls do not meet in it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.unit.sandbox.wire import Refused, Zygote, command, house, living, zygote
+
+
+def test_one_that_is_told_to_leave_waits_for_its_calls_and_exits(user: str) -> None:
+    with zygote(house(), user) as calls, calls.call(command("sh", "-c", "echo on; read line; echo $line")) as call:
+        assert call.frame() == ("S", b"")
+        calls.line.close()
+        assert call.ended().fate == "exited"
+        assert calls.process.wait(30) == 0
+
+
+def test_one_that_is_killed_leaves_its_calls_running(user: str) -> None:
+    with zygote(house(), user) as calls, calls.call(command("sh", "-c", "sleep 0.5; echo done")) as call:
+        assert call.frame() == ("S", b"")
+        calls.process.kill()
+        assert calls.process.wait(30) == -signal.SIGKILL
+        assert call.ended().stdout == b"done\n"
+
+
+def test_a_call_finds_nothing_that_another_left(calls: Zygote) -> None:
+    script = "ls -A /call /tmp /dev/shm | grep -v :; ls /proc | grep -c '[0-9]'; echo x > /call/x; echo x > /tmp/y; echo x > /dev/shm/z"
+    first = calls.shell(script)
+    assert calls.shell(script).stdout == first.stdout
+
+
+def test_calls_run_side_by_side_and_do_not_see_each_other(calls: Zygote) -> None:
+    script = "echo $0 > /tmp/name; sleep 0.2; cat /tmp/name; ls /proc | grep -c '^[0-9]'"
+    under_way = [calls.call(command("sh", "-c", script, str(number))) for number in range(8)]
+    for number, call in enumerate(under_way):
+        with call:
+            # The supervisor, the shell, and the two programs of the pipe.
+            assert call.ended().stdout.split() == [str(number).encode(), b"4"]
+
+
+def test_a_call_that_was_taken_and_given_up_leaves_no_process(calls: Zygote) -> None:
+    marker = "9081726354.5"
+    for _ in range(5):
+        with calls.call(command("sleep", marker)):
+            pass
+    assert calls.run("true").fate == "exited"
+    while living(marker):
+        pass  # the test's own time limit ends this
+
+
+def test_no_child_that_has_ended_is_kept(calls: Zygote) -> None:
+    for _ in range(3):
+        calls.run("true")
+    pid = calls.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    states = [Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] for child in children]
+    assert "Z" not in states
+
+
+def test_its_arguments_which_say_where_the_board_is_are_not_to_be_seen(folder: Path, user: str) -> None:
+    with zygote(house(masked=[str(folder)]), user) as calls:
+        ended = calls.shell("cat /proc/1/cmdline")
+        assert ended.stdout.rstrip(b"\0") == b"pegboard-zygote"
+
+
+def test_a_library_that_fails_to_import_is_named(folder: Path, user: str) -> None:
+    (folder / "broken_library.py").write_text("raise RuntimeError('out of luck')")
+    told = house((folder, folder, False), prefixes=[str(folder)], modules=["json", "broken_library"])
+    with pytest.raises(Refused) as refused, zygote(told, user):
+        pass
+    assert refused.value.args[0] == {
+        "failed": "importing broken_library: RuntimeError: out of luck",
+        "library": "broken_library",
+    }
+
+
+def test_a_library_is_imported_as_the_tools_user_inside_the_house(folder: Path, user: str) -> None:
+    code = "import os\nassert os.getuid() != 0\nassert not os.path.exists('/var')\nassert not os.access('/', os.W_OK)"
+    (folder / "looking_library.py").write_text(code)
+    told = house((folder, folder, False), prefixes=[str(folder)], modules=["looking_library"])
+    with zygote(told, user) as calls:
+        assert calls.run("true").fate == "exited"
+
+
+def test_a_process_of_no_call_reaches_the_network(user: str) -> None:
+    code = "import socket\ntry:\n    socket.create_connection(('127.0.0.1', {port}), 5)\nexcept OSError as error:\n    print(error)"
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with zygote(house(without=["seccomp", "landlock"]), user) as calls:
+            ended = calls.python(code.format(port=port))
+    assert b"unreachable" in ended.stdout or b"refused" in ended.stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has a user to change")
+def test_root_keeps_no_privilege_and_no_group() -> None:
+    with zygote(house(), "root") as calls:
+        status = Path(f"/proc/{calls.process.pid}/status").read_text()
+    fields = {name: value.split() for name, _, value in (line.partition(":") for line in status.splitlines())}
+    assert set(fields["Uid"]) == set(fields["Gid"]) == {"2000000000"}
+    assert fields["Groups"] == []
+    assert {int(fields[name][0], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapAmb")} == {0}

@@ -1,0 +1,260 @@
+"""Zygotes, as real processes: made once, bounded in number, replaced when they die, gone when they should be."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard.core.errors import Misconfigured, Unavailable
+from pegboard.sandbox import zygote as zygote_module
+from pegboard.sandbox.houses import House, plan
+from pegboard.sandbox.zygote import Gone, Zygote
+from pegboard.sandbox.zygotes import Zygotes
+from tests.unit.sandbox.living import PLAIN, Shelf, children_now, descriptors, is_there
+from tests.waiting import until
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    """The loop that tests have, and the one that the server has."""
+    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    """Libraries of this test."""
+    return Shelf(tmp_path, monkeypatch)
+
+
+@asynccontextmanager
+async def some(most: int = 4, told: Callable[[House], str] = plan, **settings: float) -> AsyncIterator[Zygotes]:
+    """A pool; when it is closed, no process and no descriptor is left of it."""
+    processes, opened = children_now(), descriptors()
+    zygotes = Zygotes(told, most=most, **settings)
+    try:
+        yield zygotes
+    finally:
+        with anyio.fail_after(20):
+            await zygotes.close()
+    assert children_now() == processes
+    assert descriptors() == opened
+
+
+async def until_gone(pid: int) -> None:
+    async def look() -> bool:
+        return not is_there(pid)
+
+    await until(look)
+
+
+async def found(look: Callable[[], bool]) -> bool:
+    return look()
+
+
+async def test_a_hundred_calls_of_one_house_at_once_start_one_process() -> None:
+    async with some() as zygotes:
+        before = children_now()
+        given = await asyncio.gather(*(zygotes.of(PLAIN) for _ in range(100)))
+        assert len({zygote.pid for zygote in given}) == 1
+        assert len(children_now() - before) == 1
+        assert (await zygotes.of(PLAIN)).pid == given[0].pid
+
+
+async def test_each_house_has_a_zygote_of_its_own_with_its_libraries_loaded(shelf: Shelf) -> None:
+    library = shelf.add("import sys\nsys.stderr.write('loaded\\n')\n")
+    async with some() as zygotes:
+        plain, other = await asyncio.gather(zygotes.of(PLAIN), zygotes.of(House(modules=(library,))))
+        assert plain.pid != other.pid
+        await until(lambda: found(lambda: b"loaded" in other._said))
+
+
+async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_others(shelf: Shelf) -> None:
+    house = House(modules=(shelf.add("import time\ntime.sleep(0.2)"),))
+    async with some() as zygotes:
+        first = asyncio.create_task(zygotes.of(house))
+        second = asyncio.create_task(zygotes.of(house))
+        await until(lambda: found(lambda: bool(zygotes._zygotes)))
+        first.cancel()
+        assert (await second).is_ready
+        assert first.cancelled()
+
+
+async def test_a_library_that_is_not_there_or_fails_is_named(shelf: Shelf) -> None:
+    broken = shelf.add("raise RuntimeError('no licence')")
+    async with some() as zygotes:
+        with pytest.raises(Misconfigured, match="nowhere_to_be_found") as refused:
+            await zygotes.of(House(modules=("nowhere_to_be_found",)))
+        assert refused.value.did_run is False
+        for _ in range(2):
+            with pytest.raises(Misconfigured, match=f"{broken}.*no licence"):
+                await zygotes.of(House(modules=(broken,)))
+        await until(lambda: found(lambda: not zygotes._zygotes))
+
+
+async def test_a_library_that_ends_its_process_is_refused_with_what_it_said(shelf: Shelf) -> None:
+    library = shelf.add("import os\nprint('x' * 300_000, 'goodbye', flush=True)\nos._exit(3)")
+    async with some() as zygotes:
+        with pytest.raises(Misconfigured, match=r"exited with status 3; it said: .*goodbye") as refused:
+            await zygotes.of(House(modules=(library,)))
+        assert len(refused.value.message) < 1000
+
+
+async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> None:
+    house = House(modules=(shelf.add("while True: pass"),))
+    async with some(start_seconds=0.3) as zygotes:
+        before = children_now()
+        with anyio.fail_after(5), pytest.raises(Misconfigured, match=r"was not ready within 0\.3 seconds"):
+            await zygotes.of(house)
+        await until(lambda: found(lambda: children_now() == before))
+
+
+async def test_a_zygote_that_says_nonsense_is_not_used(shelf: Shelf) -> None:
+    house = House(modules=(shelf.add("import os, time\nos.write(3, b'ready')\ntime.sleep(60)"),))
+    async with some() as zygotes:
+        with anyio.fail_after(5), pytest.raises(Misconfigured, match="cannot be read"):
+            await zygotes.of(house)
+
+
+async def test_a_zygote_that_is_killed_is_replaced() -> None:
+    async with some() as zygotes:
+        first = await zygotes.of(PLAIN)
+        below = zygote_module._children(first.pid)
+        os.kill(first.pid, signal.SIGKILL)
+        await first.exited.wait()
+        for pid in (first.pid, *below):
+            await until_gone(pid)
+        second = await zygotes.of(PLAIN)
+        assert second.pid != first.pid
+
+
+async def test_who_waits_for_a_zygote_that_is_killed_is_told_that_it_is_gone(shelf: Shelf) -> None:
+    house = House(modules=(shelf.add("import time\ntime.sleep(60)"),))
+    async with some() as zygotes:
+        waiting = asyncio.create_task(zygotes.of(house))
+        await until(lambda: found(lambda: bool(zygotes._zygotes)))
+        os.kill(next(iter(zygotes._zygotes.values())).pid, signal.SIGKILL)
+        with pytest.raises(Gone):
+            await waiting
+
+
+async def test_one_more_than_there_may_be_ends_the_one_unused_for_longest() -> None:
+    houses = [House(allowed=(str(number),)) for number in range(3)]
+    async with some(most=2) as zygotes:
+        first, second = await zygotes.of(houses[0]), await zygotes.of(houses[1])
+        await zygotes.of(houses[0])
+        await zygotes.of(houses[2])
+        await until_gone(second.pid)
+        assert (await zygotes.of(houses[0])).pid == first.pid
+        assert len(zygotes._zygotes) == 2
+
+
+async def test_a_zygote_with_calls_is_ended_only_when_all_have_some() -> None:
+    houses = [House(allowed=(str(number),)) for number in range(4)]
+    async with some(most=2) as zygotes:
+        busy, idle = await zygotes.of(houses[0]), await zygotes.of(houses[1])
+        busy.calls += 1
+        third = await zygotes.of(houses[2])
+        await until_gone(idle.pid)
+        third.calls += 1
+        await zygotes.of(houses[3])
+        assert not busy.is_ready, "the one used longest ago had to go"
+        assert third.is_ready
+        busy.call_over()
+        third.call_over()
+        await until_gone(busy.pid)
+
+
+async def test_zygotes_that_start_are_not_thrown_out_by_others(shelf: Shelf) -> None:
+    slow = House(modules=(shelf.add("import time\ntime.sleep(0.2)"),))
+    async with some(most=1) as zygotes:
+        before = children_now()
+        first = asyncio.create_task(zygotes.of(slow))
+        await until(lambda: found(lambda: bool(zygotes._zygotes)))
+        others = [asyncio.create_task(zygotes.of(House(allowed=(str(number),)))) for number in range(5)]
+        while not first.done():
+            assert len(children_now() - before) == 1
+            await asyncio.wait([first], timeout=0.02)
+        assert isinstance(first.result(), Zygote)
+        with anyio.fail_after(20):
+            assert len(await asyncio.gather(*others)) == 5
+
+
+async def test_an_idle_zygote_is_ended() -> None:
+    async with some(idle_seconds=0.2) as zygotes:
+        zygote = await zygotes.of(PLAIN)
+        await until_gone(zygote.pid)
+        assert not zygotes._zygotes
+
+
+async def test_a_folder_that_was_replaced_by_another_gets_another_zygote(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir(mode=0o755)
+    house = House(working_dir=str(folder))
+    async with some() as zygotes:
+        first = await zygotes.of(house)
+        assert (await zygotes.of(house)).pid == first.pid
+        folder.rename(tmp_path / "old")
+        with pytest.raises(Misconfigured, match="No such file"):
+            await zygotes.of(house)
+        folder.mkdir(mode=0o755)
+        assert (await zygotes.of(house)).pid != first.pid
+
+
+async def test_warming_starts_a_process_only_where_there_is_room() -> None:
+    async with some(most=1) as zygotes:
+        zygotes.warm(PLAIN)
+        zygotes.warm(PLAIN)
+        zygotes.warm(House(allowed=("a",)))
+        assert len(zygotes._zygotes) == 1
+        assert (await zygotes.of(PLAIN)).is_ready
+
+
+async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zygote_module, "LEAVING_SECONDS", 0.2)
+    hangs = House(modules=(shelf.add("while True: pass"),))
+    async with some() as zygotes:
+        stopped = await zygotes.of(PLAIN)
+        os.kill(stopped.pid, signal.SIGSTOP)
+        waiting = asyncio.create_task(zygotes.of(hangs))
+        await until(lambda: found(lambda: len(zygotes._zygotes) == 2))
+        began = time.monotonic()
+        await zygotes.close()
+        assert time.monotonic() - began < 8
+        assert not is_there(stopped.pid)
+        with pytest.raises((Gone, Unavailable)):
+            await waiting
+        with pytest.raises(Unavailable, match="shutting down"):
+            await zygotes.of(PLAIN)
+
+
+async def test_where_no_process_can_be_started_the_call_is_refused_and_nothing_leaks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.executable", "/nonexistent/python")
+    async with some() as zygotes:
+        with pytest.raises(Unavailable, match="No such file") as refused:
+            await zygotes.of(PLAIN)
+        assert refused.value.did_run is False
+
+
+async def test_a_house_that_cannot_be_built_is_refused_with_the_step(tmp_path: Path) -> None:
+    told = partial(_with_a_bind_of, str(tmp_path / "nothing"))
+    async with some(told=told) as zygotes:
+        with pytest.raises(Misconfigured, match=r"cannot confine the tool.*nothing"):
+            await zygotes.of(PLAIN)
+
+
+def _with_a_bind_of(path: str, house: House) -> str:
+    return plan(house).replace('"binds": [', f'"binds": [["{path}", "{path}", false], ')

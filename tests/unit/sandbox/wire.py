@@ -1,0 +1,181 @@
+"""A server's side of the wire to zygotes and supervisors, as plain as it can be."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+PACKAGE = Path(__file__).parents[3] / "src" / "pegboard"
+ORDINARY = Path(__file__).with_name("ordinary.py")
+# Root's own tools run as another user; both ways into the confinement are tested where both can be.
+USERS = ("root", "ordinary") if os.geteuid() == 0 else ("ordinary",)
+PYTHON = os.path.realpath(sys.executable)
+LIMITS = {"memory": 512 * 2**20, "processes": 64, "disk": 64 * 2**20, "output": 2**20, "result": 2**20}
+BOOT = """
+import os, sys, types
+package = types.ModuleType("pegboard")
+package.__path__ = [sys.argv.pop()]
+os.dup2(int(sys.argv.pop()), 3, inheritable=False)
+sys.modules["pegboard"] = package
+from pegboard.sandbox.inside.zygote import main
+main()
+"""
+
+
+class Refused(Exception):
+    """What a zygote that cannot serve says."""
+
+
+class Ended(NamedTuple):
+    """How a call ended."""
+
+    fate: str
+    code: int
+    message: str
+    result: bytes
+    stdout: bytes
+    stderr: bytes
+
+
+class Call:
+    """A call under way."""
+
+    def __init__(self, line: socket.socket, job: dict[str, Any]) -> None:
+        self.line = line
+        told = json.dumps(job).encode()
+        line.sendall(struct.pack(">I", len(told)) + told)
+
+    def __enter__(self) -> Call:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.line.close()
+
+    def frame(self) -> tuple[str, bytes]:
+        """The next frame."""
+        kind, length = struct.unpack(">cI", self.read(5))
+        return kind.decode(), self.read(length)
+
+    def ended(self) -> Ended:
+        """How it ended, which is the last that is said."""
+        kind, payload = self.frame()
+        while kind != "E":
+            kind, payload = self.frame()
+        (length,) = struct.unpack(">I", payload[:4])
+        header = json.loads(payload[4 : 4 + length])
+        rest, parts = payload[4 + length :], []
+        for name in ("result", "stdout", "stderr"):
+            parts.append(rest[: header[name]])
+            rest = rest[header[name] :]
+        assert rest == b""
+        assert self.line.recv(1) == b"", "something is said after the end"
+        return Ended(header["fate"], header["code"], header["message"], *parts)
+
+    def read(self, count: int) -> bytes:
+        """So many bytes; EOFError where the other end has gone."""
+        read = b""
+        while len(read) < count:
+            piece = self.line.recv(count - len(read))
+            if not piece:
+                raise EOFError
+            read += piece
+        return read
+
+
+class Zygote:
+    """A running zygote."""
+
+    def __init__(self, process: subprocess.Popen[bytes], line: socket.socket) -> None:
+        self.process = process
+        self.line = line
+
+    def call(self, job: dict[str, Any]) -> Call:
+        """Start a call."""
+        ours, theirs = socket.socketpair()
+        ours.settimeout(60)
+        with theirs:
+            socket.send_fds(self.line, [b"N" if job["network"] else b"n"], [theirs.fileno()])
+        return Call(ours, job)
+
+    def run(self, *argv: str, **changes: Any) -> Ended:
+        """How a command ended."""
+        with self.call(command(*argv, **changes)) as call:
+            return call.ended()
+
+    def shell(self, script: str, **changes: Any) -> Ended:
+        """How a script for the shell ended."""
+        return self.run("sh", "-c", script, **changes)
+
+    def python(self, script: str, **changes: Any) -> Ended:
+        """How a script for Python, as a program of its own, ended."""
+        return self.run(PYTHON, "-I", "-S", "-c", script, **changes)
+
+
+def house(*binds: tuple[Path, Path, bool], **changes: Any) -> dict[str, Any]:
+    """A house that shows the interpreter, and what is named."""
+    prefixes = {sys.base_prefix, sys.prefix}
+    shown = [[path, path, False] for path in prefixes if not path.startswith("/usr")]
+    shown += [[str(source), str(target), writable] for source, target, writable in binds]
+    site = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    plain = {"masked": [], "modules": [], "allowed": [], "without": [], "prefixes": site}
+    return {"binds": sorted(shown, key=lambda bind: bind[1])} | plain | changes
+
+
+def command(*argv: str, limits: dict[str, int] | None = None, **changes: Any) -> dict[str, Any]:
+    """A job that runs a command."""
+    plain = {"kind": "exec", "seconds": 30.0, "limits": LIMITS | (limits or {}), "env": {}, "folder": None}
+    return plain | {"network": False, "argv": argv, "cwd": "/call", "stdin": ""} | changes
+
+
+@contextmanager
+def zygote(told: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
+    """A zygote for this house, which has said that it is ready; raises Refused with what it says instead."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.settimeout(60)
+    as_user = (
+        [sys.executable, "-I", "-S", str(ORDINARY), str(PACKAGE)] if (os.geteuid(), user) == (0, "ordinary") else []
+    )
+    with ours:
+        with theirs:
+            boot = [sys.executable, "-I", "-S", "-B", "-c", BOOT, json.dumps(told), str(theirs.fileno()), str(PACKAGE)]
+            process = subprocess.Popen(
+                [*as_user, *boot], pass_fds=[theirs.fileno()], env={}, cwd="/", stdin=subprocess.DEVNULL
+            )
+        with process:
+            said = json.loads(ours.recv(65536) or b"null")
+            if said != {"ready": True}:
+                assert process.wait(30) == 1
+                raise Refused(said)
+            try:
+                yield Zygote(process, ours)
+            finally:
+                ours.close()
+                process.wait(30)
+
+
+def living(marker: str) -> list[int]:
+    """The machine's processes that have this among their arguments."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            try:
+                arguments = (process / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue  # it has ended
+            if marker.encode() in arguments:
+                found.append(int(process.name))
+    return found
+
+
+def seconds_since(start: float) -> float:
+    """How long ago that was."""
+    return time.monotonic() - start
