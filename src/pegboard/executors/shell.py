@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
 from collections.abc import Collection
@@ -19,6 +17,7 @@ from pegboard.core.errors import ExecutionFailed, Misconfigured, ToolError
 from pegboard.core.tool import Tool
 from pegboard.executors.attempts import attempt_seconds, end_of
 from pegboard.executors.base import OpenTool, Prepared
+from pegboard.executors.exact_json import read_json
 from pegboard.executors.fates import end_of_text, failure_of
 from pegboard.executors.masking import Mask
 from pegboard.executors.reading import read_config
@@ -31,9 +30,6 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" + os.pat
 _WORK_FOLDER = "."
 # The part of its time by which a call is ended before its caller gives up on it, so that it can say what happened.
 _EARLY = 0.05
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_LONG_NUMBER = b"0" * 19
-_MOST_DIGITS = 20
 
 
 class ShellExecutor:
@@ -128,7 +124,7 @@ class _Runner:
         if ended.code != 0:
             raise _saying(ExecutionFailed(f"The command exited with code {ended.code}"), ended.stderr, self._mask)
         try:
-            return self._mask.parsed(_json(ended.stdout), ended.stdout)
+            return self._mask.parsed(read_json(ended.stdout), ended.stdout)
         except (ValueError, RecursionError) as error:
             what = "wrote nothing to stdout" if not ended.stdout.strip() else f"its stdout is no JSON ({error})"
             failure = ExecutionFailed(f"The command exited with code 0, but {what}; the tool says parse: json")
@@ -149,22 +145,3 @@ def _saying(error: ToolError, stderr: bytes, mask: Mask) -> ToolError:
         error.message = f"{error.message}; the end of its stderr: {text}"
         error.args = (error.message,)
     return error
-
-
-def _json(text: bytes) -> Any:
-    """The JSON value, integers beyond 64 bits as text, since they would lose digits otherwise."""
-    if _LONG_NUMBER not in text.translate(_DIGITS):
-        return orjson.loads(text)
-    return json.loads(text.decode(), parse_int=_exact, parse_float=_finite, parse_constant=_finite)
-
-
-def _exact(digits: str) -> int | str:
-    number = int(digits) if len(digits) <= _MOST_DIGITS else None
-    return digits if number is None or not -(2**63) <= number < 2**64 else number
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise ValueError(f"{digits[:20]} is no number of JSON")
-    return number

@@ -108,23 +108,24 @@ def later(seconds: float = 30.0) -> float:
     return time.monotonic() + seconds
 
 
-def processes_of(mark: str) -> set[int]:
-    """The processes that were started with this among their arguments."""
+def processes_of(mark: str, start: str = "") -> set[int]:
+    """The processes that were started with this among their arguments, which begin with `start`."""
     found = set()
     for entry in Path("/proc").iterdir():
         with suppress(OSError):
-            if entry.name.isdecimal() and mark.encode() in (entry / "cmdline").read_bytes():
+            line = (entry / "cmdline").read_bytes() if entry.name.isdecimal() else b""
+            if mark.encode() in line and line.startswith(start.encode()):
                 found.add(int(entry.name))
     return found
 
 
-async def until_running(mark: str) -> set[int]:
-    """Those processes, once there are some."""
+async def until_running(mark: str) -> None:
+    """Wait until the command that sleeps for so long is there."""
 
     async def look() -> set[int]:
-        return processes_of(mark)
+        return processes_of(mark, "sleep")
 
-    return await until(look)
+    await until(look, 10)
 
 
 async def until_over(mark: str) -> None:

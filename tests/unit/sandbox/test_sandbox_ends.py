@@ -49,18 +49,9 @@ def mark() -> str:
     return f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
 
 
-async def until_sleeping(mark: str) -> None:
-    """Wait until two processes are there: whoever was told of the command, and the command."""
-
-    async def look() -> bool:
-        return len(processes_of(mark)) >= 2
-
-    await until(look)
-
-
 def parent_of(mark: str) -> int:
     """The process that has started the command of this mark: a shell, or a call's supervisor."""
-    (command,) = (pid for pid in processes_of(mark) if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"sleep"))
+    (command,) = processes_of(mark, "sleep")
     return int(Path(f"/proc/{command}/stat").read_bytes().rpartition(b")")[2].split()[1])
 
 
@@ -169,7 +160,7 @@ async def test_a_call_goes_on_when_its_zygote_dies(mark: str) -> None:
     async with boxed() as box:
         waits = script(f"trap 'echo went on; exit 0' USR1; sleep {mark} & wait")
         task = asyncio.create_task(box.run(waits, "ann", later()))
-        await until_sleeping(mark)
+        await until_running(mark)
         zygote = zygote_of(box)
         os.kill(zygote.pid, signal.SIGKILL)
         await zygote.exited.wait()
@@ -235,7 +226,7 @@ asyncio.run(serve())
     server = await asyncio.create_subprocess_exec(sys.executable, "-c", code, mark)
     family: list[int] = []
     try:
-        await until_sleeping(mark)  # the server itself, and the command
+        await until_running(mark)
         todo = [server.pid]
         while todo:
             family += (below := _children(todo.pop()))

@@ -7,7 +7,6 @@ import codecs
 import email.utils
 import encodings.aliases
 import functools
-import json
 import re
 import time
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from pegboard.core.errors import RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.executors.exact_json import read_json
 from pegboard.executors.http.excerpts import excerpt_of, one_line
 from pegboard.executors.masking import Mask
 
@@ -57,8 +57,6 @@ _CODECS = (
 )
 _LONGEST_NAME = 40
 _PUNCTUATION = re.compile(r"[^a-z0-9.]+")
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_LONG_NUMBER = b"0" * 19
 _SECONDS = re.compile(r"\d{1,9}", re.ASCII)
 _AWAY = frozenset({502, 503, 504})
 
@@ -149,23 +147,11 @@ def _as_utf8(body: bytes, form: Form) -> bytes:
 
 def _json(body: bytes, form: Form, mask: Mask) -> Any:
     try:
-        value = orjson.loads(body)
+        return mask.parsed(read_json(body), body)
     except orjson.JSONDecodeError as error:
         raise UpstreamFailed(_why_broken(body, form, mask, error)) from None
-    try:
-        if _LONG_NUMBER in body.translate(_DIGITS):
-            # Numbers that orjson would round: an integer beyond 64 bits keeps its digits, as text.
-            value = json.loads(body, parse_int=_exact)
-        return mask.parsed(value, body)
     except (RecursionError, orjson.JSONEncodeError):
         raise UpstreamFailed("Upstream answered with JSON that is nested too deep to be passed on") from None
-
-
-def _exact(digits: str) -> int | str:
-    if len(digits) > 20:
-        return digits
-    number = int(digits)
-    return number if -(2**63) <= number < 2**64 else digits
 
 
 def _why_broken(body: bytes, form: Form, mask: Mask, error: orjson.JSONDecodeError) -> str:

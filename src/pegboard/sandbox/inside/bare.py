@@ -6,16 +6,15 @@ Files are then confined by Landlock alone, and the number of bytes in the work f
 from __future__ import annotations
 
 import os
-import resource
 import signal
+import socket
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from pegboard.sandbox.inside import identity, rlimits, syscalls
+from pegboard.sandbox.inside import identity, syscalls
 from pegboard.sandbox.inside.house import House, hidden, readable
 from pegboard.sandbox.inside.job import Job
-from pegboard.sandbox.inside.place import repeat_until_gone
 from pegboard.sandbox.inside.steps import StepFailed, step
 
 
@@ -41,10 +40,12 @@ class Bare:
             syscalls.become_subreaper()
         self._user = identity.other_user(os.getpid())
 
+    def listen(self) -> socket.socket:
+        """None: what listens here, every process of the machine can connect to."""
+        raise StepFailed("opening the call's own network: only namespaces can keep it apart from the machine's")
+
     def furnish(self, job: Job) -> str:
         """The folder that the server has made."""
-        if job.network:
-            raise StepFailed("opening the call's own network: only namespaces can keep it apart from the machine's")
         if job.folder is None:
             raise StepFailed("going to the work folder: without namespaces the server has to name one")
         if self._user is not None:
@@ -52,25 +53,30 @@ class Bare:
                 os.chown(job.folder, self._user, self._user)
         return os.path.realpath(job.folder)
 
-    def settle(self, job: Job) -> None:
+    def most_processes(self, job: Job) -> int:
+        """What the job allows, and an ordinary user's other processes, which are counted with those of the call."""
+        return job.bounds.processes + (identity.tasks(os.getuid()) if self._user is None else 0)
+
+    def settle(self) -> None:
         """Become the call's user, where this is root."""
         with step("giving up privileges"):
             if self._user is None:
                 syscalls.drop_capabilities()
             else:
                 identity.become(self._user, reading_anything=self._reads_anything)
-        with step("limiting the number of processes"):
-            # An ordinary user's other processes are counted with those of the call.
-            others = identity.tasks(os.getuid()) if self._user is None else 0
-            rlimits.lower(resource.RLIMIT_NPROC, job.bounds.processes + others)
 
     def processes(self) -> list[int]:
         """Every process whose ancestors lead to the supervisor, but for those that are dead already."""
         return _descendants()
 
-    def end_all(self) -> None:
-        """End every descendant."""
-        repeat_until_gone(_sweep)
+    def kill_all(self) -> None:
+        """Kill every descendant."""
+        # Stopped first, so that none can start another while they are killed.
+        stopped: set[int] = set()
+        while new := set(_descendants()) - stopped:
+            _signal(new, signal.SIGSTOP)
+            stopped |= new
+        _signal(stopped, signal.SIGKILL)
 
     def leave(self, job: Job) -> None:
         """Empty the work folder; what a tool has made hard to remove is left to the server."""
@@ -100,15 +106,6 @@ def _descendants() -> list[int]:
         found += below
         waiting += below
     return [pid for pid in found if pid not in dead]
-
-
-def _sweep() -> None:
-    # Stopped first, so that none can start another while they are killed.
-    stopped: set[int] = set()
-    while new := set(_descendants()) - stopped:
-        _signal(new, signal.SIGSTOP)
-        stopped |= new
-    _signal(stopped, signal.SIGKILL)
 
 
 def _signal(pids: Iterable[int], number: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import select
 import signal
 from contextlib import suppress
 from typing import NoReturn
@@ -12,6 +13,7 @@ from typing import NoReturn
 from pegboard.sandbox.inside import landlock, python_job, rlimits, seccomp, syscalls
 from pegboard.sandbox.inside.call import Call, Terms
 from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.rehearsal import rehearse
 from pegboard.sandbox.inside.steps import StepFailed, step
 from pegboard.sandbox.inside.streams import Streams
 
@@ -26,17 +28,27 @@ _RESULT, _TROUBLE, _ORDERS = 3, 4, 5
 _MOST_WORDS = 500
 
 
-def become(terms: Terms, place: Place, streams: Streams) -> NoReturn:
-    """Wait for orders, confine this process and do as ordered; that it cannot is told through one of the streams."""
+def become(terms: Terms, place: Place, folder: str | None, port: int | None, streams: Streams) -> NoReturn:
+    """Wait for orders and do as ordered, confined; that it cannot is told through one of the streams.
+
+    Where the folder of the call is known before the call is, this process is confined before that.
+    """
     try:
         _take_descriptors(streams)
         _step_back()
-        call = _hear(terms, place)
-        _confine(call)
+        if folder is not None:
+            _confine(terms, place, folder, port)
+            if terms.modules and not _is_called():
+                rehearse(terms)
+        call = _hear()
+        rlimits.apply(call.job, place.most_processes(call.job), terms.baseline if call.job.is_python else 0)
+        if folder is None:
+            _confine(terms, place, call.folder, port)
+        env = environment(call, port)
         if call.job.is_python:
-            _run_python(call)
+            _run_python(call, env, terms)
         else:
-            _execute(call)
+            _execute(call, env)
     except StepFailed as error:
         _tell("setup", 0, str(error))
     except Exception as error:
@@ -45,7 +57,7 @@ def become(terms: Terms, place: Place, streams: Streams) -> NoReturn:
         os._exit(CANNOT_START)
 
 
-def environment(call: Call) -> dict[str, str]:
+def environment(call: Call, port: int | None) -> dict[str, str]:
     """All the environment that the confined process has."""
     env = {
         "HOME": call.folder,
@@ -56,9 +68,9 @@ def environment(call: Call) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         **call.job.env,
     }
-    if call.port is not None:
+    if port is not None:
         for name in _PROXY_VARIABLES:
-            env[name] = env[name.lower()] = f"http://127.0.0.1:{call.port}"
+            env[name] = env[name.lower()] = f"http://127.0.0.1:{port}"
         env["NO_PROXY"] = env["no_proxy"] = ""
     return env
 
@@ -79,53 +91,52 @@ def _step_back() -> None:
     with step("lowering the priority"):
         os.nice(_NICE)
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-
-
-def _hear(terms: Terms, place: Place) -> Call:
-    with open(_ORDERS, "rb") as orders:
-        told = orders.read()
-    if not told:
-        os._exit(0)  # there never was a call
-    return Call.read(told, terms, place)
-
-
-def _confine(call: Call) -> None:
-    job, terms = call.job, call.terms
-    rlimits.apply(job, terms.baseline if job.is_python else 0)
-    call.place.settle(job)
     with step("being counted by the supervisor"):
         syscalls.set_dumpable(True)
-    _prefer_for_ending()
-    with step("going to the work folder"):
-        os.umask(0o022)
-        os.chdir(call.folder)
-    with step("forbidding new privileges"):
-        syscalls.forbid_new_privileges()
-    if "landlock" not in terms.without:
-        with step("confining files with Landlock"):
-            ports = [] if call.port is None else [call.port]
-            landlock.confine(terms.readable, (call.folder, *terms.writable), tcp_connect=ports)
-    if "seccomp" not in terms.without:
-        with step("confining system calls with seccomp"):
-            seccomp.confine(network=job.network)
-
-
-def _prefer_for_ending() -> None:
     # Some memory no process can be blamed for: should the machine run out of it, this process is to go first.
     # Where there is no /proc, what the zygote has set for itself still holds.
     with suppress(OSError):
         syscalls.write("/proc/self/oom_score_adj", "1000")
+    os.umask(0o022)
 
 
-def _run_python(call: Call) -> NoReturn:
+def _confine(terms: Terms, place: Place, folder: str, port: int | None) -> None:
+    place.settle()
+    with step("forbidding new privileges"):
+        syscalls.forbid_new_privileges()
+    if "landlock" not in terms.without:
+        with step("confining files with Landlock"):
+            ports = [] if port is None else [port]
+            landlock.confine(terms.readable, (folder, *terms.writable), tcp_connect=ports)
+    if "seccomp" not in terms.without:
+        with step("confining system calls with seccomp"):
+            seccomp.confine(network=port is not None)
+
+
+def _is_called() -> bool:
+    return bool(select.select([_ORDERS], [], [], 0)[0])
+
+
+def _hear() -> Call:
+    with open(_ORDERS, "rb", buffering=0) as orders:
+        told = orders.read()
+    if not told:
+        os._exit(0)  # there never was a call
+    return Call.read(told)
+
+
+def _run_python(call: Call, env: dict[str, str], terms: Terms) -> NoReturn:
     os.environ.clear()
-    os.environ.update(environment(call))
+    os.environ.update(env)
+    os.chdir(call.folder)
     os.close(_TROUBLE)
-    python_job.run(call.job.told | {"allowed": call.terms.allowed}, _RESULT)
+    python_job.run(call.job.told | {"allowed": terms.allowed}, _RESULT)
+    # The supervisor does not have to wait for the rest.
+    os.close(_RESULT)
     os._exit(0)
 
 
-def _execute(call: Call) -> None:
+def _execute(call: Call, env: dict[str, str]) -> None:
     argv: list[str] = call.job.told["argv"]
     folder: str = call.job.told["cwd"]
     with step(f"going to '{folder}'"):
@@ -134,7 +145,7 @@ def _execute(call: Call) -> None:
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     try:
-        os.execvpe(argv[0], argv, environment(call))  # noqa: S606 -- running the tool's command is what this is for
+        os.execvpe(argv[0], argv, env)  # noqa: S606 -- running the tool's command is what this is for
     except FileNotFoundError as error:
         _tell("exited", NO_SUCH_PROGRAM, f"cannot start '{argv[0]}': {error.strerror}")
     except (OSError, ValueError) as error:

@@ -6,39 +6,37 @@ import json
 from dataclasses import dataclass
 
 from pegboard.sandbox.inside.job import Job
-from pegboard.sandbox.inside.place import Place
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What holds for all calls of a zygote: the files that they may reach, the modules that their code may import.
+    """What holds for all calls of a zygote.
 
-    `without` are the abilities of the kernel that are left out; `baseline` is what the zygote itself takes of memory.
+    The files that they may reach, the abilities of the kernel that are left out, the modules that are imported already
+    and those that code may import, and what the zygote itself takes of memory.
     """
 
     readable: tuple[str, ...]
     writable: tuple[str, ...]
     without: frozenset[str]
+    modules: tuple[str, ...]
     allowed: tuple[str, ...]
     baseline: int
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A job and where it runs: its folder, and the port on which the server answers its requests, if there is one."""
+    """A job and the folder it works in."""
 
     job: Job
-    terms: Terms
-    place: Place
     folder: str
-    port: int | None
 
     def told(self) -> bytes:
         """The call in words, for the process that it is to run in."""
-        return json.dumps({"job": self.job.told, "folder": self.folder, "port": self.port}).encode()
+        return json.dumps({"job": self.job.told, "folder": self.folder}).encode()
 
     @classmethod
-    def read(cls, told: bytes, terms: Terms, place: Place) -> Call:
+    def read(cls, told: bytes) -> Call:
         """The call that was put into words."""
         words = json.loads(told)
-        return cls(Job.read(words["job"]), terms, place, words["folder"], words["port"])
+        return cls(Job.read(words["job"]), words["folder"])

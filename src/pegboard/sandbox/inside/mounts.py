@@ -39,6 +39,13 @@ def scratch(target: str, size: int, files: int, mode: str) -> None:
         syscalls.mount("tmpfs", target, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, options)
 
 
+def resize(target: str, size: int, files: int) -> None:
+    """Change how many bytes and files the folder in memory at `target` may hold."""
+    with step(f"giving '{target}' {size} bytes"):
+        flags = syscalls.MS_REMOUNT | syscalls.MS_NOSUID | syscalls.MS_NODEV
+        syscalls.mount("tmpfs", target, None, flags, f"size={size},nr_inodes={files}")
+
+
 def cover(target: str) -> None:
     """Hide what is at `target` behind something empty, a folder of which is still to be sealed."""
     if Path(target).is_dir():

@@ -1,10 +1,10 @@
-"""What a supervisor needs to know of where its call takes place."""
+"""What a supervisor and its confined process need to know of where their call takes place."""
 
 from __future__ import annotations
 
 import os
+import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
@@ -17,30 +17,36 @@ _ENDING_SECONDS = 2.0
 class Place(Protocol):
     """Where calls take place: in namespaces of their own, or else among the machine's other processes."""
 
-    def enter(self) -> None:
-        """Make this process, a call's supervisor, the one that all others of the call depend on."""
+    def enter(self) -> str | None:
+        """Make this process the one that all others of its call depend on; the call's folder if it is known by now."""
+
+    def listen(self) -> socket.socket:
+        """A socket on which only this call can connect, for the server to listen on."""
 
     def furnish(self, job: Job) -> str:
-        """The call's own folder, made ready."""
+        """The call's own folder, made ready for it."""
 
-    def settle(self, job: Job) -> None:
-        """Make this process, the call's first, the user that tools run as, and bound the number of processes."""
+    def most_processes(self, job: Job) -> int:
+        """The limit that bounds the number of the call's processes."""
+
+    def settle(self) -> None:
+        """Make this process, the call's first, one without privileges, of the user that tools run as."""
 
     def processes(self) -> list[int]:
         """The processes of this call, its supervisor aside."""
 
-    def end_all(self) -> None:
-        """End the processes of this call, whatever they did to stay, and wait until they are gone."""
+    def kill_all(self) -> None:
+        """Kill the processes of this call, whatever they did to stay."""
 
     def leave(self, job: Job) -> None:
         """Leave nothing of the call behind."""
 
 
-def repeat_until_gone(end: Callable[[], None]) -> None:
-    """End all and reap all, as often as it takes until this process has no children."""
+def end_all(place: Place) -> None:
+    """Kill the processes of this call and reap them, as often as it takes until there are none."""
     give_up = time.monotonic() + _ENDING_SECONDS
     while time.monotonic() < give_up:
-        end()
+        place.kill_all()
         if _all_reaped():
             return
         time.sleep(0.001)

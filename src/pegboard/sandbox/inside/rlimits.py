@@ -9,21 +9,22 @@ from pegboard.sandbox.inside.steps import step
 from pegboard.sandbox.limits import OPEN_FILES
 
 
-def apply(job: Job, baseline: int) -> None:
+def apply(job: Job, processes: int, baseline: int) -> None:
     """Bound what this process and each of its children may take; `baseline` is what it has of memory already."""
     with step("limiting what a process may take"):
-        lower(resource.RLIMIT_CORE, 0)
-        lower(resource.RLIMIT_DATA, baseline + job.bounds.memory)
+        _lower(resource.RLIMIT_CORE, 0)
+        _lower(resource.RLIMIT_DATA, baseline + job.bounds.memory)
         # A little more than the work folder holds, so that a full one is said to be full.
-        lower(resource.RLIMIT_FSIZE, job.bounds.disk + resource.getpagesize())
-        lower(resource.RLIMIT_MEMLOCK, 0)
-        lower(resource.RLIMIT_MSGQUEUE, 0)
-        lower(resource.RLIMIT_NOFILE, OPEN_FILES)
+        _lower(resource.RLIMIT_FSIZE, job.bounds.disk + resource.getpagesize())
+        _lower(resource.RLIMIT_MEMLOCK, 0)
+        _lower(resource.RLIMIT_MSGQUEUE, 0)
+        _lower(resource.RLIMIT_NOFILE, OPEN_FILES)
+        _lower(resource.RLIMIT_NPROC, processes)
         # The first signal for too much processor time can be ignored, the second one cannot.
-        lower(resource.RLIMIT_CPU, job.cpu_seconds, grace=1)
+        _lower(resource.RLIMIT_CPU, job.cpu_seconds, grace=1)
 
 
-def lower(limit: int, most: int, grace: int = 0) -> None:
+def _lower(limit: int, most: int, grace: int = 0) -> None:
     """Set a limit for good, unless a lower one is in force already."""
     ceiling = resource.getrlimit(limit)[1]
     hard = most + grace if ceiling == resource.RLIM_INFINITY else min(most + grace, ceiling)

@@ -13,12 +13,12 @@ import socket
 import sys
 from typing import NamedTuple, NoReturn
 
-from pegboard.sandbox.inside import network, syscalls
+from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.become import become
 from pegboard.sandbox.inside.call import Call, Terms
 from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.job import Job
-from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.place import Place, end_all
 from pegboard.sandbox.inside.steps import StepFailed, step
 from pegboard.sandbox.inside.streams import Streams
 from pegboard.sandbox.inside.vigil import Fate, Vigil
@@ -28,61 +28,64 @@ _HANDLE = 3
 
 
 class Prepared(NamedTuple):
-    """The process that waits for orders, and the pipes to it."""
+    """The process that waits for orders, the pipes to it, and the socket that only it can connect to."""
 
     child: int
     streams: Streams
+    listener: socket.socket | None
 
 
-def supervise(handle: int, terms: Terms, place: Place) -> NoReturn:
+def supervise(handle: int, terms: Terms, place: Place, *, network: bool) -> NoReturn:
     """Wait for the zygote to hand over a call's socket, and run that call; this process ends with it."""
     try:
-        _run(handle, terms, place)
+        _run(handle, terms, place, network)
     except Gone:
-        place.end_all()
+        end_all(place)
     except Exception:
         # For the server's log; that the line ends without a word tells it the rest.
         sys.excepthook(*sys.exc_info())
-        place.end_all()
+        end_all(place)
     finally:
         # Whatever happens, nothing of the zygote's own program may go on in here.
         os._exit(0)
 
 
-def _run(handle: int, terms: Terms, place: Place) -> None:
+def _run(handle: int, terms: Terms, place: Place, network: bool) -> None:
     os.dup2(handle, _HANDLE, inheritable=False)
     syscalls.close_from(_HANDLE + 1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     prepared: Prepared | StepFailed
     try:
-        prepared = _prepare(terms, place)
+        prepared = _prepare(terms, place, network)
     except StepFailed as error:
         prepared = error
     line = _take_line()
+    told = line.read_job()
     try:
         if isinstance(prepared, StepFailed):
             raise prepared
-        _run_call(line, terms, place, prepared)
+        _run_call(line, Job.read(told), place, prepared)
     except StepFailed as error:
         line.say_failed(str(error))
 
 
-def _prepare(terms: Terms, place: Place) -> Prepared:
+def _prepare(terms: Terms, place: Place, network: bool) -> Prepared:
     """All that can be done before there is a call."""
     with step("leaving the zygote's process group"):
         os.setpgid(0, 0)
-    place.enter()
+    folder = place.enter()
     with step("hiding from the confined process"):
         syscalls.set_dumpable(False)
+    listener = place.listen() if network else None
     with step("opening pipes"):
         streams = Streams()
     with step("starting the confined process"):
         child = os.fork()
     if child == 0:
-        become(terms, place, streams)
+        become(terms, place, folder, None if listener is None else listener.getsockname()[1], streams)
     for fd in streams.other_ends:
         os.close(fd)
-    return Prepared(child, streams)
+    return Prepared(child, streams, listener)
 
 
 def _take_line() -> Line:
@@ -93,33 +96,27 @@ def _take_line() -> Line:
     return Line(socket.socket(fileno=descriptors[0]))
 
 
-def _run_call(line: Line, terms: Terms, place: Place, prepared: Prepared) -> None:
-    job = Job.read(line.read_job())
+def _run_call(line: Line, job: Job, place: Place, prepared: Prepared) -> None:
     folder = place.furnish(job)
     try:
-        port = _open_network(line) if job.network else None
-        _watch_over(line, Call(job, terms, place, folder, port), *prepared)
+        if prepared.listener is not None:
+            with prepared.listener as listener:
+                line.hand_over(listener)
+        line.say_started()
+        _watch_over(line, Call(job, folder), place, prepared)
     finally:
-        place.end_all()
+        end_all(place)
         place.leave(job)
 
 
-def _open_network(line: Line) -> int:
-    """The port on which the server answers the call's requests."""
-    with network.listen() as listener:
-        line.hand_over(listener)
-        port: int = listener.getsockname()[1]
-        return port
-
-
-def _watch_over(line: Line, call: Call, child: int, streams: Streams) -> None:
+def _watch_over(line: Line, call: Call, place: Place, prepared: Prepared) -> None:
+    streams = prepared.streams
     streams.agree(call.job.bounds)
     streams.stdin.feed_slowly(call.job.stdin)
-    line.say_started()
     streams.orders.feed_whole(call.told())
-    fate = Vigil(child, call, line, streams).wait()
-    # Nothing writes any more once all have ended, so what is there then is all there is.
-    call.place.end_all()
+    fate = Vigil(prepared.child, call.job, place, line, streams).wait()
+    # What they had written is there, and nobody waits until the last of them is gone.
+    place.kill_all()
     for stream in streams.kept:
         stream.drain()
     fate = _judge(fate, streams)

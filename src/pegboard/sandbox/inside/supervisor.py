@@ -30,7 +30,7 @@ class Supervisor:
                 ours.close()
                 raise
             if pid == 0:
-                supervise(theirs.fileno(), terms, place)
+                supervise(theirs.fileno(), terms, place, network=network)
         return cls(ours)
 
     def take(self, call: socket.socket) -> bool:

@@ -9,9 +9,9 @@ import time
 from typing import NamedTuple
 
 from pegboard.sandbox.inside import memory, syscalls
-from pegboard.sandbox.inside.call import Call
 from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.job import Job
+from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.streams import Kept, Streams
 
 # How often memory is looked at, and orphans are let go of.
@@ -29,11 +29,13 @@ class Fate(NamedTuple):
 class Vigil:
     """One supervisor's watch over the process that it has started."""
 
-    def __init__(self, child: int, call: Call, line: Line, streams: Streams) -> None:
+    def __init__(self, child: int, job: Job, place: Place, line: Line, streams: Streams) -> None:
         self._child = child
-        self._call = call
+        self._job = job
+        self._place = place
         self._line = line
         self._stdin = streams.stdin
+        self._result = streams.result
         self._kept = {stream.fd: stream for stream in streams.kept}
         self._ended = syscalls.pidfd_open(child)
         self._poller = select.poll()
@@ -43,7 +45,7 @@ class Vigil:
 
     def wait(self) -> Fate:
         """What became of the process, or why it has to end; raises Gone where the server no longer wants to know."""
-        job = self._call.job
+        job = self._job
         now = time.monotonic()
         deadline, look = now + job.seconds, now + _LOOK_SECONDS
         while now < deadline:
@@ -68,21 +70,27 @@ class Vigil:
         if self._stdin.fd in ready:
             self._poller.unregister(self._stdin.fd)
             self._feed()
-        return _reap(self._child, self._call.job) if self._ended in ready else None
+        return _reap(self._child, self._job) if self._ended in ready else None
 
     def _take(self, stream: Kept) -> Fate | None:
-        if not stream.fill():
+        more = stream.fill()
+        if stream.is_over:
+            return Fate("output", message=str(stream))
+        if not more:
             self._poller.unregister(stream.fd)
-        return Fate("output", message=str(stream)) if stream.is_over else None
+            if stream is self._result and stream.content:
+                # Whoever has given its result and can give no other is done; its end may take as long as its work.
+                return Fate("exited")
+        return None
 
     def _feed(self) -> None:
         if self._stdin.feed():
             self._poller.register(self._stdin.fd, select.POLLOUT)
 
     def _look(self) -> Fate | None:
-        fate = _reap(self._child, self._call.job)
-        most = self._call.job.bounds.memory
-        if fate is None and memory.is_over(self._call.place.processes(), most):
+        fate = _reap(self._child, self._job)
+        most = self._job.bounds.memory
+        if fate is None and memory.is_over(self._place.processes(), most):
             fate = Fate("memory", message=f"more than {most} bytes of memory")
         return fate
 

@@ -86,6 +86,7 @@ def _prepare(text: str) -> tuple[Terms, Place]:
         readable=houses.readable(house),
         writable=houses.writable(house),
         without=house.without,
+        modules=house.modules,
         allowed=house.allowed,
         baseline=int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize(),
     )
