@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from bench import growth, journal, outbound, rest
+from bench import confined, growth, journal, outbound, rest
 
-BENCHES = {"rest": rest.main, "growth": growth.main, "journal": journal.main, "outbound": outbound.main}
+BENCHES = {
+    "rest": rest.main,
+    "growth": growth.main,
+    "journal": journal.main,
+    "outbound": outbound.main,
+    "confined": confined.main,
+}
 
 
 def main() -> None:

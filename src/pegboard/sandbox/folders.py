@@ -7,7 +7,6 @@ import secrets
 import stat
 import tempfile
 
-from pegboard.sandbox.inside.identity import other_user
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -16,12 +15,8 @@ _AS_IT_IS = os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def make() -> str:
-    """An empty folder that belongs to the user whom tools run as, and is nobody else's to read."""
-    folder = tempfile.mkdtemp(prefix="pegboard-call-")
-    user = other_user()
-    if user is not None:
-        os.chown(folder, user, user)
-    return os.path.realpath(folder)
+    """An empty folder that nobody else may read; the call's supervisor gives it to the call's user."""
+    return os.path.realpath(tempfile.mkdtemp(prefix="pegboard-call-"))
 
 
 def remove(folder: str) -> None:

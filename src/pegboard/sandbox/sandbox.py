@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import posixpath
 import socket
 import time
 from collections.abc import Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -40,13 +42,18 @@ _AGAIN_SECONDS = 30.0
 # A zygote that has not started a call by then is not asked for another.
 _SLOW_SECONDS = 5.0
 _MOST_JOB = 64 * 2**20
+# Where a call works that has a file system of its own.
+_WORK_FOLDER = "/call"
 # No timer is set for longer; loops differ in what they make of infinity.
 _LONGEST_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to run: `payload` is the part that depends on the kind (kind, env, code or argv, and what goes in)."""
+    """What to run: `payload` is the part that depends on the kind (kind, env, code or argv, and what goes in).
+
+    A `cwd` that is not absolute lies in the call's own work folder.
+    """
 
     house: House
     payload: Mapping[str, Any]
@@ -100,15 +107,16 @@ class Sandbox:
         line: Line | None = None
         try:
             for _ in range(_ATTEMPTS):
-                try:
+                zygote = None
+                with suppress(Gone):
                     zygote = await self._zygote(job.house, deadline)
                     line = await self._begin(zygote, job, deadline)
-                except Gone:
-                    continue
-                ended = await self._converse(line, zygote, job)
-                if ended is not None:
-                    return ended
-                self._zygotes.drop(zygote)
+                    ended = await self._converse(line, zygote, job)
+                    if ended is not None:
+                        return ended
+                if zygote is not None:
+                    # That it is dead may not have been told yet.
+                    self._zygotes.drop(zygote)
             raise unavailable("The process that starts confined calls was ended from outside, twice; try again")
         finally:
             if line is None:
@@ -246,6 +254,8 @@ class Sandbox:
             "network": job.network,
             "folder": folder,
         }
+        if "cwd" in told:
+            told["cwd"] = posixpath.normpath(posixpath.join(folder or _WORK_FOLDER, told["cwd"]))
         try:
             text = orjson.dumps(told)
         except TypeError:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import secrets
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,12 @@ def mark() -> str:
 
 
 @pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where work folders are made; others may go through it, not look into it."""
-    for place in (tmp_path, *tmp_path.parents[:2]):
-        place.chmod(0o711)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o711)
+        monkeypatch.setattr(tempfile, "tempdir", made)
+        yield Path(made)
 
 
 async def test_calls_without_a_file_system_of_their_own_leave_no_folder(temporary: Path, mark: str) -> None:

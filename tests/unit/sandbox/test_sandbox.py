@@ -37,6 +37,13 @@ async def test_a_command_gives_what_it_wrote_and_its_status() -> None:
     assert (ended.stdout, ended.stderr) == (b"in, out\n", b"err\n")
 
 
+async def test_a_command_starts_in_its_work_folder_or_where_it_was_told_to() -> None:
+    async with boxed() as box:
+        for cwd, seen in ((".", b"/call"), ("/usr/bin", b"/usr/bin")):
+            assert (await box.run(script("pwd", cwd=cwd), "ann", later())).stdout.strip() == seen
+        assert (await box.run(script("touch new && ls"), "ann", later())).stdout == b"new\n"
+
+
 async def test_a_job_of_megabytes_and_as_much_output_pass() -> None:
     text = "x" * 3_000_000
     async with boxed(limits=Limits(output=2**22)) as box:

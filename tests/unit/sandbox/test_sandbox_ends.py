@@ -147,11 +147,14 @@ async def test_closing_ends_calls_of_a_zygote_that_is_stopped(mark: str, monkeyp
         await until_over(mark)
 
 
-async def test_a_zygote_that_died_unnoticed_is_replaced_and_the_call_runs() -> None:
+@pytest.mark.parametrize("state", ["dead", "dying"])
+async def test_a_zygote_that_died_unnoticed_is_replaced_and_the_call_runs(state: str) -> None:
     async with boxed() as box:
         await box.run(command("true"), "ann", later())
         killed = zygote_of(box).pid
         os.kill(killed, signal.SIGKILL)  # the loop has no turn to see it before the call
+        if state == "dead":
+            os.waitid(os.P_PID, killed, os.WEXITED | os.WNOWAIT)  # noqa: ASYNC222 -- it must not have a turn
         assert (await box.run(command("true"), "ann", later())).code == 0
         assert zygote_of(box).pid != killed
 

@@ -123,8 +123,8 @@ class Zygote:
 def house(*binds: tuple[Path, Path, bool], **changes: Any) -> dict[str, Any]:
     """A house that shows the interpreter, and what is named."""
     prefixes = {sys.base_prefix, sys.prefix}
-    shown = [[path, path, False] for path in prefixes if not path.startswith("/usr")]
-    shown += [[str(source), str(target), writable] for source, target, writable in binds]
+    shown = [(path, path, False) for path in prefixes if not path.startswith("/usr")]
+    shown += [(str(source), str(target), writable) for source, target, writable in binds]
     site = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
     plain = {"masked": [], "modules": [], "allowed": [], "without": [], "prefixes": site}
     return {"binds": sorted(shown, key=lambda bind: bind[1])} | plain | changes

@@ -26,6 +26,8 @@ _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 _ASIDE = 64
 _RESULT, _TROUBLE, _ORDERS = 3, 4, 5
 _MOST_WORDS = 500
+# Calls that come one upon the other find no time for rehearsals between them.
+_SOON_SECONDS = 0.005
 
 
 def become(terms: Terms, place: Place, folder: str | None, port: int | None, streams: Streams) -> NoReturn:
@@ -38,8 +40,8 @@ def become(terms: Terms, place: Place, folder: str | None, port: int | None, str
         _step_back()
         if folder is not None:
             _confine(terms, place, folder, port)
-            if terms.modules and not _is_called():
-                rehearse(terms)
+            if terms.modules and not _is_called(within=_SOON_SECONDS):
+                rehearse(terms, _is_called)
         call = _hear()
         rlimits.apply(call.job, place.most_processes(call.job), terms.baseline if call.job.is_python else 0)
         if folder is None:
@@ -113,8 +115,8 @@ def _confine(terms: Terms, place: Place, folder: str, port: int | None) -> None:
             seccomp.confine(network=port is not None)
 
 
-def _is_called() -> bool:
-    return bool(select.select([_ORDERS], [], [], 0)[0])
+def _is_called(within: float = 0) -> bool:
+    return bool(select.select([_ORDERS], [], [], within)[0])
 
 
 def _hear() -> Call:

@@ -1,45 +1,64 @@
 """What a call is likely to do, done beforehand by the process that waits for it.
 
-A process that was forked shares its memory until it writes to it, which at first it does everywhere: the call that runs
-after this no longer has to wait for all these pages to be copied.
+A process that was forked shares its memory until it writes to it, and at first it writes everywhere: a call that comes
+after this no longer has to wait until all these pages are copied.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 
 from pegboard.sandbox.inside import python_job
 from pegboard.sandbox.inside.call import Terms
 
-_NOTHING = "def main():\n    print('', end='')\n    return {'a': [1, 2.5, None, 'text']}\n"
-_ENOUGH = 2**20
-# By the module that a house has.
+_LIMITS = {"result": 2**20, "memory": 2**30}
+_ANYTHING = "def main():\n    print('', end='')\n    return {'text': [1, 2.5, None, True]}\n"
+# By the module that calls find imported.
 _PIECES = {
-    "numpy": """
+    "numpy": (
+        """
 import numpy
 def main():
     numbers = numpy.arange(64.0)
-    parts = (numbers.mean(), (numbers[1:] - numbers[:-1]).cumsum(), numpy.where(numbers > 3, numbers, 0).tolist())
-    return [parts[0], parts[1], parts[2]]
+    return [numbers.mean(), (numbers[1:] - numbers[:-1]).cumsum(), numpy.where(numbers > 3, numbers, 0)]
 """,
-    "pandas": """
+    ),
+    "pandas": (
+        """
 import pandas
 def main():
     prices = pandas.Series([float(number % 7) for number in range(64)])
     changes = prices.diff()
-    rising, falling = changes.clip(lower=0).rolling(14).mean(), -changes.clip(upper=0).rolling(14).mean()
-    frame = pandas.DataFrame({"a": prices, "b": 100 - 100 / (1 + rising / falling), "c": range(64)}).dropna()
-    totals = frame.groupby("a")["b"].mean().sort_values().reset_index()
-    return [totals, frame["b"].tolist()[-1], frame[frame["c"] > 3].describe()]
+    return (1 / (1 + changes.clip(lower=0) - changes.clip(upper=0))).dropna().tolist()
 """,
+        """
+import pandas
+def main():
+    return pandas.Series([float(number % 7) for number in range(64)]).rolling(14).mean()
+""",
+        """
+import pandas
+def main():
+    frame = pandas.DataFrame({"a": [1, 2, 1, 2], "b": [1.0, 2.0, 3.0, None], "c": list("abcd")})
+    return [frame[frame["a"] > 1], frame.groupby("a")["b"].mean().reset_index().sort_values("b")]
+""",
+    ),
 }
 
 
-def rehearse(terms: Terms) -> None:
-    """Run something with each of the modules that calls will find; nothing comes of it."""
+def rehearse(terms: Terms, is_called: Callable[[], bool]) -> None:
+    """Run something with each of the modules that calls will find, until there is a call; nothing comes of it."""
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-    for code in (_NOTHING, *(_PIECES[name] for name in terms.modules if name in _PIECES)):
-        limits = {"result": _ENOUGH, "memory": _ENOUGH}
-        job = {"code": code, "entry": "main", "arguments": {}, "limits": limits, "allowed": terms.allowed}
+    for code in _pieces(terms.modules):
+        if is_called():
+            break
+        job = {"code": code, "entry": "main", "arguments": {}, "limits": _LIMITS, "allowed": terms.allowed}
         python_job.run(job, nowhere)
     os.close(nowhere)
+
+
+def _pieces(modules: tuple[str, ...]) -> Iterator[str]:
+    yield _ANYTHING
+    for name in modules:
+        yield from _PIECES.get(name, ())

@@ -97,16 +97,28 @@ def _take_line() -> Line:
 
 
 def _run_call(line: Line, job: Job, place: Place, prepared: Prepared) -> None:
+    if job.network != (prepared.listener is not None):
+        raise StepFailed("reading the job: it is not the kind of call that it was said to be, with or without network")
     folder = place.furnish(job)
     try:
         if prepared.listener is not None:
             with prepared.listener as listener:
                 line.hand_over(listener)
+        _check_waiting(prepared)
         line.say_started()
         _watch_over(line, Call(job, folder), place, prepared)
     finally:
         end_all(place)
         place.leave(job)
+
+
+def _check_waiting(prepared: Prepared) -> None:
+    """Tell why the process that should wait for orders does not."""
+    if os.waitpid(prepared.child, os.WNOHANG)[0]:
+        trouble = prepared.streams.trouble
+        trouble.drain()
+        told = json.loads(trouble.content or b"{}")
+        raise StepFailed(told.get("message", "waiting for the call: the confined process was killed, maybe for memory"))
 
 
 def _watch_over(line: Line, call: Call, place: Place, prepared: Prepared) -> None:

@@ -68,8 +68,7 @@ def _prepare(text: str) -> tuple[Terms, Place]:
     _rename()
     # The first process of a namespace gets those signals from within that it has a handler for.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    with suppress(OSError):
-        syscalls.write("/proc/self/oom_score_adj", "800")
+    _give_way()
     place: Place
     if house.namespaces:
         houses.build(house)
@@ -91,6 +90,16 @@ def _prepare(text: str) -> tuple[Terms, Place]:
         baseline=int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize(),
     )
     return terms, place
+
+
+def _give_way() -> None:
+    """Where the machine runs short of memory or processors, have it look here first, as far as it can be told."""
+    with suppress(OSError):
+        syscalls.write("/proc/self/oom_score_adj", "800")
+    # Some kernels share the processors between sessions, whatever the priority of the processes in them.
+    if os.getsid(0) == os.getpid():
+        with suppress(OSError):
+            syscalls.write("/proc/self/autogroup", "10")
 
 
 def _rename() -> None:

@@ -1,0 +1,225 @@
+"""Code and commands, confined: what confinement costs, and what it costs the calls beside it, in interleaved rounds.
+
+Every call goes through the board and has its row committed (SQLite). Three aims:
+
+1. A python tool computes an RSI of 500 prices with pandas. The median of its calls, one after the other, against the
+   time that a new interpreter takes to import pandas; the same function called in this process stands beside them.
+2. A shell tool runs `true`, in turns with the same command started by asyncio, unconfined.
+3. A builtin `echo` is called at a steady rate, alone and beside 50 confined calls: five callers keep ten each under
+   way, every other one a python tool, the others shell. The same is done with calls that are over at once, which are
+   the most processes a second, and with calls that compute. Requests come from a process of its own and count from
+   when they are sent, whether the board gets to them or not, so nothing is left out while it is busy. A phase is long
+   enough for the slowest hundredth to be many calls; of each phase's p99 the median over the rounds is compared.
+
+The setting that matters is the board's own: PEGBOARD_SANDBOX_CHILDREN, by default 8 at once; the others wait in line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from bench import confined_growth
+from bench.harness import median, row, runner
+from bench.pacer import paced
+from bench.servers import BODY, ECHO
+from pegboard import Pegboard
+from pegboard.core.call import Caller
+from pegboard.surfaces.rest.server import settle_memory
+from pegboard.testing import NoSettings, member
+
+ROUNDS = 5
+AIM_TIMES, AIM_MORE_MS, AIM_P99_TIMES = 40.0, 15.0, 3.0
+CALLERS, CALLS_EACH = 5, 10
+ECHOES_A_SECOND = 250
+# Phases of the third part last so many times what others do, and nothing is measured while they begin.
+PHASE, BEGINNING = 4.0, 0.5
+
+RSI = """\
+import pandas
+
+def rsi(prices: list[float], period: int = 14):
+    change = pandas.Series(prices).diff()
+    gain = change.clip(lower=0).rolling(period).mean()
+    loss = -change.clip(upper=0).rolling(period).mean()
+    return float((100 - 100 / (1 + gain / loss)).iloc[-1])
+"""
+COMPUTE = """\
+def compute(steps: int):
+    total = 0
+    for step in range(steps):
+        total += step * step
+    return total
+"""
+PRICES = [100 + 10 * math.sin(day / 9) + day % 7 for day in range(500)]
+_NONE: dict[str, Any] = {"type": "object", "properties": {}}
+
+Work = Callable[[], Awaitable[None]]
+
+
+def main(seconds: float = 2.0) -> bool:
+    """Print the comparisons and how cost grows; whether the aims are met."""
+    with runner() as loop:
+        return loop.run(_measured(seconds))
+
+
+async def _measured(seconds: float) -> bool:
+    async with AsyncExitStack() as stack:
+        home = stack.enter_context(tempfile.TemporaryDirectory())
+        settings = NoSettings(home=Path(home), log_level="error")
+        board = await stack.enter_async_context(Pegboard.open(settings=settings))
+        await _add_tools(board)
+        settle_memory()  # as the server does
+        print("\nCode and commands, confined, row committed (SQLite) (interleaved, median of rounds)")
+        met = [
+            await _shell(board, seconds),
+            await _python(board, seconds),
+            await _beside(board, seconds),
+        ]
+        await confined_growth.show(board, seconds)
+    return all(met)
+
+
+async def _add_tools(board: Pegboard) -> None:
+    shared = {"is_public": True, "read_only": True}
+    codes = {"rsi": (RSI, ["pandas"]), "compute": (COMPUTE, [])}
+    for name, (code, libraries) in codes.items():
+        config = {"code": code, "libraries": libraries}
+        await board.add({"name": name, "tool_type": "python", "config": config, **shared})
+    commands = {"run_true": "true", "compute_in_shell": "seq -f %g 30000"}
+    for name, command in commands.items():
+        config = {"command": command}
+        await board.add({"name": name, "tool_type": "shell", "config": config, "input_schema": _NONE, **shared})
+    await board.add(ECHO)
+
+
+def _call(board: Pegboard, name: str, arguments: dict[str, Any], caller: Caller | None = None) -> Work:
+    async def call() -> None:
+        result = await board.call(name, arguments, caller=caller)
+        assert result.success, result.problem
+
+    return call
+
+
+def _command(*command: str) -> Work:
+    async def run() -> None:
+        process = await asyncio.create_subprocess_exec(*command)
+        assert await process.wait() == 0
+
+    return run
+
+
+async def _took(work: Work) -> float:
+    begun = time.perf_counter()
+    await work()
+    return (time.perf_counter() - begun) * 1000
+
+
+async def _shell(board: Pegboard, seconds: float) -> bool:
+    bare, confined = _command("true"), _call(board, "run_true", {})
+    await confined()
+    p50s: list[list[float]] = [[], []]
+    for _ in range(ROUNDS):
+        # By turns, so that whatever else the machine does is done to both.
+        pairs = [(await _took(bare), await _took(confined)) for _ in range(round(50 * seconds))]
+        for kept, taken in zip(p50s, zip(*pairs, strict=True), strict=True):
+            kept.append(median(list(taken)))
+    without, with_it = map(median, p50s)
+    row("shell: true", "p50 ms", "more ms")
+    row("unconfined, started by asyncio", f"{without:.2f}", "")
+    row("pegboard, confined", f"{with_it:.2f}", f"{with_it - without:.2f}")
+    return _told(
+        f"confined within {AIM_MORE_MS:g} ms of unconfined", with_it - without <= AIM_MORE_MS, with_it - without
+    )
+
+
+async def _python(board: Pegboard, seconds: float) -> bool:
+    arguments = {"prices": PRICES}
+    warm, cold = _call(board, "rsi", arguments), _command(sys.executable, "-c", "import pandas")
+    begun = await _took(warm)
+    names: dict[str, Any] = {}
+    exec(RSI, names)
+    within: list[float] = []
+    p50s: dict[str, list[float]] = {"cold": [], "warm": [], "here": []}
+    for _ in range(ROUNDS):
+        p50s["cold"].append(median([await _took(cold) for _ in range(math.ceil(seconds))]))
+        p50s["warm"].append(median([await _took(warm) for _ in range(round(50 * seconds))]))
+        within = []
+        for _ in range(round(50 * seconds)):
+            before = time.perf_counter()
+            names["rsi"](**arguments)
+            within.append((time.perf_counter() - before) * 1000)
+        p50s["here"].append(median(within))
+    before, now, here = (median(p50s[name]) for name in ("cold", "warm", "here"))
+    row("python: an RSI of 500 prices", "p50 ms", "times faster")
+    row('python -c "import pandas"', f"{before:.1f}", "1")
+    row("pegboard, confined, warm", f"{now:.2f}", f"{before / now:.0f}")
+    row("pegboard, the first call", f"{begun:.1f}", f"{before / begun:.1f}")
+    row("the same function in this process", f"{here:.2f}", f"{before / here:.0f}")
+    what = f"warm at least {AIM_TIMES:g} times faster than a cold import"
+    return _told(what, before / now >= AIM_TIMES, before / now)
+
+
+async def _beside(board: Pegboard, seconds: float) -> bool:
+    echo = _call(board, "bench_echo", orjson.loads(BODY))
+    callers = [await member(board, f"caller {number}") for number in range(CALLERS)]
+    loads: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+        "alone": (),
+        "beside 50 short calls": (("rsi", {"prices": PRICES}), ("run_true", {})),
+        "beside 50 that compute": (("compute", {"steps": 500_000}), ("compute_in_shell", {})),
+    }
+    seen: dict[str, list[tuple[float, float, float]]] = {name: [] for name in loads}
+    for turn in range(ROUNDS):
+        for name in sorted(loads, reverse=bool(turn % 2)):
+            async with _load(board, callers, loads[name]) as ended:
+                await asyncio.sleep(BEGINNING)
+                before, begun = len(ended), time.perf_counter()
+                took = await paced(echo, ECHOES_A_SECOND, PHASE * seconds)
+                rate = (len(ended) - before) / (time.perf_counter() - begun)
+            cuts = statistics.quantiles(took, n=100)
+            seen[name].append((cuts[49], cuts[98], rate))
+    row("builtin echo, 250 a second", "p50 ms", "p99 ms", "p99 times", "confined/s")
+    p99s: dict[str, float] = {}
+    for name, phases in seen.items():
+        p50, p99s[name], rate = (median(list(values)) for values in zip(*phases, strict=True))
+        row(name, f"{p50:.2f}", f"{p99s[name]:.2f}", f"{p99s[name] / p99s['alone']:.2f}", f"{rate:.0f}")
+    worst = max(p99s.values()) / p99s["alone"]
+    return _told(f"echo's p99 within {AIM_P99_TIMES:g} times", worst <= AIM_P99_TIMES, worst)
+
+
+@asynccontextmanager
+async def _load(
+    board: Pegboard, callers: list[Caller], tools: tuple[tuple[str, dict[str, Any]], ...]
+) -> AsyncIterator[list[None]]:
+    """Keep calls of these tools under way, as many for each caller; for every one that ended the list has an entry."""
+    ended: list[None] = []
+    is_over = False
+
+    async def keep_calling(work: Work) -> None:
+        while not is_over:
+            await work()
+            ended.append(None)
+
+    kinds = itertools.cycle(tools)
+    works = [_call(board, *next(kinds), caller) for caller in callers * CALLS_EACH] if tools else []
+    async with asyncio.TaskGroup() as group:
+        for work in works:
+            group.create_task(keep_calling(work))
+        yield ended
+        is_over = True
+
+
+def _told(what: str, met: bool, seen: float) -> bool:
+    print(f"  aim: {what}: {'met' if met else 'MISSED'} ({seen:.2f})")
+    return met

@@ -1,0 +1,50 @@
+"""One board for the attacks of a module; after each of them it must be as well as it was."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.confinement.targets import Target, target
+
+# Only root can become somebody else.
+collect_ignore = [] if os.geteuid() == 0 else ["test_as_another_user.py"]
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    """The event loop that a module's board and tests share."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def opened(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Target]:
+    """The board of this module."""
+    async with target(tmp_path_factory.mktemp("home")) as made:
+        yield made
+
+
+@pytest.fixture
+async def board(opened: Target) -> AsyncIterator[Target]:
+    """The board, which is found as it was once the test is over."""
+    yield opened
+    await opened.check()
+
+
+@pytest.fixture
+def mark() -> str:
+    """A number of seconds, so many that nothing else on the machine sleeps for just as long."""
+    return f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder that tools may be shown, whoever they run as."""
+    shown = tmp_path / "shown"
+    shown.mkdir()
+    shown.chmod(0o777)
+    return shown.resolve()

@@ -1,0 +1,247 @@
+"""A board to attack: how attacks are put to it, and what must hold of it after each of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.call import ToolResult
+from pegboard.egress.outbound import Resolver
+from pegboard.testing import NoSettings
+from tests.waiting import until
+
+MEBIBYTE = 2**20
+# Small, so that attacks meet them soon and the machine does not notice.
+LIMITS = {
+    "sandbox_memory": 128 * MEBIBYTE,
+    "sandbox_processes": 24,
+    "sandbox_disk": 16 * MEBIBYTE,
+    "sandbox_output": 65536,
+    "max_result_bytes": 65536,
+    # A place for each of the attacks that are made at once.
+    "sandbox_children": 40,
+}
+# What a call that has been told to end may take beyond its time, on a machine that is busy with other tests.
+GRACE = 6.0
+
+# Everything that an earlier call could have left for the one that runs this; it must be the same each time.
+PROBE = """
+import builtins, gc, json, os, resource, signal, sys, threading, time
+
+def look():
+    patched = [name for name, value in vars(builtins).items()
+               if callable(value) and getattr(value, "__module__", "builtins") not in ("builtins", "io", "_sitebuiltins")]
+    patched += [f"{module.__name__}.{name}" for module in (json, os, sys, time) for name, value in vars(module).items()
+                if getattr(value, "__module__", None) == "tool" and value is not look]
+    umask = os.umask(0o022)
+    return {
+        "patched": patched,
+        "names": sorted(set(dir(builtins)) - {"_"}),
+        "environment": dict(os.environ),
+        "places": [os.getcwd(), *(os.listdir(place) for place in (".", "/tmp", "/dev/shm"))],
+        "handlers": [str(signal.getsignal(number)) for number in sorted(signal.valid_signals())],
+        "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
+        "limits": [resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")],
+        "interpreter": [sys.path, sys.argv, len(sys.meta_path), len(sys.path_hooks), sys.getrecursionlimit(),
+                        sys.gettrace() is None, sys.getswitchinterval(), gc.isenabled(), len(gc.callbacks), umask],
+        "process": [threading.active_count(), os.nice(0), os.getuid(), os.getgid(), os.getgroups(), os.getpgid(0) > 0],
+        "sums": [1 + 1, len("ab"), json.dumps([1]), sum(range(5)), str(256), sorted([2, 1]), True is not False],
+    }
+"""
+# Says so if it finds nothing that another has left.
+LOOK_AROUND = "echo well; ls -A . /tmp /dev/shm | grep -v -e : -e '^$'; exit 0"
+OWN_TOOLS: tuple[dict[str, Any], ...] = (
+    {"name": "probe", "tool_type": "python", "config": {"code": PROBE, "entrypoint": "look"}},
+    {
+        "name": "well",
+        "tool_type": "shell",
+        "config": {"command": LOOK_AROUND, "shell": True},
+        "input_schema": {"type": "object"},
+    },
+)
+WELL = {"stdout": "well\n", "stderr": "", "exit_code": 0}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How an attack ended: the error's code or "succeeded", its words or what came back, and how soon."""
+
+    result: ToolResult
+    seconds: float
+
+    @property
+    def code(self) -> str:
+        """The error's code, "succeeded" if there is none."""
+        return self.result.problem.code if self.result.problem is not None else "succeeded"
+
+    @property
+    def message(self) -> str:
+        """What is wrong, as the caller is told."""
+        return self.result.problem.message if self.result.problem is not None else ""
+
+    @property
+    def output(self) -> Any:
+        """What came back from a call that succeeded."""
+        assert self.result.problem is None, self.result.problem
+        return self.result.output
+
+    def ended(self, code: str, words: str = "") -> None:
+        """Make sure that it ended so: with this code, and with a match for these words in its message or output."""
+        said = self.message if self.result.problem is not None else self.result.output_json.decode()
+        assert (self.code, bool(re.search(words, said))) == (code, True), f"{self.code}: {said[:2000]}"
+
+
+@dataclass
+class Target:
+    """An open board, its secrets, and its state before the first attack."""
+
+    board: Pegboard
+    home: Path
+    secrets: Mapping[str, str]
+    processes: frozenset[int]
+    before: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    async def add(self, tool_type: str, config: Mapping[str, Any], properties: Iterable[str] = ()) -> str:
+        """The name of a new tool; raises Refusal where it cannot be registered."""
+        name = f"t{secrets.token_hex(8)}"
+        definition: dict[str, Any] = {"name": name, "tool_type": tool_type, "config": config}
+        if tool_type == "shell":
+            definition["input_schema"] = {"type": "object", "properties": {one: {} for one in properties}}
+        await self.board.add(definition)
+        return name
+
+    async def call(self, name: str, arguments: Mapping[str, Any] | None = None, timeout: float = 10.0) -> Tried:
+        """How a call of that tool, which has so many seconds, ended; it must have by soon after."""
+        began = time.monotonic()
+        result = await self.board.call(name, arguments or {})
+        seconds = time.monotonic() - began
+        assert seconds < timeout + GRACE, f"it took {seconds:.1f} s: {result.problem}"
+        return Tried(result, seconds)
+
+    async def python(self, code: str, arguments: Any = None, *, timeout: float = 10.0, **config: Any) -> Tried:
+        """How this code, as a tool of its own, ended."""
+        name = await self.add("python", {"code": code, "timeout": timeout, **config})
+        return await self.call(name, arguments, timeout)
+
+    async def shell(self, script: str, arguments: Any = None, *, timeout: float = 10.0, **config: Any) -> Tried:
+        """How this script, as a tool of its own, ended."""
+        return await self.command(script, arguments, timeout=timeout, shell=True, **config)
+
+    async def command(self, command: str, arguments: Any = None, *, timeout: float = 10.0, **config: Any) -> Tried:
+        """How this command, as a tool of its own with these parameters, ended."""
+        name = await self.add("shell", {"command": command, "timeout": timeout, **config}, arguments or {})
+        return await self.call(name, arguments, timeout)
+
+    async def check(self) -> None:
+        """Make sure that the board answers as ever, and that nothing came to light, changed, or was left."""
+        looked, echoed, said = await asyncio.gather(
+            self.board.call("probe"), self.board.call("well"), self.board.call("echo", {"message": "well"})
+        )
+        assert looked.problem is None, looked.problem
+        assert looked.output == self.before
+        assert echoed.problem is None, echoed.problem
+        assert echoed.output == WELL
+        assert said.success, said.problem
+        assert self.own_files() == self.files
+
+        async def is_quiet() -> bool:
+            return not self.running()
+
+        await until(is_quiet)
+
+    def own_files(self) -> dict[str, bytes]:
+        """What is in the board's own files, the database aside."""
+        return {path.name: path.read_bytes() for path in self.home.iterdir() if not path.name.startswith("pegboard.db")}
+
+    def zygotes(self) -> list[int]:
+        """The warm processes that the board has started."""
+        return [pid for pid in children(os.getpid()) - self.processes if command_line(pid)[:1] == ["pegboard-zygote"]]
+
+    def running(self) -> set[int]:
+        """The processes of this board that are no warm ones: of each zygote there are a supervisor in wait and its child."""
+        own = children(os.getpid()) - self.processes
+        found = own - set(self.zygotes())
+        for zygote in own - found:
+            below = children(zygote)
+            deeper = {pid for child in below for pid in descendants(child)}
+            if len(below) > 1 or len(deeper) > 1:
+                found |= below | deeper
+        return found
+
+    def leaked(self, text: str) -> list[str]:
+        """The names of the secrets that are in this text."""
+        return [name for name, secret in self.secrets.items() if secret in text]
+
+
+@asynccontextmanager
+async def target(home: Path, *, resolver: Resolver | None = None, **settings: Any) -> AsyncIterator[Target]:
+    """A board on a SQLite file in this folder, in the environment of which there is a secret too."""
+    marker = f"marker-{secrets.token_hex(16)}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CONFINEMENT_SECRET", marker)
+        patch.setenv("PEGBOARD_ADMIN_KEY", f"{marker}-key")
+        own = NoSettings(home=home, log_level="error", **LIMITS | settings)
+        async with Pegboard.open(settings=own, resolver=resolver) as board:
+            known = {"environment": marker, "named secret": f"named-{secrets.token_hex(16)}"}
+            await board.secrets.put("HIDDEN", known["named secret"], board.admin)
+            for file in ("secret.key", "credentials"):
+                known |= {f"{file} {place}": word for place, word in enumerate(long_words(home / file))}
+            opened = Target(board, home, known, frozenset(children(os.getpid())))
+            for definition in OWN_TOOLS:
+                await board.add(definition)
+            looked = await board.call("probe")
+            opened.before, opened.files = looked.output, opened.own_files()
+            assert looked.problem is None, looked.problem
+            await opened.check()
+            yield opened
+
+
+def long_words(file: Path) -> list[str]:
+    """The parts of a file that are long enough to be secrets."""
+    return re.findall(r"[A-Za-z0-9+/=_-]{20,}", file.read_text())
+
+
+def children(pid: int) -> set[int]:
+    """The processes that this one has started."""
+    found: set[int] = set()
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            found |= set(map(int, (thread / "children").read_text().split()))
+    return found
+
+
+def descendants(pid: int) -> set[int]:
+    """The processes that this one or one of them has started."""
+    found = children(pid)
+    return found.union(*map(descendants, found))
+
+
+def command_line(pid: int) -> list[str]:
+    """The arguments of a process; nothing where there is none."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").decode(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
+def living(mark: str) -> list[int]:
+    """The machine's processes with this in one of their arguments."""
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+    return [pid for pid in pids if any(mark in word for word in command_line(pid))]
+
+
+def table(attacks: Mapping[str, Any]) -> list[Any]:
+    """The attacks as parameters of a test, each under its name."""
+    return [pytest.param(*(row if isinstance(row, tuple) else (row,)), id=name) for name, row in attacks.items()]

@@ -1,0 +1,127 @@
+"""Threads, children and daemons that are to outlive their call: none does, and the call is not kept waiting for them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.confinement.targets import Target, living, table
+from tests.waiting import until
+
+# Each leaves something running, makes sure that it runs, and ends well.
+PYTHON = {
+    "a child": "import subprocess\ndef f(mark: str):\n    child = subprocess.Popen(['sleep', mark])\n    return child.poll()",
+    "a child of a child, in a session of its own": """
+import os
+def f(mark: str):
+    ready, done = os.pipe()
+    os.set_inheritable(done, True)
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execv('/bin/sh', ['sh', '-c', f'echo x >&{done}; exec sleep {mark}'])
+        os._exit(0)
+    assert os.read(ready, 1)
+    os.wait()
+""",
+    "a child that ignores every signal": """
+import signal, subprocess
+def f(mark: str):
+    for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
+        signal.signal(number, signal.SIG_IGN)
+    subprocess.Popen(['sleep', mark], start_new_session=True, stdin=-3, stdout=-3, stderr=-3)
+""",
+    "a child that is stopped": """
+import os, signal, subprocess
+def f(mark: str):
+    child = subprocess.Popen(['sleep', mark])
+    os.kill(child.pid, signal.SIGSTOP)
+    os.waitpid(child.pid, os.WUNTRACED)
+""",
+    "children that have children for ever": """
+import os, subprocess, time
+def f(mark: str):
+    subprocess.Popen(['sleep', mark])
+    if os.fork() == 0:
+        while True:
+            try:
+                if os.fork(): os._exit(0)
+            except OSError: pass
+    time.sleep(0.1)
+""",
+    "threads": """
+import subprocess, threading, time
+def f(mark: str):
+    subprocess.Popen(['sleep', mark])
+    for daemon in (False, True) * 4:
+        threading.Thread(target=time.sleep, args=(1000,), daemon=daemon).start()
+""",
+    "an exit that waits": """
+import atexit, subprocess, time
+def f(mark: str):
+    subprocess.Popen(['sleep', mark])
+    atexit.register(time.sleep, 1000)
+""",
+    "a child that holds the result open": "import os, time\ndef f(mark: str):\n"
+    "    if os.fork() == 0: os.execv('/bin/sleep', ['sleep', mark])\n    os.set_inheritable(3, True)",
+}
+SHELL = {
+    "in the background": "sleep {mark} & kill -0 $!",
+    "without a hangup": "nohup sleep {mark} > /dev/null 2>&1 & kill -0 $!",
+    "in a session of its own": "setsid sleep {mark} & kill -0 $!",
+    "in a session of its own, twice": "(setsid sh -c 'sleep {mark} & sleep {mark}' &) & sleep 0.1",
+    "holding the output open": "exec 9>&1; (sleep {mark} >&9) & kill -0 $!",
+    "ignoring every signal": "trap '' HUP INT QUIT TERM USR1 USR2; sleep {mark} & kill -0 $!",
+    "a service": "perl -MPOSIX -e 'if (!fork) {{ setsid; if (!fork) {{ $0 = q({mark}); sleep 1000 }} }}'; sleep 0.1",
+}
+
+
+@pytest.mark.parametrize("code", table(PYTHON))
+async def test_nothing_of_code_outlives_its_call(board: Target, code: str, mark: str) -> None:
+    tried = await board.python(code, {"mark": mark})
+    assert (tried.output, living(mark)) == (None, [])
+    assert tried.seconds < 5
+
+
+@pytest.mark.parametrize("script", table(SHELL))
+async def test_nothing_of_a_script_outlives_its_call(board: Target, script: str, mark: str) -> None:
+    tried = await board.shell(script.format(mark=mark))
+    assert (tried.output, living(mark)) == ({"stdout": "", "stderr": "", "exit_code": 0}, [])
+    assert tried.seconds < 5
+
+
+async def test_nothing_outlives_its_deadline(board: Target, mark: str) -> None:
+    script = f"trap '' TERM HUP; setsid sleep {mark} & nohup sleep {mark} & sleep {mark}"
+    call = asyncio.create_task(board.shell(script, timeout=1.0))
+    await until(lambda: seen(mark))
+    (await call).ended("timeout")
+    assert living(mark) == []
+
+
+async def test_nothing_outlives_a_caller_who_leaves(board: Target, mark: str) -> None:
+    call = asyncio.create_task(board.shell(f"setsid sleep {mark} & sleep {mark}"))
+    await until(lambda: seen(mark))
+    call.cancel()
+    await asyncio.wait([call])
+    await until(lambda: gone(mark))
+
+
+async def test_nobody_goes_on_writing_to_a_folder_of_the_machine(board: Target, folder: Path) -> None:
+    script = "(while :; do echo x >> ticks; done) & while [ ! -s ticks ]; do :; done; setsid sh -c 'exec 2>&-; while :; do echo x >> ticks; done' &"
+    tried = await board.shell(script, working_dir=str(folder), writable=True)
+    assert tried.output["exit_code"] == 0
+    size = (folder / "ticks").stat().st_size
+    began = time.monotonic()
+    while time.monotonic() < began + 0.05:
+        assert (folder / "ticks").stat().st_size == size
+
+
+async def seen(mark: str) -> list[int]:
+    return living(mark)
+
+
+async def gone(mark: str) -> bool:
+    return not living(mark)

@@ -1,0 +1,46 @@
+"""A board, the ways into it, and a folder that its commands may be shown."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pegboard import Pegboard
+from pegboard.testing import NoSettings
+from tests.doors import KEY
+from tests.integration.confining import DOORS, Way, way_into
+
+
+@pytest.fixture(params=DOORS)
+def through(request: pytest.FixtureRequest) -> str:
+    """A door, and the database that is behind it if that is not SQLite."""
+    words: str = request.param
+    return words
+
+
+@pytest.fixture
+async def board(through: str, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Pegboard]:
+    """A fresh board on a real database."""
+    settings = NoSettings(home=tmp_path / "home", admin_key=KEY, drain_seconds=2)
+    sqlite = f"sqlite:///{tmp_path}/data/board.db"
+    (tmp_path / "data").mkdir()
+    url = request.getfixturevalue("postgres_url") if through.endswith("postgresql") else sqlite
+    async with Pegboard.open(url, settings=settings) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+async def way(through: str, board: Pegboard) -> AsyncIterator[Way]:
+    """The way in."""
+    async with way_into(through.partition(" ")[0], board) as opened:
+        yield opened
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder apart from the board's own that commands may be shown, whomever they run as."""
+    made = tmp_path_factory.mktemp("shown")
+    made.chmod(0o777)
+    return made
