@@ -39,6 +39,8 @@ class Prepared:
     run: Callable[[ReadyCall], Awaitable[Any]]
     instant: bool = False
     receipts: bool = False
+    # Begins to make ready what the first call would have to wait for.
+    warm: Callable[[], None] | None = None
 
 
 class Executor(Protocol):

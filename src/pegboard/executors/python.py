@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NoReturn
 
 import orjson
@@ -43,6 +44,7 @@ class PythonExecutor:
         self._max_result_bytes = max_result_bytes
         # None starts before a large result comes.
         self._readers = ThreadPoolExecutor(_READERS, "pegboard-python")
+        self._warming: set[asyncio.Task[None]] = set()
 
     def prepare(self, tool: OpenTool) -> Prepared:
         """The code checked and its surroundings named once; raises Misconfigured where it cannot run on this board."""
@@ -52,21 +54,29 @@ class PythonExecutor:
             code = read_code(config.code, config.entrypoint)
         except CodeProblem as problem:
             raise Misconfigured(f"The code of '{tool.tool.name}' cannot run: {problem}") from None
+        house = self._house(config)
         runner = _Runner(
             self._sandbox,
             self._readers,
             tool=tool.tool,
             config=config,
             code=code,
-            house=self._house(config),
+            house=house,
             secrets=(*config.env.values(), *tool.secrets),
             most=tool.tool.max_result_bytes or self._max_result_bytes,
         )
-        return Prepared(runner.run)
+        return Prepared(runner.run, warm=partial(self._warm, house))
 
     async def close(self) -> None:
         """Let go of the threads; the sandbox belongs to the board."""
+        for task in self._warming:
+            task.cancel()
         self._readers.shutdown(wait=False, cancel_futures=True)
+
+    def _warm(self, house: House) -> None:
+        task = asyncio.create_task(self._sandbox.warm(house))
+        self._warming.add(task)
+        task.add_done_callback(self._warming.discard)
 
     def _house(self, config: PythonConfig) -> House:
         for name in config.libraries:

@@ -21,6 +21,8 @@ from pegboard.store.database import Database
 # Definitions checked before others get their turn, and how often a plan is made anew that others overtook.
 _TURN = 8
 TRIES = 5
+# Tools made ready for their first call at once; the others are when it comes.
+_WARMED = 8
 NAME_TAKEN = "exists already as another tool's name or alias"
 
 
@@ -68,6 +70,9 @@ async def apply(
         work = await _planned(specs, caller, prune=prune, registry=registry, database=database)
         if dry_run or await carried_out(work, caller, registry=registry, database=database):
             await snapshot.refresh()
+            if not dry_run:
+                for tool in (*work.created, *work.updated)[:_WARMED]:
+                    snapshot.warm(tool.id)
             return work.plan
     raise Conflict("Nothing was applied: the same tools keep being changed by others; try again")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from pegboard.core.configs import default_timeout
@@ -66,6 +67,12 @@ class Peg:
             return self.prepared.receipts
         except ToolError:
             return False  # it cannot run, and whoever tries will be told why
+
+    def warm(self) -> None:
+        """Begin to make ready what the first call would wait for; what is wrong with the tool is said when called."""
+        with suppress(ToolError):
+            if (warm := self.prepared.warm) is not None:
+                warm()
 
     def forget(self) -> None:
         """Prepare anew at the next call, since something the tool relies on has changed."""

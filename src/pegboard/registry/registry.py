@@ -70,6 +70,7 @@ class Registry:
             await self._claim_names(change.conn, tool)
             await tools.add(change.conn, tool, revision=change.revision, by=caller.user_id)
         await self._snapshot.refresh()
+        self._snapshot.warm(tool.id)
         return tool
 
     async def update(self, ref: str, patch: Mapping[str, Any], caller: Caller) -> Tool:
@@ -87,6 +88,7 @@ class Registry:
             if changed is not tool:
                 await tools.save(change.conn, changed, revision=change.revision, by=caller.user_id)
         await self._snapshot.refresh()
+        self._snapshot.warm(changed.id)
         return changed
 
     async def delete(self, ref: str, caller: Caller) -> Tool:

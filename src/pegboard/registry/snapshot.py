@@ -198,6 +198,12 @@ class Snapshot:
         for name in names_of(tool.name):
             self._local[name] = peg
 
+    def warm(self, tool_id: str) -> None:
+        """Make a tool that was made or changed ready for its first call."""
+        peg = self._ids.get(tool_id)
+        if peg is not None and peg.tool.is_active:
+            peg.warm()
+
     def forget(self, which: Callable[[Tool], bool]) -> None:
         """Prepare these tools anew at their next call."""
         for peg in (*self._ids.values(), *self._local.values()):
