@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -234,6 +236,15 @@ class TestFolders:
         assert not (tmp_path / "made").exists()
         await run(shell, opened(script, shell=True, working_dir=str(tmp_path), writable=True))
         assert (tmp_path / "made").read_text() == "new\n"
+
+    async def test_it_may_be_the_machines_own_temporary_folder(self, shell: ShellExecutor) -> None:
+        with tempfile.NamedTemporaryFile("w", dir="/tmp", suffix=".csv") as file:
+            file.write("1,2")
+            file.flush()
+            os.fchmod(file.fileno(), 0o644)
+            script = f"cat {Path(file.name).name}; echo mine > $TMPDIR/mine; cat $TMPDIR/mine; pwd"
+            result = await run(shell, opened(script, shell=True, working_dir="/tmp"))
+        assert result == {"stdout": "1,2mine\n/tmp\n", "stderr": "", "exit_code": 0}
 
     @pytest.mark.parametrize("place", ["home", "home/inner", "link", "link/inner"])
     async def test_a_folder_within_the_boards_own_is_refused(

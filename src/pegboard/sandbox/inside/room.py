@@ -76,8 +76,10 @@ def _mount_own_files(shown: list[str]) -> None:
     """One folder for each place, which share the room that there is; what the house shows among them stays."""
     mounts.scratch(OWN_FILES, size=_FEWEST_FILES * _BYTES_A_FILE, files=_FEWEST_FILES, mode="700")
     with step(f"keeping {', '.join(shown)}"):
-        kept = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in shown}
+        kept = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in shown if path not in OWN_PLACES}
     for place in OWN_PLACES:
+        if place in shown:
+            continue  # a working_dir such as /tmp: the call's own files are in the other places
         part = f"{OWN_FILES}/{place.replace('/', '.')}"
         with step(f"making '{part}'"):
             os.mkdir(part, 0o700)  # noqa: PTH102 -- in the way of every call
