@@ -87,7 +87,8 @@ class Zygote:
                 env=_ENVIRONMENT | inherited,
                 cwd="/",
                 pass_fds=(theirs.fileno(),),
-                start_new_session=True,
+                # Not a session of its own: some kernels would give that as much of the processors as all of the server.
+                process_group=0,
             )
             self._pidfd = _watch(self._process)
         except OSError as error:

@@ -50,13 +50,6 @@ for number in range(12):
 taken = bytearray(60 * 2**20)
 signal.pause()
 """
-MEMORY_SHARED = """
-import mmap, signal
-taken = mmap.mmap(-1, 700 * 2**20)
-for place in range(0, len(taken), 4096):
-    taken[place] = 1
-signal.pause()
-"""
 HIDDEN_MEMORY = """
 import ctypes, os, signal
 for number in range(12):
@@ -134,10 +127,22 @@ def test_one_process_cannot_take_more_memory_than_allowed(calls: Zygote) -> None
     assert ended.stderr.endswith(b"MemoryError\n")
 
 
-@pytest.mark.parametrize("script", [MEMORY_OF_MANY, MEMORY_SHARED, HIDDEN_MEMORY])
+@pytest.mark.parametrize("script", [MEMORY_OF_MANY, HIDDEN_MEMORY])
 def test_nor_can_many_together(calls: Zygote, script: str) -> None:
     ended = calls.python(script)
     assert (ended.fate, ended.message) == ("memory", "more than 536870912 bytes of memory")
+
+
+# Of such memory all would stay while a page of it is mapped, and only that page would be counted.
+@pytest.mark.parametrize("descriptor", ["-1", "os.open('/dev/zero', os.O_RDWR)", "os.open('/dev/full', os.O_RDWR)"])
+def test_there_is_no_memory_to_share_that_is_not_counted(calls: Zygote, descriptor: str) -> None:
+    ended = calls.python(f"import mmap, os\nmmap.mmap({descriptor}, 2**20)[5]")
+    assert sizes(ended) == ("exited", 1)
+    assert b"Error: [Errno" in ended.stderr
+
+
+def test_there_are_zeros_as_many_as_one_wants(calls: Zygote) -> None:
+    assert calls.shell("head -c 5 /dev/zero | od -An -tx1").stdout == b" 00 00 00 00 00\n"
 
 
 def test_files_cannot_take_more_than_allowed_wherever_they_are(calls: Zygote) -> None:

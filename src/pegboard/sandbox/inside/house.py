@@ -17,7 +17,9 @@ from pegboard.sandbox.inside.steps import StepFailed, step
 OWN_PLACES = ("/call", "/tmp", "/dev/shm")  # noqa: S108 -- mounts of the call's own, which no other can reach
 # Where these are mounted together, for a moment.
 OWN_FILES = "/.own"
-DEVICES = ("null", "zero", "full", "random", "urandom")
+# By the names that calls see them under. The machine's own /dev/zero can be mapped and shared, as memory that nobody
+# counts; /dev/full reads the same.
+DEVICES = {"null": "null", "zero": "full", "full": "full", "random": "random", "urandom": "urandom"}
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32")
 _ETC = (
@@ -95,7 +97,7 @@ def readable(house: House) -> tuple[str, ...]:
     """Every place that calls may read from and execute programs of."""
     shown = [bind.target for bind in _all_binds(house)]
     if not house.namespaces:
-        return ("/proc/self", *(f"/dev/{name}" for name in DEVICES), *shown)
+        return ("/proc/self", *(f"/dev/{name}" for name in sorted(set(DEVICES.values()))), *shown)
     whole = ("/etc", "/proc", "/dev")
     return (*whole, *(path for path in shown if not path.startswith(whole)))
 
@@ -171,9 +173,9 @@ def _furnish(user: int) -> None:
         for link in _SYSTEM:
             if Path(_OLD + link).is_symlink():
                 Path(link).symlink_to(Path(_OLD + link).readlink())
-    for name in DEVICES:
-        mounts.make_place(f"{_OLD}/dev/{name}", "/dev/" + name)
-        mounts.bind_device(f"{_OLD}/dev/{name}", "/dev/" + name)
+    for name, device in DEVICES.items():
+        mounts.make_place(f"{_OLD}/dev/{device}", "/dev/" + name)
+        mounts.bind_device(f"{_OLD}/dev/{device}", "/dev/" + name)
     mounts.bind_as_is(_OLD + "/proc", "/proc")
 
 

@@ -106,9 +106,13 @@ _CREAT, _TMPFILE = 0o100, 0o20000000
 _NEW_FILE, _NEW_FILES = _CREAT | _TMPFILE, (_CREAT, _TMPFILE, _CREAT | _TMPFILE)
 _KIND, _FIFO, _REGULAR = 0o170000, 0o10000, 0o100000
 
+# MAP_SHARED and MAP_ANONYMOUS: all of it stays while one page of it is mapped, and only that page would be counted.
+_SHARED_AND_NAMELESS = 0x01 | 0x20
+
 _MYSELF = _low(0, 0)
 
 _GUARDED: Mapping[str, Rule] = {
+    "mmap": _refuse_if(_low(3, _SHARED_AND_NAMELESS, mask=_SHARED_AND_NAMELESS)),
     "clone": _only_if(_low(0, 0, mask=_NAMESPACES)),
     "personality": _only_if(_low(0, 0, 0xFFFF_FFFF)),
     "ioctl": _refuse_if(_low(1, _TIOCSTI, _TIOCLINUX, _TIOCSETD)),
