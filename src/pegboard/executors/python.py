@@ -31,6 +31,8 @@ _EARLY = 0.05
 _EARLY_SECONDS = 0.25
 _READERS = 2
 _LONGEST_ERROR = 5000
+# What code that tries to reach another machine is told where it may not.
+_NO_NETWORK = ("[Errno 1] Operation not permitted", "Name or service not known", "name resolution", "Failed to resolve")
 # A text that ends in fewer characters of a secret ends so by chance, and gives nothing away.
 _TELLING = 4
 
@@ -201,7 +203,10 @@ class _Runner:
         error = answer["error"]
         where = f" (line {error['line']}" + (f": {error['source']})" if error["source"] else ")")
         said = f"{error['type']}: {error['message']}" if error["message"] else error["type"]
-        raise ExecutionFailed(said[:_LONGEST_ERROR] + (where if error["line"] is not None else ""))
+        told = said[:_LONGEST_ERROR] + (where if error["line"] is not None else "")
+        if not self._network and any(sign in said for sign in _NO_NETWORK):
+            told += ". This tool has no network; its owner can give it one with config.network: true"
+        raise ExecutionFailed(told)
 
     def _advised(self, failure: ToolError, ended: Ended) -> ToolError:
         """The failure, with what to do about it."""

@@ -12,9 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pegboard.sandbox.houses import House, plan
 from pegboard.sandbox.limits import ABILITIES
 
-PROBE_SECONDS = 5.0
+PROBE_SECONDS = 10.0
 
 _BOOT = """\
 import sys, types
@@ -34,7 +35,8 @@ _NEEDS = {
     "line), and in a container a seccomp profile that lets it through",
     "namespaces": "They need user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 and "
     "kernel.apparmor_restrict_unprivileged_userns=0 where sysctl has these, and in a container profiles that let "
-    "unshare, mount and pivot_root through (--security-opt seccomp=unconfined --security-opt apparmor=unconfined)",
+    "unshare, mount and pivot_root through (--security-opt seccomp=unconfined --security-opt apparmor=unconfined); a "
+    "board that runs as root needs the capabilities SETUID and SETGID, or better runs as an ordinary user",
     "seccomp": "They need a 64-bit Linux on x86_64 or aarch64 with CONFIG_SECCOMP_FILTER",
 }
 _TITLES = {"landlock": "Landlock", "namespaces": "Namespaces", "seccomp": "Filters of system calls (seccomp)"}
@@ -75,7 +77,7 @@ async def detect(seconds: float = PROBE_SECONDS) -> Abilities:
         return _none(f"the system is {sys.platform}, not Linux")
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", "-B", "-c", _BOOT, _PACKAGE),
+            *(sys.executable, "-I", "-S", "-B", "-c", _BOOT, _PACKAGE, plan(House())),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

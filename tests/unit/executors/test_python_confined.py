@@ -93,6 +93,12 @@ async def test_whatever_the_code_does_ends_in_words(board: Pegboard, code: str, 
     assert words in found["message"]
 
 
+@pytest.mark.parametrize("code", ["socket.create_connection(('127.0.0.1', 9))", "socket.getaddrinfo('a.example', 80)"])
+async def test_whoever_needs_a_network_is_told_how_to_get_one(board: Pegboard, code: str) -> None:
+    found = await problem(board, f"import socket\ndef f(): {code}")
+    assert found["message"].endswith("This tool has no network; its owner can give it one with config.network: true")
+
+
 async def test_too_large_a_result_is_refused(board: Pegboard) -> None:
     assert (await problem(board, "def f(): return 'x' * 2**21"))["code"] == "result_too_large"
 

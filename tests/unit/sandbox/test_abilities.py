@@ -22,7 +22,8 @@ NONE = Abilities(0, False, False, False, {name: f"no {name} today" for name in A
 
 # A filter of one call: with what it is answered, and for which argument.
 TAKEN = """
-from pegboard.sandbox.inside import bpf, probe
+from pegboard.sandbox.inside import bpf, house, probe
+EMPTY = house.House((), (), (), (), frozenset(), ())
 def take(name, answer, *checks):
     given = bpf.if_all(checks, bpf.verdict(answer), bpf.verdict(0x7fff0000))
     kept, seccomp._PROGRAMS = seccomp._PROGRAMS, {{False: bpf.pack(
@@ -99,7 +100,7 @@ async def test_this_kernel_is_found_to_do_what_it_does() -> None:
 @pytest.mark.parametrize("about", WITHOUT)
 def test_what_is_missing_is_found_out_by_trying(forked: Forker, about: str) -> None:
     taken, reasons = WITHOUT[about]
-    found: dict[str, Any] = forked.attempt("probe.probe()", before=TAKEN.format(taken=taken))
+    found: dict[str, Any] = forked.attempt("probe.probe(EMPTY)", before=TAKEN.format(taken=taken))
     # What else the machine says of itself, in brackets, depends on the machine.
     assert {name: reason.partition(" (")[0] for name, reason in found.pop("reasons").items()} == reasons
     assert found == {
@@ -110,7 +111,7 @@ def test_what_is_missing_is_found_out_by_trying(forked: Forker, about: str) -> N
 
 def test_settings_that_stand_in_the_way_are_named(forked: Forker) -> None:
     taken = f"take('unshare', {EPERM})\nprobe._setting = lambda name: '0'; probe._CONTAINERS = ('/proc',)"
-    found = forked.attempt("probe.probe()['reasons']['namespaces']", before=TAKEN.format(taken=taken))
+    found = forked.attempt("probe.probe(EMPTY)['reasons']['namespaces']", before=TAKEN.format(taken=taken))
     assert "(kernel.unprivileged_userns_clone is 0, user.max_user_namespaces is 0, " in found
     assert found.endswith(", this is a container)")
 

@@ -1,7 +1,7 @@
 """Tries what confines a call, each ability in a process of its own, and prints what works and why not.
 
-Started as `python -I -S -B -c …`. It takes the very steps that a call takes, so that it also finds out a kernel which
-has an ability and does not grant it here.
+Started as `python -I -S -B -c … PACKAGE HOUSE`, with a house of no more than the interpreter as JSON. It takes the very
+steps that a call takes, so that it also finds out a kernel which has an ability and does not grant it here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import json
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,12 +34,13 @@ _CONTAINERS = ("/.dockerenv", "/run/.containerenv")
 
 def main() -> None:
     """Print one JSON object: what works, and by ability why it does not."""
-    print(json.dumps(probe()))  # noqa: T201 -- what this program is for
+    print(json.dumps(probe(House.read(sys.argv[2]))))  # noqa: T201 -- what this program is for
 
 
-def probe() -> dict[str, Any]:
+def probe(house: House) -> dict[str, Any]:
     """What works, and by ability why it does not."""
-    tried = {name: _apart(os.fork, trial) for name, trial in _TRIALS.items()}
+    trials = {"landlock": _try_landlock, "namespaces": partial(_try_namespaces, house), "seccomp": _try_seccomp}
+    tried = {name: _apart(os.fork, trial) for name, trial in trials.items()}
     reasons = {name: outcome for name, outcome in tried.items() if isinstance(outcome, str)}
     if "namespaces" in reasons:
         reasons["namespaces"] += _obstacles()
@@ -75,12 +78,10 @@ def _try_seccomp() -> int:
     raise StepFailed("a process confined with it could make a socket all the same")
 
 
-def _try_namespaces() -> int:
+def _try_namespaces(house: House) -> int:
     """1 where a call has a /proc of its own too."""
-    # From here on an interpreter that is not among the system's programs is out of sight: all it needs is loaded.
-    empty = House((), (), (), (), frozenset(), ())
-    build(empty)
-    room = Room(empty)
+    build(house)
+    room = Room(house)
     outcome = _apart(lambda: syscalls.clone(_CALL), lambda: _furnish(room))
     if isinstance(outcome, str):
         raise StepFailed(outcome)
@@ -92,13 +93,6 @@ def _furnish(room: Room) -> int:
     room.furnish(Job(False, 1.0, Bounds(0, 1, 2**20, 0, 0), {}, None, True, b"", {}))
     network.listen().close()
     return int(Path("/proc/self/stat").exists())
-
-
-_TRIALS: dict[str, Callable[[], int]] = {
-    "landlock": _try_landlock,
-    "namespaces": _try_namespaces,
-    "seccomp": _try_seccomp,
-}
 
 
 def _apart(fork: Callable[[], int], trial: Callable[[], int]) -> int | str:
