@@ -53,9 +53,14 @@ def plan(house: House, *, masked: Iterable[str] = (), without: Iterable[str] = (
     programs = {place for path in (*interpreter_folders(), *site) for place in (path, os.path.realpath(path))}
     # What is below the system's folder is shown with it.
     shown = {path: (path, False) for path in programs if not _within(path, _SYSTEM)}
-    if house.working_dir is not None:
-        shown |= _shown_folder(house.working_dir, house.writable, programs)
     hidden = {place for path in masked for place in (os.path.normpath(path), os.path.realpath(path))}
+    if house.working_dir is not None:
+        target, source = os.path.normpath(house.working_dir), os.path.realpath(house.working_dir)
+        _check_place(house.working_dir, target, source)
+        if house.writable:
+            own = programs | hidden | {_BOARD, os.path.realpath(_BOARD)}
+            _check_writable(house.working_dir, (target, source), own)
+        shown[target] = (source, house.writable)
     told = {
         "binds": [[source, target, writable] for target, (source, writable) in sorted(shown.items())],
         "masked": sorted(hidden),
@@ -67,18 +72,17 @@ def plan(house: House, *, masked: Iterable[str] = (), without: Iterable[str] = (
     return json.dumps(told)
 
 
-def _shown_folder(folder: str, writable: bool, programs: set[str]) -> dict[str, tuple[str, bool]]:
-    """The folder at its place, and over it, read-only, what it holds of the programs that calls and the board are."""
-    target, source = os.path.normpath(folder), os.path.realpath(folder)
-    _check_place(folder, target, source)
-    shown = {target: (source, writable)}
-    for path in programs | {_BOARD} if writable else programs:
-        inside = os.path.realpath(path)
-        if inside == source and writable:
-            raise Misconfigured(f"working_dir '{folder}' holds the programs of this board, so it cannot be writable")
-        if _within(inside, source) and inside != source:
-            shown[os.path.normpath(f"{target}/{os.path.relpath(inside, source)}")] = (inside, False)
-    return shown
+def _check_writable(folder: str, places: tuple[str, str], own: Iterable[str]) -> None:
+    """Refuse a folder that holds anything of the board's own, or is in it.
+
+    That such a part is mounted read-only does not help: a tool could rename a folder above it, and put another there.
+    """
+    for path in sorted(own):
+        if any(_within(path, place) or _within(place, path) for place in places):
+            raise Misconfigured(
+                f"working_dir '{folder}' cannot be writable: '{path}' is there, which the board itself needs; name a "
+                "folder of its own for the tool"
+            )
 
 
 def interpreter_folders() -> list[str]:

@@ -54,21 +54,33 @@ def test_a_folder_behind_a_link_is_shown_where_it_was_asked_for(tmp_path: Path) 
     assert shown[f"{tmp_path}/link"] == (f"{tmp_path}/real", True)
 
 
-def test_programs_inside_a_writable_folder_stay_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    venv = tmp_path / "real" / "venv"
+def test_a_folder_around_programs_or_the_boards_own_files_is_never_writable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However deep they are, and although they would be mounted read-only: a folder above them could be renamed.
+    venv = tmp_path / "real" / "backend" / "venv"
     (venv / "site-packages").mkdir(parents=True)
     (tmp_path / "link").symlink_to("real")
+    (tmp_path / "apart").mkdir()
     monkeypatch.setattr(sys, "prefix", str(venv))
-    shown = binds(House(working_dir=f"{tmp_path}/link", writable=True))
-    assert shown[f"{tmp_path}/link"] == (f"{tmp_path}/real", True)
-    assert shown[f"{tmp_path}/link/venv"] == (str(venv), False)
     board = Path(pegboard.__file__).parent
-    shown = binds(House(working_dir=str(board.parent), writable=True))
-    assert shown[str(board)] == (str(board), False)
-    for itself in (venv, board):
+    home = str(tmp_path / "var" / "home")  # not there yet
+    for around in (
+        tmp_path,
+        tmp_path / "link",
+        tmp_path / "real" / "backend",
+        venv,
+        board,
+        board.parent,
+        board / "core",
+    ):
+        with pytest.raises(Misconfigured, match="cannot be writable: '.*' is there, which the board itself needs"):
+            plan(House(working_dir=str(around), writable=True))
+    for around in (tmp_path / "var", tmp_path / "var" / "home" / "inner"):
         with pytest.raises(Misconfigured, match="cannot be writable"):
-            plan(House(working_dir=str(itself), writable=True))
+            plan(House(working_dir=str(around), writable=True), masked=[home])
     assert binds(House(working_dir=str(venv)))[str(venv)] == (str(venv), False)
+    assert binds(House(working_dir=f"{tmp_path}/apart", writable=True))[f"{tmp_path}/apart"][1]
 
 
 @pytest.mark.parametrize("place", ["/", "/proc", "/dev/shm"])
@@ -96,11 +108,15 @@ async def test_a_call_cannot_change_the_interpreter_that_its_folder_holds(
     folder = open_folder(tmp_path / "work")
     venv = open_folder(folder / "venv")
     monkeypatch.setattr(sys, "prefix", str(venv))
-    job = script("touch here venv/there", house=House(working_dir=str(folder), writable=True), cwd=str(folder))
+    command = "touch here venv/there; mv venv gone"
     async with boxed() as box:
+        job = script(command, house=House(working_dir=str(folder), writable=True), cwd=str(folder))
+        with pytest.raises(Misconfigured, match="cannot be writable"):
+            await box.run(job, "ann", later())
+        job = script(command, house=House(working_dir=str(folder)), cwd=str(folder))
         ended = await box.run(job, "ann", later())
-    assert b"Read-only file system" in ended.stderr
-    assert os.listdir(folder) != os.listdir(venv) == []  # noqa: PTH208
+    assert ended.stderr.count(b"Read-only file system") == 3
+    assert os.listdir(folder) == ["venv"]  # noqa: PTH208
 
 
 def open_folder(path: Path) -> Path:
