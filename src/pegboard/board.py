@@ -75,7 +75,7 @@ class Pegboard:
         self._reach = wiring.reach_of(settings, resolver)
         self.confinement = wiring.confinement_of(settings, database, self._reach)
         self.snapshot = Snapshot(database, self._prepare)
-        rules = CodeRules(settings.shell_for_members, self.confinement.libraries)
+        rules = CodeRules(settings.shell_for_members, self.confinement.libraries, settings.max_result_bytes)
         self.tools = Registry(database, self.snapshot, self._vault, self._reach.outbound.check, rules)
         self._flagging = Flagging(self.tools)
         self._executors = executors(self._internal, self._reach, self.confinement, self._flagging.flag)

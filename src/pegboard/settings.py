@@ -59,9 +59,16 @@ class Settings(BaseSettings):
         description="Calls that one key may make in all, a bound on floods",
     )
     egress_allow: str = Field(
-        "", description="Comma-separated hosts, host:port and CIDRs that http and mcp tools may reach although private"
+        "",
+        description="Comma-separated hosts, host:port and CIDRs that http and mcp tools, and python and shell tools "
+        "with network: true, may reach although private",
     )
-    connect_seconds: float = Field(10, gt=0, le=300, description="How long http and mcp tools may take to connect")
+    connect_seconds: float = Field(
+        10,
+        gt=0,
+        le=300,
+        description="How long http and mcp tools, and python and shell tools with network: true, may take to connect",
+    )
     max_response_bytes: int = Field(
         10 * 2**20, ge=1024, description="Largest answer an http or mcp tool reads, after decompression"
     )

@@ -24,6 +24,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _FIELD = re.compile(r"\{(\{?)([^{}]+)\}")
 _IN_SCRIPT = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 _SHELLS = frozenset({"sh", "ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "tcsh", "zsh"})
+# An option after which a shell takes a script, or one that a value can make such an option.
+_TAKES_SCRIPT = re.compile(r"-[A-Za-z]*[c{]|--(?:init-)?command", re.ASCII)
 # Names in small letters that programs take as instructions all the same; POSIX leaves the others to applications.
 _INSTRUCTIONS = re.compile(r"(?:[a-z]+_proxy|npm_.*)", re.IGNORECASE | re.ASCII)
 # A pointer and a NUL go with every element.
@@ -176,14 +178,28 @@ def _parts(word: str, parameters: Collection[str]) -> tuple[str | _Hole, ...]:
 
 def _refuse_scripts(words: list[str], elements: list[_Element]) -> None:
     """A value within the text that a shell is to run would be run with it, whatever it says."""
-    if words[0].rpartition("/")[2] not in _SHELLS:
-        return
-    for option, script in zip(words[1:], elements[2:], strict=False):
-        if re.fullmatch(r"-[A-Za-z]*c[A-Za-z]*", option) and script.names:
+    # Wherever it stands: `env sh -c …`, `nice sh -c …`.
+    at = next((place for place, word in enumerate(words) if word.rpartition("/")[2] in _SHELLS), len(words)) + 1
+    while at < len(words):
+        last = _script_after(words, at) if _TAKES_SCRIPT.match(words[at]) else None
+        if last is None:
+            at += 1
+            continue
+        names = [name for element in elements[at : last + 1] for name in element.names]
+        if names:
             raise ValueError(
-                f"'{{{script.names[0]}}}' stands in a script, where its value would be run as code; "
-                'use shell: true, where each parameter is a variable: "$' + script.names[0] + '"'
+                f"'{{{names[0]}}}' stands in a script, where its value would be run as code; "
+                f'use shell: true, where each parameter is a variable: "${names[0]}"'
             )
+        at = last + 1
+
+
+def _script_after(words: list[str], option: int) -> int:
+    """Where the script stands that an option announces: other options come first, and `-o` has a word of its own."""
+    at = option
+    while at < len(words) and (at == option or words[at].startswith(("-", "+"))):
+        at += 1 if words[at].startswith("--") else 1 + words[at].lower().count("o")
+    return at
 
 
 def _joined(parts: tuple[str | _Hole, ...], arguments: Mapping[str, Any], is_free: bool) -> str:

@@ -16,6 +16,11 @@ from pegboard.core.tool import Kind, Model
 _REFERENCE = re.compile(r"\{\{secret:([A-Za-z_][A-Za-z0-9_.-]*)\}\}", re.ASCII)
 # What the kernel shows there is about the whole machine.
 _NOT_FOLDERS = ("/proc", "/sys", "/dev")
+# Each value is looked for in all that a call says. With secrets filled in the same holds, when the tool is prepared.
+MAX_VARIABLES = 100
+MAX_VARIABLE_BYTES = 32 * 1024
+MAX_ENV_BYTES = 128 * 1024
+MAX_LIBRARIES = 50
 
 
 def _without_secrets(text: str) -> str:
@@ -27,13 +32,22 @@ def _without_secrets(text: str) -> str:
 
 
 def _sound_env(env: dict[str, str]) -> dict[str, str]:
+    if len(env) > MAX_VARIABLES:
+        raise ValueError(f"{len(env):,} variables, at most {MAX_VARIABLES}")
+    size = 0
     for name, value in env.items():
         if not is_variable(name):
             raise ValueError(
                 f"'{name[:100]}' is no name of a variable: letters, digits and underscores, not a digit first"
             )
         if "\0" in value:
-            raise ValueError(f"the value of '{name}' holds the character NUL")
+            raise ValueError(f"the value of '{name[:100]}' holds the character NUL")
+        length = len(value.encode("utf-8", "surrogatepass"))
+        if length > MAX_VARIABLE_BYTES:
+            raise ValueError(f"the value of '{name[:100]}' is {length:,} bytes, at most {MAX_VARIABLE_BYTES:,}")
+        size += len(name) + length
+    if size > MAX_ENV_BYTES:
+        raise ValueError(f"{size:,} bytes of names and values, at most {MAX_ENV_BYTES:,}")
     return env
 
 
@@ -53,6 +67,7 @@ def check_working_dir(path: str) -> str:
 
 Code = Annotated[Text, AfterValidator(_without_secrets)]
 Env = Annotated[dict[str, str], AfterValidator(_sound_env)]
+Library = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_without_secrets)]
 Folder = Annotated[Code, AfterValidator(check_working_dir)]
 
 
@@ -61,7 +76,7 @@ class PythonConfig(Model):
 
     code: Code
     timeout: Seconds | None = None
-    libraries: list[Code] = []
+    libraries: list[Library] = Field([], max_length=MAX_LIBRARIES)
     entrypoint: Code | None = None
     env: Env = {}
     network: bool = False

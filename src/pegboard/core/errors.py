@@ -32,12 +32,6 @@ from enum import StrEnum
 from typing import ClassVar
 
 
-def sendable(message: object) -> str:
-    """The message as text that can be sent: half of a surrogate pair, as odd file names have, is not."""
-    text = str(message)
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
 class ErrorType(StrEnum):
     """The four types that every error answers with."""
 
@@ -106,7 +100,8 @@ class ToolError(Exception):
         problems: Sequence[FieldProblem] = (),
         retry_after_ms: int | None = None,
     ) -> None:
-        text = sendable(message)
+        # Half of a surrogate pair, as odd file names have, cannot be sent.
+        text = message.encode("utf-8", "replace").decode()
         super().__init__(text)
         self.message = text
         self.problems = tuple(problems)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import copy, deepcopy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from pegboard.core.python_compiling import CodeProblem, check_compiling, parsed
+from pegboard.core.python_compiling import CodeProblem, check_compiling, check_size, parsed
 from pegboard.core.python_signature import schema_of
 
 __all__ = ["CodeProblem", "EntryProblem", "Import", "PythonCode", "read_code", "signature_of"]
 
+MAX_PARAMETERS = 200
+
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 # What an import may fail with where the code is ready for that.
 _FAILING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+# Registering a tool asks for the same code several times, and reading it may take a tenth of a second.
+_KEPT = 64
 
 
 class EntryProblem(CodeProblem):
@@ -34,10 +40,32 @@ class PythonCode:
 
     entry: str
     imports: tuple[Import, ...]
+    schema: dict[str, Any]
 
 
 def read_code(code: str, entrypoint: str | None = None) -> PythonCode:
     """What the code says about itself; raises CodeProblem where it cannot be a tool."""
+    check_size(code)  # and so none is kept that is larger
+    found = _known(code, entrypoint)
+    if isinstance(found, CodeProblem):
+        raise copy(found)  # one that was raised holds on to what raised it
+    return found
+
+
+def signature_of(code: str, entrypoint: str | None = None) -> dict[str, Any]:
+    """The JSON Schema of what the tool's function takes; raises CodeProblem where the code cannot be a tool."""
+    return deepcopy(read_code(code, entrypoint).schema)
+
+
+@lru_cache(_KEPT)
+def _known(code: str, entrypoint: str | None) -> PythonCode | CodeProblem:
+    try:
+        return _read(code, entrypoint)
+    except CodeProblem as problem:
+        return problem.with_traceback(None)
+
+
+def _read(code: str, entrypoint: str | None) -> PythonCode:
     tree = parsed(code)
     check_compiling(tree)
     function = _entry(tree, entrypoint)
@@ -47,12 +75,12 @@ def read_code(code: str, entrypoint: str | None = None) -> PythonCode:
             "take the '/' out of its signature",
             function.lineno,
         )
-    return PythonCode(function.name, _imports(tree))
-
-
-def signature_of(code: str, entrypoint: str | None = None) -> dict[str, Any]:
-    """The JSON Schema of what the tool's function takes; raises CodeProblem where there is none to be found."""
-    return schema_of(_entry(parsed(code), entrypoint).args)
+    if (count := len(function.args.args) + len(function.args.kwonlyargs)) > MAX_PARAMETERS:
+        raise CodeProblem(
+            f"{function.name}() takes {count:,} parameters, at most {MAX_PARAMETERS}; take an object or an array",
+            function.lineno,
+        )
+    return PythonCode(function.name, _imports(tree), schema_of(function.args))
 
 
 def _entry(tree: ast.Module, entrypoint: str | None) -> _Function:

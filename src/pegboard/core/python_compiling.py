@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MAX_BYTES = 256 * 1024
-MAX_NODES = 100_000
+MAX_BYTES = 64 * 1024
+# Each {…} of an f-string takes Python 3.11 time by the length of the whole string.
+MAX_FORMATTED = 8 * 1024
+MAX_NODES = 50_000
 # Comparing functions that differ in nothing but their line takes Python 3.11 time by the square of their number.
 MAX_FUNCTIONS = 4000
 # How many nodes more than the code has may come of it by copying.
@@ -27,6 +30,19 @@ _OWN_SCOPE = (
 _LEAVING = ast.Return | ast.Break | ast.Continue
 # What leaving a `with` block takes, each time it is left.
 _LEFT = 4
+# Where an f-string may begin, and how it goes on until its quote ends it. Comments and other strings are not told
+# apart: what is taken for one too much has to be very long to be refused.
+_FORMATTED = re.compile(r"""[fF][rR]?('''|\"\"\"|'|")""")
+_ESCAPED = r"\\(?:\r\n|.)"
+_WITHIN = {
+    quote: re.compile(rf"(?:{plain}|{_ESCAPED}){{{MAX_FORMATTED}}}", re.DOTALL)
+    for quote, plain in {
+        "'": r"[^'\\\n]",
+        '"': r'[^"\\\n]',
+        "'''": r"(?!''')[^\\]",
+        '"""': r'(?!""")[^\\]',
+    }.items()
+}
 
 
 class CodeProblem(ValueError):
@@ -37,10 +53,20 @@ class CodeProblem(ValueError):
         self.line = line
 
 
-def parsed(code: str) -> ast.Module:
-    """The syntax tree of code; raises CodeProblem where Python cannot read it."""
+def check_size(code: str) -> None:
+    """Raise CodeProblem where there is more code than is looked at."""
     if len(code) > MAX_BYTES or len(code.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise CodeProblem(f"larger than {MAX_BYTES // 1024} KiB; pass data as arguments")
+
+
+def parsed(code: str) -> ast.Module:
+    """The syntax tree of code; raises CodeProblem where Python cannot read it, or not in a moment."""
+    for found in _FORMATTED.finditer(code):
+        if _WITHIN[found[1]].match(code, found.end()):
+            raise CodeProblem(
+                f"an f-string of more than {MAX_FORMATTED:,} characters; put it together from several",
+                code.count("\n", 0, found.start()) + 1,
+            )
     with _faults():
         return ast.parse(code, "<tool>")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -13,6 +14,9 @@ Schema = dict[str, Any]
 
 # Annotations nested more deeply than this say nothing that a model would heed.
 _DEEPEST = 16
+# Neither do unions of more options, and annotations in quotes that are longer.
+_MOST_OPTIONS = 100
+_LONGEST_QUOTED = 1000
 _KINDS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
 _ARRAYS = frozenset(
     {"list", "tuple", "set", "frozenset", "sequence", "mutablesequence", "iterable", "collection", "abstractset"}
@@ -73,7 +77,7 @@ def _schema(annotation: ast.expr | None, depth: int = 0) -> Schema:
 def _constant(value: object, depth: int) -> Schema:
     if value is None:
         return {"type": "null"}
-    if not isinstance(value, str):
+    if not isinstance(value, str) or len(value) > _LONGEST_QUOTED:
         return {}
     try:
         return _schema(ast.parse(value.strip(), mode="eval").body, depth + 1)
@@ -124,14 +128,14 @@ def _annotated(within: list[ast.expr], depth: int) -> Schema:
 
 
 def _union(schemas: Iterable[Schema]) -> Schema:
-    options: list[Schema] = []
+    options: dict[str, Schema] = {}
     for schema in schemas:
         for option in schema["anyOf"] if set(schema) == {"anyOf"} else [schema]:
-            if option not in options:
-                options.append(option)
-    if {} in options:
+            options.setdefault(json.dumps(option, sort_keys=True), option)
+    if "{}" in options or len(options) > _MOST_OPTIONS:
         return {}
-    return options[0] if len(options) == 1 else {"anyOf": options}
+    found = list(options.values())
+    return found[0] if len(found) == 1 else {"anyOf": found}
 
 
 def _fits(value: Any, schema: Schema) -> bool:

@@ -11,8 +11,6 @@ import aiohttp
 from aiohttp.client_reqrep import ConnectionKey
 from yarl import URL
 
-from pegboard.egress.resolving import Resolver
-
 AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
 
 _STAGGER_SECONDS = 0.25
@@ -48,34 +46,3 @@ def as_of_a_request(error: OSError, url: URL, *, dialled: bool) -> Exception:
     key = ConnectionKey(url.raw_host or "", url.port, False, True, None, None, None)
     kind = aiohttp.ClientConnectorError if dialled else aiohttp.ClientConnectorDNSError
     return kind(key, error)
-
-
-class Lookups:
-    """A resolver that is asked so many times at once and no more, also where nobody waits for its answers any longer.
-
-    Whoever gives up on one slow name after another would otherwise leave a thread behind with each.
-    """
-
-    def __init__(self, resolver: Resolver, most: int) -> None:
-        self._resolver = resolver
-        self._room = asyncio.Semaphore(most)
-        self._asking: set[asyncio.Future[Sequence[str]]] = set()
-
-    async def __call__(self, host: str, port: int) -> Sequence[str]:
-        """What the resolver answers."""
-        await self._room.acquire()
-        asking = asyncio.ensure_future(self._resolver(host, port))
-        self._asking.add(asking)
-        asking.add_done_callback(self._answered)
-        return await asyncio.shield(asking)
-
-    def close(self) -> None:
-        """Ask no longer; whoever waits is cancelled."""
-        for asking in self._asking:
-            asking.cancel()
-
-    def _answered(self, asking: asyncio.Future[Sequence[str]]) -> None:
-        self._asking.discard(asking)
-        self._room.release()
-        if not asking.cancelled():
-            asking.exception()  # looked at, in case nobody else does

@@ -21,10 +21,11 @@ from pegboard.core.version import __version__
 from pegboard.egress.addresses import literal, numeric
 from pegboard.egress.allow import AllowList
 from pegboard.egress.connection import Connection
-from pegboard.egress.dialling import AddressInfo, Lookups, as_of_a_request, dial
+from pegboard.egress.dialling import AddressInfo, as_of_a_request, dial
 from pegboard.egress.faults import FAULTS, Refused, misspelt, place, refusal, sending_fault
+from pegboard.egress.lookups import Lookups, system_resolver
 from pegboard.egress.requests import PlainRequest, exchange
-from pegboard.egress.resolving import PermittedAddresses, Resolver, SystemResolver
+from pegboard.egress.resolving import PermittedAddresses, Resolver
 
 __all__ = ["USER_AGENT", "Outbound", "Resolver"]
 
@@ -44,6 +45,7 @@ _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LARGE = 2**20
 _LOOKUPS = 64
+_LOOKUPS_A_USER = 16
 _NEVER_ROUND = 86_400  # seconds above which aiohttp makes times whole
 
 
@@ -73,13 +75,14 @@ class Outbound:
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
         self._allow = allow
-        self._resolver = resolver
         self._connect_seconds = connect_seconds
         self._ssl_context = ssl_context
         self._time = aiohttp.ClientTimeout(total=None, sock_connect=connect_seconds, ceil_threshold=_NEVER_ROUND)
         self._session: aiohttp.ClientSession | None = None
+        resolver = resolver or system_resolver
+        self._lookups = Lookups(resolver, most=_LOOKUPS)
         # Not those of requests: names that confined code makes slow must not hold up the lookups of anybody else.
-        self._lookups = Lookups(resolver or SystemResolver(), _LOOKUPS)
+        self._lookups_of_code = Lookups(resolver, most=_LOOKUPS, most_a_user=_LOOKUPS_A_USER)
         self._closed = False
 
     def check(self, url: str) -> None:
@@ -145,8 +148,11 @@ class Outbound:
             raise UpstreamFailed(f"{place(url)} answered {response.status} to a request that asked for no such thing")
         return response
 
-    async def connect(self, host: str, port: int) -> socket.socket:
-        """A connected, non-blocking socket that the caller closes; EgressRefused or UpstreamUnreachable otherwise."""
+    async def connect(self, host: str, port: int, user_id: str) -> socket.socket:
+        """A connected, non-blocking socket that the caller closes; EgressRefused or UpstreamUnreachable otherwise.
+
+        No more than a share of all lookups is made for one user, those counted that nobody waits for any longer.
+        """
         if self._closed:
             raise self._shut()
         try:
@@ -156,7 +162,7 @@ class Outbound:
         asked = _Asked(url.raw_host or "", port)
         token = _ASKED.set(asked)
         try:
-            found = await self._addresses(asked)
+            found = await self._addresses(asked, user_id)
             return await dial(found, port, make=self._socket, seconds=self._connect_seconds)
         except OSError as error:
             fault = as_of_a_request(error, url, dialled=asked.dialled)
@@ -172,15 +178,17 @@ class Outbound:
         """Close every connection of requests; nothing can be sent or connected to after."""
         self._closed = True
         self._lookups.close()
+        self._lookups_of_code.close()
         session, self._session = self._session, None
         if session is not None:
             await session.close()
 
-    async def _addresses(self, asked: _Asked) -> list[str]:
+    async def _addresses(self, asked: _Asked, user_id: str) -> list[str]:
         if numeric(asked.host):
             self._check_address(asked.host, asked.port)
             return [str(literal(asked.host))]
-        permitted = PermittedAddresses(self._allow, self._lookups, self._connect_seconds)
+        lookups = partial(self._lookups_of_code, user_id=user_id)
+        permitted = PermittedAddresses(self._allow, lookups, self._connect_seconds)
         return [found["host"] for found in await permitted.resolve(asked.host, asked.port)]
 
     def _cut_short(self) -> bool:
@@ -210,7 +218,7 @@ class Outbound:
         if self._closed:
             raise self._shut()
         connector = aiohttp.TCPConnector(
-            resolver=PermittedAddresses(self._allow, self._resolver or SystemResolver(), self._connect_seconds),
+            resolver=PermittedAddresses(self._allow, self._lookups, self._connect_seconds),
             socket_factory=self._socket,
             ssl=self._ssl_context or True,
             limit=2000,

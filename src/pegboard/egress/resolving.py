@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
-from functools import partial
 from ipaddress import ip_address
-from threading import Thread
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -21,7 +18,6 @@ Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host, which is to be reached at this port."""
 
 _MOST_ADDRESSES = 16
-_THREADS = 64
 
 
 class PermittedAddresses(AbstractResolver):
@@ -64,49 +60,3 @@ class PermittedAddresses(AbstractResolver):
 
     async def close(self) -> None:
         """Nothing is held."""
-
-
-class SystemResolver:
-    """Asks the system, each time in a thread of its own, so that a slow name server holds up nothing else.
-
-    The threads are daemons: the process can end while one of them still waits for an answer.
-    """
-
-    def __init__(self) -> None:
-        self._room = asyncio.Semaphore(_THREADS)
-
-    async def __call__(self, host: str, port: int) -> list[str]:
-        """Every address of the host, the one to try first in front."""
-        async with self._room:
-            loop = asyncio.get_running_loop()
-            answered: asyncio.Future[list[str]] = loop.create_future()
-            Thread(target=_answer, args=(loop, answered, host, port), name="lookup", daemon=True).start()
-            return list(dict.fromkeys(await answered))
-
-
-def _answer(loop: asyncio.AbstractEventLoop, answered: asyncio.Future[list[str]], host: str, port: int) -> None:
-    try:
-        settle = partial(_settle, answered, _addresses(host, port), None)
-    except Exception as error:  # whatever it is, it is for who waits
-        settle = partial(_settle, answered, [], error)
-    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-        loop.call_soon_threadsafe(settle)
-
-
-def _settle(answered: asyncio.Future[list[str]], found: list[str], error: Exception | None) -> None:
-    if answered.done():
-        return
-    if error is None:
-        answered.set_result(found)
-    else:
-        answered.set_exception(error)
-
-
-def _addresses(host: str, port: int) -> list[str]:
-    infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
-    return [_with_zone(*info[4]) for info in infos]
-
-
-def _with_zone(address: str | int, _port: int, _flow: int = 0, zone: int = 0) -> str:
-    text = str(address)
-    return f"{text}%{zone}" if zone and "%" not in text else text

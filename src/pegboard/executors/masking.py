@@ -26,9 +26,7 @@ class Mask:
         spelled = {text for secret in secrets for text in _spellings(secret) if len(text) >= _LEAST}
         # Longest first: what is left of a long one must not be shown because a short one is a part of it.
         self._texts = tuple(sorted(spelled, key=lambda text: (-len(text), text)))
-        # Where one of these is not, none of those that hold it is.
-        shortest = [text for text in self._texts if not any(other in text for other in self._texts if other != text)]
-        self._signs = tuple(text.encode("utf-8", "surrogatepass") for text in shortest)
+        self._signs = tuple(text.encode("utf-8", "surrogatepass") for text in self._texts)
 
     def text(self, text: str) -> str:
         """The text without credentials."""
@@ -39,9 +37,8 @@ class Mask:
 
     def data(self, data: bytes) -> bytes:
         """The bytes without credentials."""
-        if self._is_in(data):
-            for secret in self._texts:
-                data = data.replace(secret.encode("utf-8", "surrogatepass"), MASK.encode())
+        for sign in self._signs:
+            data = data.replace(sign, MASK.encode())  # the same object, where there is none in it
         return data
 
     def parsed(self, value: Any, source: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""What is asked of tools that run code of their owner's when they are registered: python and shell."""
+"""What is asked of tools that run code of their owner's, python and shell, when they are registered, and of whom."""
 
 from __future__ import annotations
 
@@ -8,32 +8,48 @@ from typing import Any
 
 from pegboard.core.call import Caller
 from pegboard.core.commands import Command, is_callers_variable, parameters_of
-from pegboard.core.configs import KindConfig, ShellConfig
-from pegboard.core.outbound import McpConfig
+from pegboard.core.configs import ShellConfig
 from pegboard.core.refusals import Fault, Forbidden
+from pegboard.core.tool import Kind, Tool
 from pegboard.sandbox.libraries import Libraries
 
 
 @dataclass(frozen=True, slots=True)
 class CodeRules:
-    """What this board lets be registered: shell tools of members or not, and code that uses these libraries."""
+    """What this board lets be registered: shell tools of members or not, code that uses these libraries, results."""
 
     shell_for_members: bool = False
     libraries: Libraries = field(default_factory=lambda: Libraries(()))
+    # What results may be where their tools say nothing, and the most that others than admins may say.
+    max_result_bytes: int = 2**20
 
-    def refuse(self, config: KindConfig, caller: Caller) -> None:
-        """Raise Forbidden where this caller may not register a tool with such a config."""
+    def refuse(self, tool: Tool, caller: Caller, before: Tool | None = None) -> None:
+        """Raise Forbidden where this caller may not register such a tool, or not make it of what it was before."""
         if caller.is_admin:
             return
-        if isinstance(config, McpConfig) and config.command is not None:
+        # What is as it was stays, or nobody could switch a tool off that the board no longer lets them register.
+        if before is None or tool.max_result_bytes != before.max_result_bytes:
+            self._refuse_results(tool)
+        if before is None or (tool.tool_type, tool.config) != (before.tool_type, before.config):
+            self._refuse_commands(tool)
+
+    def _refuse_results(self, tool: Tool) -> None:
+        if tool.max_result_bytes is not None and tool.max_result_bytes > self.max_result_bytes:
+            raise Forbidden(
+                f"Only admins may set a max_result_bytes of more than {self.max_result_bytes:,}, which is the board's "
+                "own (PEGBOARD_MAX_RESULT_BYTES)"
+            )
+
+    def _refuse_commands(self, tool: Tool) -> None:
+        if tool.tool_type is Kind.MCP and tool.config.get("command") is not None:
             raise Forbidden("Only admins may register mcp tools, where they start commands on this machine")
-        if not isinstance(config, ShellConfig):
+        if tool.tool_type is not Kind.SHELL:
             return
         if not self.shell_for_members:
             raise Forbidden(
                 "Only admins may register shell tools, unless the board is set to PEGBOARD_SHELL_FOR_MEMBERS=true"
             )
-        if config.working_dir is not None:
+        if tool.config.get("working_dir") is not None:
             # What the board's own user may read there, every caller of the tool could.
             raise Forbidden("Only admins may register shell tools with a working_dir, a folder of this machine")
 

@@ -19,6 +19,7 @@ from pegboard.registry.confined import STRICT, CodeRules, shell_faults
 from pegboard.registry.python_tools import code_faults
 from pegboard.registry.schemas import SchemaProblem, check_schema
 from pegboard.registry.sealing import (
+    equal_when_opened,
     keep_masked,
     keep_masked_auth,
     mask_auth,
@@ -80,7 +81,10 @@ def build(
     is_sound: bool = False,
     rules: CodeRules = STRICT,
 ) -> Tool:
-    """The tool that the definition describes, checked and sealed; `tool` is what it was, or a bare new one."""
+    """The tool that the definition describes, checked and sealed; `tool` is what it was, or a bare new one.
+
+    What is the same as before when opened is as it was sealed before.
+    """
     free = {name: getattr(spec, name) for name in ("description", "display_name", "tags", "config", "auth_config")}
     if spec.fallback is not None:
         free["fallback"] = {"value": spec.fallback.value}
@@ -100,7 +104,6 @@ def build(
     except ValidationError as error:
         faults += faults_of(error, model, "config")
     else:
-        rules.refuse(checked, caller)
         if isinstance(checked, ShellConfig):
             faults += shell_faults(checked, spec.input_schema)
         elif isinstance(checked, PythonConfig):
@@ -118,13 +121,19 @@ def build(
         faults.append(Fault("fallback.tool", "a tool cannot fall back on itself"))
     if faults:
         raise Invalid.of(f"The definition of '{spec.name}' is not valid", faults)
-    return replace(
+    sealed = seal_config(config, vault, tool.id)
+    sealed_auth = seal_auth(auth, vault, tool.id) if auth is not None else None
+    is_same = equal_when_opened(tool.config, None, sealed, None, vault, tool.id)
+    is_same_auth = equal_when_opened({}, tool.sealed_auth, {}, sealed_auth, vault, tool.id)
+    built = replace(
         tool,
         **{name: getattr(spec, name) for name in _PLAIN_FIELDS},
-        config=seal_config(config, vault, tool.id),
-        sealed_auth=seal_auth(auth, vault, tool.id) if auth is not None else None,
+        config=tool.config if is_same else sealed,
+        sealed_auth=tool.sealed_auth if is_same_auth else sealed_auth,
         updated_at=now,
     )
+    rules.refuse(built, caller, tool)
+    return built
 
 
 def _schema_faults(spec: ToolCreate) -> list[Fault]:

@@ -26,7 +26,7 @@ def code_faults(config: PythonConfig, before: Tool, libraries: Libraries) -> lis
         Fault(f"config.libraries.{place}", problem)
         for place, name in enumerate(config.libraries)
         if (problem := libraries.problem(name)) is not None
-    ]
+    ][:_MOST_FAULTS]
     try:
         code = read_code(config.code, config.entrypoint)
     except EntryProblem as problem:

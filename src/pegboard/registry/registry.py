@@ -19,6 +19,7 @@ from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound
 from pegboard.core.tool import Tool, alias_of
 from pegboard.registry.confined import STRICT, CodeRules
 from pegboard.registry.definition import bare, build, definition_of, read_definition
+from pegboard.registry.listing import fits, order
 from pegboard.registry.pages import Page, a_name, a_version, an_id, cut, read_cursor
 from pegboard.registry.python_tools import following
 from pegboard.registry.sealing import equal_when_opened
@@ -76,13 +77,13 @@ class Registry:
     async def update(self, ref: str, patch: Mapping[str, Any], caller: Caller) -> Tool:
         """The changed tool: absent keeps, null clears, a masked value keeps; a stale `version` is refused."""
         refuse_agents(caller)
+        seen = await self.owned(ref, caller)
+        # Before the change begins, so that others write meanwhile: reading code and schemas takes its time.
+        changed = self._patched(seen, patch, caller)
         async with self._database.change() as change:
             tool = await self._own(change.conn, ref, caller)
-            expected = patch.get("version")
-            if expected is not None and expected != tool.version:
-                raise Conflict(f"Tool '{tool.name}' is at version {tool.version} by now, not {expected}; read it again")
-            spec = read_definition({**definition_of(tool), **following(tool, patch), **_cleared(patch)})
-            changed = self.changed(tool, spec, caller)
+            if tool != seen:
+                changed = self._patched(tool, patch, caller)
             if changed.name.lower() != tool.name.lower():
                 await self._claim_names(change.conn, changed)
             if changed is not tool:
@@ -107,6 +108,7 @@ class Registry:
             if tool is None or not _manages(tool, caller):
                 raise NotFound(f"Tool '{tool_id}' not found; restore takes the id of a deleted tool")
             if tool.is_deleted:
+                self._rules.refuse(tool, caller)
                 await self._claim_names(change.conn, tool)
                 now = datetime.now(UTC)
                 tool = replace(tool, is_deleted=False, deleted_at=None, updated_at=now)
@@ -138,10 +140,10 @@ class Registry:
             stored = []
             beside = [peg.tool for peg in self._snapshot.pegs() if self._snapshot.may_call(peg.tool, caller)]
         unstored = sorted(
-            (tool for tool in beside if _fits(tool, wanted) and (not after or _order(tool) > after)), key=_order
+            (tool for tool in beside if fits(tool, wanted) and (not after or order(tool) > after)), key=order
         )
-        found = list(heapq.merge(stored, unstored, key=_order))
-        return cut(found, limit, list(_order(found[min(limit, len(found)) - 1])) if found else None)
+        found = list(heapq.merge(stored, unstored, key=order))
+        return cut(found, limit, list(order(found[min(limit, len(found)) - 1])) if found else None)
 
     async def versions(self, ref: str, caller: Caller, *, cursor: str | None, limit: int) -> Page[ToolVersion]:
         """What the tool was before, newest first; to its owner and admins."""
@@ -160,8 +162,7 @@ class Registry:
 
     def changed(self, tool: Tool, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
         """The tool in its next version, as the definition says; the very same tool where it is so already."""
-        built = build(spec, self._vault, caller, tool, datetime.now(UTC), is_sound=is_sound, rules=self._rules)
-        changed = self._keeping_seals(tool, built)
+        changed = build(spec, self._vault, caller, tool, datetime.now(UTC), is_sound=is_sound, rules=self._rules)
         if self.same(tool, changed):
             return tool
         if tool.id in SHIPPED_IDS and not self.same(
@@ -206,6 +207,13 @@ class Registry:
         async with self._database.read() as conn:
             return await self._own(conn, ref, caller)
 
+    def _patched(self, tool: Tool, patch: Mapping[str, Any], caller: Caller) -> Tool:
+        expected = patch.get("version")
+        if expected is not None and expected != tool.version:
+            raise Conflict(f"Tool '{tool.name}' is at version {tool.version} by now, not {expected}; read it again")
+        spec = read_definition({**definition_of(tool), **following(tool, patch), **_cleared(patch)})
+        return self.changed(tool, spec, caller)
+
     def _within_reach(self, tool: Tool) -> Tool:
         for key in ("url", "server_url"):
             if tool.config.get(key) is not None:
@@ -229,15 +237,6 @@ class Registry:
         if any(getattr(one, name) != getattr(other, name) for name in plain):
             return False
         return equal_when_opened(one.config, one.sealed_auth, other.config, other.sealed_auth, self._vault, one.id)
-
-    def _keeping_seals(self, tool: Tool, changed: Tool) -> Tool:
-        """The changed tool, with what is the same when opened as it was sealed before."""
-        nothing: dict[str, Any] = {}
-        if equal_when_opened(tool.config, None, changed.config, None, self._vault, tool.id):
-            changed = replace(changed, config=tool.config)
-        if equal_when_opened(nothing, tool.sealed_auth, nothing, changed.sealed_auth, self._vault, tool.id):
-            changed = replace(changed, sealed_auth=tool.sealed_auth)
-        return changed
 
     async def _own(self, conn: AsyncConnection, ref: str, caller: Caller, *, deleted: bool = False) -> Tool:
         tool = await (tools.get(conn, ref.lower()) if is_uuid(ref) else tools.named(conn, ref))
@@ -284,25 +283,6 @@ def refuse_agents(caller: Caller) -> None:
 
 def _manages(tool: Tool, caller: Caller) -> bool:
     return caller.is_admin or tool.owner_id == caller.user_id
-
-
-def _order(tool: Tool) -> tuple[str, str]:
-    return (tool.name.lower(), tool.id)
-
-
-def _fits(tool: Tool, wanted: ToolFilter) -> bool:
-    """The filter, for tools that are in no database."""
-    text = f"{tool.name}\n{tool.description or ''}".lower()
-    return (
-        not wanted.deleted
-        and (wanted.visible_to is None or tool.is_public or tool.owner_id == wanted.visible_to)
-        and wanted.owner_id in (None, tool.owner_id)
-        and wanted.tool_type in (None, tool.tool_type)
-        and wanted.is_active in (None, tool.is_active)
-        and wanted.is_public in (None, tool.is_public)
-        and (wanted.tag is None or wanted.tag in tool.tags)
-        and (wanted.q is None or wanted.q.lower() in text)
-    )
 
 
 def _cleared(patch: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,10 +33,18 @@ class Exchange:
     """Answers one client: with a tunnel, with what is at a URL, or with why not."""
 
     def __init__(
-        self, client: socket.socket, outbound: Outbound, *, turns: Turns, dials: asyncio.Semaphore, idle_seconds: float
+        self,
+        client: socket.socket,
+        outbound: Outbound,
+        *,
+        user_id: str,
+        turns: Turns,
+        dials: asyncio.Semaphore,
+        idle_seconds: float,
     ) -> None:
         self._client = Stream(client, turns)
         self._outbound = outbound
+        self._user_id = user_id
         self._turns = turns
         self._dials = dials
         self._idle_seconds = idle_seconds
@@ -110,7 +118,7 @@ class Exchange:
     async def _connected(self, request: Request) -> socket.socket:
         try:
             async with self._dials:
-                return await self._outbound.connect(request.host, request.port)
+                return await self._outbound.connect(request.host, request.port, self._user_id)
         except EgressRefused as error:
             raise Refusal(403, error.message) from None
         except Unavailable as error:

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 
 # Where a library is imported under another name than it is installed by.
@@ -104,7 +105,16 @@ class Libraries:
 
     def providing(self, module: str) -> str | None:
         """The allowed library that is imported under this name."""
-        return next((library for library in self.allowed if module in self._main_modules(library)), None)
+        return self._providers.get(module)
+
+    @cached_property
+    def _providers(self) -> dict[str, str]:
+        """Which library each module is of; once, as looking for those that are not installed takes long."""
+        found: dict[str, str] = {}
+        for library in self.allowed:
+            for module in self._main_modules(library):
+                found.setdefault(module, library)
+        return found
 
     def _main_modules(self, name: str) -> list[str]:
         """What somebody who names the library means to import."""

@@ -6,14 +6,16 @@ import asyncio
 import errno
 import socket
 import time
+from collections.abc import Callable
 from functools import partial
 
 from pegboard.egress.outbound import Outbound
+from pegboard.sandbox.connections import Connections, most_connections
 from pegboard.sandbox.exchange import Exchange
 from pegboard.sandbox.relay import Turns
 from pegboard.telemetry.logs import get_logger
 
-# Lookups and handshakes of one call under way at once: slow ones must leave room for those of other calls.
+# Lookups and handshakes of one call under way at once: each may have a socket for every address of a name.
 _DIALS = 16
 _PAUSE_SECONDS = 0.1
 _REST_SECONDS = 0.5
@@ -25,28 +27,47 @@ _log = get_logger(__name__)
 class Proxy:
     """Serves listening sockets, each the proxy of one call; every connection it has costs two descriptors."""
 
-    def __init__(self, outbound: Outbound, *, most: int = 32, idle_seconds: float = 60.0) -> None:
+    def __init__(
+        self, outbound: Outbound, *, most: int = 32, most_in_all: int | None = None, idle_seconds: float = 60.0
+    ) -> None:
         self._outbound = outbound
         self._most = most
+        self._connections = Connections(most_connections() if most_in_all is None else most_in_all)
         self._idle_seconds = idle_seconds
 
-    async def serve(self, listener: socket.socket) -> Serving:
+    def serve(self, listener: socket.socket, user_id: str) -> Serving:
         """Serve whoever connects, so many at once and the others after them; the listener is closed at the end.
 
         Where somebody waits, the tunnel that has been unused for longest is closed to make room.
         """
-        return Serving(listener, self._outbound, most=self._most, idle_seconds=self._idle_seconds)
+        exchange = partial(
+            Exchange,
+            outbound=self._outbound,
+            user_id=user_id,
+            turns=Turns(),
+            dials=asyncio.Semaphore(_DIALS),
+            idle_seconds=self._idle_seconds,
+        )
+        return Serving(listener, user_id, exchange, most=self._most, connections=self._connections)
 
 
 class Serving:
     """A listening socket that is being served."""
 
-    def __init__(self, listener: socket.socket, outbound: Outbound, *, most: int, idle_seconds: float) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        user_id: str,
+        exchange: Callable[[socket.socket], Exchange],
+        *,
+        most: int,
+        connections: Connections,
+    ) -> None:
         self._listener = listener
+        self._user_id = user_id
+        self._exchange = exchange
         self._most = most
-        self._exchange = partial(
-            Exchange, outbound=outbound, turns=Turns(), dials=asyncio.Semaphore(_DIALS), idle_seconds=idle_seconds
-        )
+        self._connections = connections
         self._loop = asyncio.get_running_loop()
         self._tasks: dict[asyncio.Task[None], Exchange] = {}
         self._pausing: asyncio.TimerHandle | None = None
@@ -74,27 +95,33 @@ class Serving:
         self._pausing = self._loop.call_later(_PAUSE_SECONDS, self._listen)
 
     def _accept(self) -> None:
-        if len(self._tasks) >= self._most:
+        if len(self._tasks) >= self._most or not self._connections.take(self._user_id):
             self._pause()
             self._make_room()
             return
-        try:
-            client, _ = self._listener.accept()
-        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
-            return
-        except OSError as error:
-            if error.errno in _OVER:
-                self._stop()
-                return
-            # Out of descriptors or memory, most likely: without a pause the loop would do nothing but fail.
-            _log.warning("proxy_cannot_accept", reason=error.strerror)
-            self._pause()
+        client = self._accepted()
+        if client is None:
+            self._connections.give_back(self._user_id)
             return
         client.setblocking(False)
         exchange = self._exchange(client)
         task = self._loop.create_task(exchange.run())
         self._tasks[task] = exchange
         task.add_done_callback(partial(self._ended, client))
+
+    def _accepted(self) -> socket.socket | None:
+        try:
+            return self._listener.accept()[0]
+        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            pass
+        except OSError as error:
+            if error.errno in _OVER:
+                self._stop()
+            else:
+                # Out of descriptors or memory, most likely: without a pause the loop would do nothing but fail.
+                _log.warning("proxy_cannot_accept", reason=error.strerror)
+                self._pause()
+        return None
 
     def _make_room(self) -> None:
         """Close the tunnel that rests for longest: pools keep them for later, and open others meanwhile."""
@@ -107,6 +134,7 @@ class Serving:
     def _ended(self, client: socket.socket, task: asyncio.Task[None]) -> None:
         client.close()  # a task that is cancelled before its first step closes nothing
         del self._tasks[task]
+        self._connections.give_back(self._user_id)
         self._listen()
 
     def _stop(self) -> None:

@@ -89,13 +89,37 @@ class TestPlaceholders:
         with pytest.raises(ValueError, match="left to the caller"):
             Command.read(command, ["program"])
 
-    @pytest.mark.parametrize("command", ["sh -c 'echo {x}'", "/bin/bash -ec '{x}'", "bash --norc -lc 'a; b {x}' sh"])
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "sh -c 'echo {x}'",
+            "/bin/bash -ec '{x}'",
+            "bash --norc -lc 'a; b {x}' sh",
+            "sh -c -- 'echo {x}'",
+            "sh -c -e 'echo {x}'",
+            "sh -c +x -eo pipefail 'echo {x}'",
+            "bash -ceo pipefail 'echo {x}'",
+            "bash -o pipefail -c 'echo {x}'",
+            "env sh -c 'echo {x}'",
+            "nice -n 5 /bin/sh -c 'echo {x}'",
+            "sh -c 'exec \"$@\"' sh bash -c {x}",
+            "sh -{x} 'echo a'",
+            "fish -c'echo {x}'",
+            "fish --command='echo {x}'",
+        ],
+    )
     def test_nothing_is_filled_into_the_script_of_a_shell(self, command: str) -> None:
         with pytest.raises(ValueError, match="run as code; use shell: true"):
             Command.read(command, ["x"])
 
     def test_the_arguments_of_a_script_are_only_arguments(self) -> None:
-        assert filled("sh -c 'echo \"$1\"' sh {x}", "x", x="$(a)")[-1] == "$(a)"
+        for command in (
+            "sh -c 'echo \"$1\"' sh {x}",
+            "env sh -e -c -- 'echo \"$1\"' sh {x}",
+            "grep -c {x} sh",
+            "sh a.sh {x}",
+        ):
+            assert "$(a)" in filled(command, "x", x="$(a)")
 
 
 class TestFilling:

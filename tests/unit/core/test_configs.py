@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from pegboard.core.configs import PythonConfig, ShellConfig, check_working_dir
+from pegboard.core.errors import Misconfigured
+from pegboard.executors.reading import read_config
 
 KINDS: list[tuple[type[BaseModel], dict[str, Any]]] = [
     (ShellConfig, {"command": "true"}),
@@ -107,3 +109,29 @@ def test_whatever_path_is_given_it_is_taken_or_refused_in_words(path: str) -> No
 def test_writable_needs_a_folder() -> None:
     assert "writable is about working_dir" in fault(ShellConfig, command="true", writable=True)
     assert shell(working_dir="/srv", writable=True).writable
+
+
+@pytest.mark.parametrize(("model", "config"), KINDS)
+@pytest.mark.parametrize(
+    ("env", "says"),
+    [
+        ({f"A{place}": "x" for place in range(101)}, "101 variables, at most 100"),
+        ({"KEY": "é" * 16_385}, "the value of 'KEY' is 32,770 bytes, at most 32,768"),
+        ({f"A{place}": "x" * 32_767 for place in range(4)}, "131,076 bytes of names and values, at most 131,072"),
+    ],
+)
+def test_env_is_bounded(model: type[BaseModel], config: dict[str, Any], env: dict[str, str], says: str) -> None:
+    assert says in fault(model, **config, env=env)
+    # Secrets are filled in later, and then it is read again.
+    with pytest.raises(Misconfigured, match=says):
+        read_config(model, {**config, "env": env})
+
+
+def test_env_may_be_as_large_as_that() -> None:
+    assert len(shell(env={f"A{place:02}": "x" for place in range(100)}).env) == 100
+    assert len(shell(env={f"A{place}": "x" * 32_766 for place in range(4)}).env) == 4
+
+
+def test_libraries_are_bounded() -> None:
+    assert "at most 50 items" in fault(PythonConfig, code="x", libraries=["numpy"] * 51)
+    assert "at most 100 characters" in fault(PythonConfig, code="x", libraries=["n" * 101])

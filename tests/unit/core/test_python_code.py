@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.core.python_code import CodeProblem, EntryProblem, read_code, signature_of
-from pegboard.core.python_compiling import MAX_BYTES, MAX_FUNCTIONS, MAX_NODES, check_compiling, parsed
+from pegboard.core.python_compiling import (
+    MAX_BYTES,
+    MAX_FORMATTED,
+    MAX_FUNCTIONS,
+    MAX_NODES,
+    check_compiling,
+    parsed,
+)
 
 FUNCTION = "\ndef f(): pass"
 
@@ -169,9 +176,9 @@ class TestCost:
             ),
             ("def f(): pass\n" * (MAX_FUNCTIONS + 1), "functions"),
             ("class A: pass\n" * (MAX_FUNCTIONS + 1), "functions"),
-            ("x = [" + "1," * MAX_NODES + "]" + FUNCTION, "pass data as arguments"),
-            ("x = '" + "a" * MAX_BYTES + "'" + FUNCTION, "256 KiB"),
-            ("x = '" + "é" * (MAX_BYTES // 2) + "'" + FUNCTION, "256 KiB"),
+            ("a;" * (MAX_NODES // 2) + FUNCTION, "names, values and statements"),
+            ("x = '" + "a" * MAX_BYTES + "'" + FUNCTION, "64 KiB"),
+            ("x = '" + "é" * (MAX_BYTES // 2) + "'" + FUNCTION, "64 KiB"),
         ],
         ids=["nested finally", "many ways out", "functions", "classes", "values", "bytes", "bytes of utf-8"],
     )
@@ -182,7 +189,7 @@ class TestCost:
 
     def test_numbers_of_the_same_hash_take_no_longer_than_others(self) -> None:
         def seconds(factor: int) -> float:
-            code = "\n".join(f"x = {factor * place}" for place in range(1, 9_000)) + FUNCTION
+            code = "\n".join(f"x = {factor * place}" for place in range(1, 2_300)) + FUNCTION
             began = time.process_time()
             assert read_code(code).entry == "f"
             return time.process_time() - began
@@ -200,3 +207,66 @@ class TestCost:
         tried = "    try:\n" + textwrap.indent(body, "    ") + "    finally:\n" + "        a.close()\n" * 5
         assert read_code("def f(a):\n" + tried + finally_in_finally(0) + "\n").entry == "f"
         assert read_code(finally_in_finally(4) + FUNCTION).entry == "f"
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "x = f'{}'",
+            'x = F"{}"',
+            "x = rf'''\n{}'''",
+            'x = fR"""\n{}"""',
+            "x = f'\\\n{}'",
+            "x = f'\\\r\n{}'",
+            "# f'''\nx = f\"{}'''{}\"",
+        ],
+    )
+    def test_an_f_string_that_would_take_python_seconds_is_not_parsed(
+        self, code: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        long = code.replace("{}", "{a}" * (MAX_FORMATTED // 3 + 1)) + FUNCTION
+        with monkeypatch.context() as without:
+            without.delattr(ast, "parse")
+            found = problem(long)
+        assert "an f-string of more than 8,192 characters" in str(found)
+        assert found.line in (1, 2)
+
+    def test_f_strings_as_people_write_them_pass(self) -> None:
+        short = "\n".join(f"x = f'{{a}} and {{b!r:>{place}}} \\' it'" for place in range(1_000))
+        plain = "y = 'a" + "b{c}" * MAX_FORMATTED
+        assert read_code(f"{short}\n{plain}'{FUNCTION}").entry == "f"
+
+
+class TestOnce:
+    """The same code is parsed once, whoever asks and whatever comes of it."""
+
+    @pytest.fixture
+    def parsed_codes(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        codes: list[str] = []
+        parse = ast.parse
+
+        def counted(code: str, *rest: str, **more: str) -> ast.AST:
+            codes.append(code)
+            return parse(code, *rest, **more)  # type: ignore[call-overload, no-any-return]
+
+        monkeypatch.setattr(ast, "parse", counted)
+        return codes
+
+    def test_what_it_says_is_kept(self, parsed_codes: list[str]) -> None:
+        code = "def once(a: int): pass"
+        assert signature_of(code)["properties"] == {"a": {"type": "integer"}}
+        assert read_code(code) == read_code(code)
+        assert parsed_codes == [code]
+
+    def test_nobody_can_change_what_is_kept(self) -> None:
+        code = "def kept(a: int): pass"
+        signature_of(code)["properties"].clear()
+        assert list(signature_of(code)["properties"]) == ["a"]
+
+    def test_what_is_wrong_with_it_is_kept_as_well(self, parsed_codes: list[str]) -> None:
+        code = "def once(a:\n b"
+        first, second = problem(code), problem(code)
+        assert (str(first), first.line) == (str(second), second.line)
+        assert first is not second
+        assert parsed_codes == [code]
+        assert isinstance(problem("def once(): 0", "twice"), EntryProblem)
+        assert isinstance(problem("def once(): 0", "twice"), EntryProblem)

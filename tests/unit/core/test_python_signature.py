@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.python_code import signature_of
+from pegboard.core.python_code import MAX_PARAMETERS, CodeProblem, signature_of
 from pegboard.registry.schemas import check_schema
 
 NULL = {"type": "null"}
@@ -146,3 +146,26 @@ class TestWhole:
     def test_keyword_arguments_take_all(self) -> None:
         assert signature_of("def f(a, **others): pass")["additionalProperties"] is True
         assert signature_of("def f(**others: int): pass")["additionalProperties"] == {"type": "integer"}
+
+    def test_a_function_takes_no_more_than_a_model_could_fill_in(self) -> None:
+        def code(count: int) -> str:
+            return f"def f({', '.join(f'a{place}' for place in range(count))}): pass"
+
+        assert len(signature_of(code(MAX_PARAMETERS))["properties"]) == MAX_PARAMETERS
+        with pytest.raises(CodeProblem, match=r"line 1: f\(\) takes 201 parameters, at most 200"):
+            signature_of(code(MAX_PARAMETERS + 1))
+
+
+class TestUnions:
+    @pytest.mark.parametrize(("count", "said"), [(100, 100), (101, 0)])
+    def test_one_of_more_than_a_hundred_options_says_nothing(self, count: int, said: int) -> None:
+        options = ", ".join(f"Literal[{place}]" for place in range(count))
+        assert len(parameter(f"a: Union[{options}]").get("anyOf", [])) == said
+
+    def test_options_are_told_apart_as_json(self) -> None:
+        found = parameter("a: Union[Literal[1], Literal[True], Literal[1]]")
+        assert [str(option) for option in found["anyOf"]] == ["{'enum': [1]}", "{'enum': [True]}"]
+
+    def test_an_annotation_in_quotes_is_read_if_it_is_short(self) -> None:
+        assert parameter("a: 'int'") == {"type": "integer"}
+        assert parameter(f"a: 'int{' ' * 1000}'") == {}

@@ -1,4 +1,4 @@
-"""Connections without a request: the same guard, the same words, and no more lookups than there is room for."""
+"""Connections without a request: the same guard and the same words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from yarl import URL
 
 from pegboard.core.errors import EgressRefused, ToolError, Unavailable, UpstreamUnreachable
 from pegboard.egress.allow import AllowList
-from pegboard.egress.dialling import Lookups
 from pegboard.egress.outbound import Outbound
 from tests.unit.egress.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
 from tests.unit.egress.upstreams import answer, answering
@@ -32,7 +31,7 @@ async def hanging(host: str, port: int) -> Sequence[str]:
 async def message(outbound: Outbound, host: str, port: int = 80) -> str:
     """Why there is no connection, which is why there is no answer to a request either."""
     with pytest.raises(ToolError) as caught:
-        await outbound.connect(host, port)
+        await outbound.connect(host, port, "ann")
     assert not caught.value.did_run
     assert caught.value.__cause__ is None
     with pytest.raises(type(caught.value)) as sending:
@@ -56,7 +55,7 @@ async def test_an_address_that_is_not_public_is_refused(address: str, dialled: l
 async def test_no_spelling_of_loopback_gets_through(host: str, dialled: list[str]) -> None:
     outbound = Outbound(AllowList())
     with pytest.raises(EgressRefused, match="PEGBOARD_EGRESS_ALLOW"):
-        await outbound.connect(host, 80)
+        await outbound.connect(host, 80, "ann")
     assert dialled == []
 
 
@@ -64,14 +63,14 @@ async def test_no_spelling_of_loopback_gets_through(host: str, dialled: list[str
 async def test_a_public_address_is_let_through(address: str, dialled: list[str]) -> None:
     outbound = Outbound(AllowList())
     with pytest.raises(UpstreamUnreachable, match="Network is unreachable"):
-        await outbound.connect(address, 80)
+        await outbound.connect(address, 80, "ann")
     assert len(dialled) == 1
 
 
 @pytest.mark.parametrize("host", ["", "a b", "a/b", "a@b", "[::1]", "a\r\nb", "a\0b", "ü" * 80, "a:b"])
 async def test_what_is_no_host_is_refused(host: str) -> None:
     with pytest.raises(EgressRefused, match="this host"):
-        await Outbound(AllowList()).connect(host, 80)
+        await Outbound(AllowList()).connect(host, 80, "ann")
 
 
 async def reached(made: socket.socket) -> bool:
@@ -88,7 +87,7 @@ async def test_what_is_allowed_is_reached() -> None:
     async with answering(answer(b"reached")) as running:
         outbound = Outbound(LOCAL, resolver=fixed)
         for host in ("127.0.0.1", "127-0-0-1.v4", "127-0-0-1.V4", "::ffff:127.0.0.1"):
-            assert await reached(await outbound.connect(host, running.port))
+            assert await reached(await outbound.connect(host, running.port, "ann"))
         await outbound.close()
 
 
@@ -98,7 +97,7 @@ async def test_of_several_addresses_one_that_answers_is_taken(dialled: list[str]
 
     async with answering(answer(b"reached")) as running:
         outbound = Outbound(LOCAL, resolver=several)
-        assert await reached(await outbound.connect("name", running.port))
+        assert await reached(await outbound.connect("name", running.port, "ann"))
     assert dialled == ["8.8.8.8", "127.0.0.1"]
 
 
@@ -118,28 +117,10 @@ async def test_what_cannot_be_reached_is_told_as_for_a_request() -> None:
 
 async def test_after_closing_nothing_is_connected_to() -> None:
     outbound = Outbound(LOCAL, resolver=hanging)
-    waiting = asyncio.create_task(outbound.connect("name", 80))
+    waiting = asyncio.create_task(outbound.connect("name", 80, "ann"))
     await asyncio.sleep(0)
     await outbound.close()
     with pytest.raises(Unavailable, match="shutting down"):
         await asyncio.wait_for(waiting, 5)
     with pytest.raises(Unavailable, match="shutting down"):
-        await outbound.connect("127.0.0.1", 80)
-
-
-async def test_who_gives_up_a_lookup_leaves_no_room_for_another_until_it_ends() -> None:
-    async def slow(host: str, port: int) -> Sequence[str]:
-        asked.append(host)
-        await answered.wait()
-        return [host]
-
-    asked: list[str] = []
-    answered = asyncio.Event()
-    lookups = Lookups(slow, 2)
-    for name in ("a", "b", "c", "d"):
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(lookups(name, 80), 0.01)
-    assert asked == ["a", "b"]
-    answered.set()
-    assert await asyncio.wait_for(lookups("e", 80), 5) == ["e"]
-    lookups.close()
+        await outbound.connect("127.0.0.1", 80, "ann")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pegboard import Pegboard
+from pegboard.core.call import Caller, Role
 from pegboard.core.configs import ShellConfig
 from pegboard.core.refusals import Forbidden, Invalid
-from pegboard.registry.confined import shell_faults
-from pegboard.testing import member, memory_board
+from pegboard.registry.confined import CodeRules, shell_faults
+from pegboard.registry.definition import bare
+from pegboard.testing import NoSettings, member, memory_board
 
 
 @pytest.fixture
@@ -61,6 +66,57 @@ class TestWho:
         await board.add({**shell(), "tool_type": "mock", "config": config}, caller=ada)
         with pytest.raises(Forbidden):
             await board.tools.update("run_it", {"tool_type": "shell", "config": {"command": "true"}}, ada)
+
+    async def test_a_tool_from_when_they_might_can_be_switched_off_and_not_changed_or_put_back(
+        self, tmp_path: Path
+    ) -> None:
+        database = f"sqlite:///{tmp_path}/board.db"
+        definition = shell("echo {x}", "x", env={"KEY": "hush"})
+        async with Pegboard.open(database, settings=NoSettings(home=tmp_path, shell_for_members=True)) as board:
+            ada = await member(board)
+            await board.add(definition, caller=ada)
+        async with Pegboard.open(database, settings=NoSettings(home=tmp_path)) as board:
+            assert not (await board.tools.update("run_it", {"is_active": False}, ada)).is_active
+            await board.apply([{**definition, "description": "the same"}], caller=ada)
+            for config in ({"command": "ls"}, {**definition["config"], "env": {"KEY": "other"}}):
+                with pytest.raises(Forbidden, match="Only admins may register shell tools"):
+                    await board.tools.update("run_it", {"config": config}, ada)
+            gone = await board.tools.delete("run_it", ada)
+            with pytest.raises(Forbidden, match="Only admins may register shell tools"):
+                await board.tools.restore(gone.id, ada)
+            assert not (await board.tools.restore(gone.id, board.admin)).is_deleted
+
+
+class TestResults:
+    """How large the results of a tool may be is the board's to say, and beyond that an admin's."""
+
+    RULES = CodeRules(max_result_bytes=5000)
+
+    def refused(self, most: int | None, before: int | None, role: Role = "member") -> bool:
+        tool = replace(bare("id", "ada", datetime.now(UTC)), max_result_bytes=most)
+        try:
+            self.RULES.refuse(tool, Caller("ada", "ada", role), replace(tool, max_result_bytes=before))
+        except Forbidden as error:
+            assert "more than 5,000" in error.message
+            return True
+        return False
+
+    def test_members_stay_below_what_the_board_says(self) -> None:
+        assert not self.refused(5000, None)
+        assert self.refused(5001, None)
+        assert self.refused(5001, 6000)
+        assert not self.refused(5001, None, "admin")
+
+    def test_what_an_admin_has_set_stays(self) -> None:
+        assert not self.refused(6000, 6000)
+        assert not self.refused(None, 6000)
+
+    async def test_it_holds_for_tools_of_every_kind(self, board: Pegboard) -> None:
+        definition = {**shell(), "tool_type": "mock", "config": {"mock_response": 1}, "max_result_bytes": 2**20 + 1}
+        ada = await member(board)
+        with pytest.raises(Forbidden, match="Only admins may set a max_result_bytes of more than 1,048,576"):
+            await board.add(definition, caller=ada)
+        assert (await board.add(definition)).max_result_bytes == 2**20 + 1
 
 
 class TestCommands:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard, Refusal
+from pegboard.core import python_code, python_compiling
 from pegboard.core.definitions import ToolCreate, ToolUpdate
 from pegboard.core.refusals import Invalid
 from pegboard.registry.definition import read_definition
@@ -50,7 +52,7 @@ class TestFaults:
             ({"code": "x = 1"}, "config.code", "no function at the top level"),
             ({"code": "def f(a, /): pass"}, "config.code", "by position only"),
             ({"code": "x = " + "-" * 10_000 + "1"}, "config.code", "nested too deeply"),
-            ({"code": "#" * 300_000}, "config.code", "256 KiB"),
+            ({"code": "#" * 300_000}, "config.code", "64 KiB"),
             ({"code": "def f(): pass\0"}, "config.code", "NUL"),
             ({"entrypoint": "main"}, "config.entrypoint", "no function 'main' in the code; there are: greet"),
             ({"libraries": ["numpy", "panda"]}, "config.libraries.1", "did you mean 'pandas'? allowed are: numpy"),
@@ -88,6 +90,10 @@ class TestFaults:
     ) -> None:
         tool = await board.add(python(f"{code}\n{CODE}", libraries=libraries))
         assert tool.input_schema == DERIVED
+
+    async def test_of_many_wrong_libraries_the_first_are_told(self, board: Pegboard) -> None:
+        found = await faults(board, python(libraries=[f"no-such-{place}" for place in range(50)]))
+        assert list(found) == [f"config.libraries.{place}" for place in range(10)]
 
     async def test_a_board_may_allow_other_libraries_or_none(self) -> None:
         async with memory_board(python_libraries="") as board:
@@ -176,3 +182,45 @@ class TestChanges:
         await board.apply([python()])
         assert (await board.apply([python()])).unchanged == ["greet"]
         assert (await board.apply([python(OTHER)])).updated == {"greet": ["input_schema", "config"]}
+
+    async def test_code_is_read_before_others_have_to_wait(
+        self, board: Pegboard, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await board.add(python())
+        is_writing: list[bool] = []
+        change, compiled = board._database.change, python_compiling.check_compiling
+
+        @asynccontextmanager
+        async def counted() -> AsyncIterator[Any]:
+            async with change() as one:
+                is_writing.append(True)
+                yield one
+                is_writing.clear()
+
+        def checked(tree: Any) -> None:
+            assert not is_writing
+            seen.append(tree)
+            compiled(tree)
+
+        seen: list[Any] = []
+        monkeypatch.setattr(board._database, "change", counted)
+        monkeypatch.setattr(python_code, "check_compiling", checked)
+        code = "def greet(before: str): return before"
+        assert list((await self.changed(board, {"config": {"code": code}}))["properties"]) == ["before"]
+        assert len(seen) == 1
+
+    async def test_what_somebody_else_changes_meanwhile_stays(
+        self, board: Pegboard, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await board.add(python())
+        owned = board.tools.owned
+
+        async def overtaken(ref: str, caller: Any) -> Any:
+            found = await owned(ref, caller)
+            monkeypatch.setattr(board.tools, "owned", owned)
+            await board.tools.update(ref, {"description": "theirs"}, caller)
+            return found
+
+        monkeypatch.setattr(board.tools, "owned", overtaken)
+        tool = await board.tools.update("greet", {"tags": ["ours"]}, board.admin)
+        assert (tool.description, tool.tags, tool.version) == ("theirs", ("ours",), 3)
