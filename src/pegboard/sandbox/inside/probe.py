@@ -39,7 +39,11 @@ def main() -> None:
 
 def probe(house: House) -> dict[str, Any]:
     """What works, and by ability why it does not."""
-    trials = {"landlock": _try_landlock, "namespaces": partial(_try_namespaces, house), "seccomp": _try_seccomp}
+    trials: dict[str, Callable[[], int]] = {
+        "landlock": _try_landlock,
+        "namespaces": partial(_try_namespaces, house),
+        "seccomp": _try_seccomp,
+    }
     tried = {name: _apart(os.fork, trial) for name, trial in trials.items()}
     reasons = {name: outcome for name, outcome in tried.items() if isinstance(outcome, str)}
     if "namespaces" in reasons:
