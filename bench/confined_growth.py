@@ -66,7 +66,7 @@ async def _add_tools(board: Pegboard) -> None:
         "shell": {"command": "cat"},
     }
     for kind, config in kinds.items():
-        shared = {"tool_type": kind, "config": config, "input_schema": _TEXT, "read_only": True}
+        shared = {"tool_type": kind, "config": config, "input_schema": _TEXT, "read_only": True, "timeout": 60}
         for number in range(max(TOOLS)):
             await board.add({"name": f"{kind}_{number}", **shared})
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.confinement.targets import Target, target
+# What is asserted there is explained as in tests.
+pytest.register_assert_rewrite("tests.confinement.targets")
+
+from tests.confinement.targets import Target, target  # noqa: E402
 
 # Only root can become somebody else.
 collect_ignore = [] if os.geteuid() == 0 else ["test_as_another_user.py"]
@@ -41,10 +45,21 @@ def mark() -> str:
     return f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the folders of a module are: a folder that stays the same needs only one zygote."""
+    return tmp_path_factory.mktemp("place").resolve()
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """An empty folder that tools may be shown, whoever they run as."""
-    shown = tmp_path / "shown"
-    shown.mkdir()
+def folder(place: Path) -> Path:
+    """An empty folder, alone where it is, that tools may be shown, whoever they run as."""
+    shown = place / "shown"
+    shown.mkdir(exist_ok=True)
     shown.chmod(0o777)
-    return shown.resolve()
+    for left in (*shown.iterdir(), *(other for other in place.iterdir() if other != shown)):
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(left)
+        else:
+            left.unlink()
+    return shown

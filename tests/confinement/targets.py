@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import secrets
@@ -23,9 +24,9 @@ from tests.waiting import until
 
 MEBIBYTE = 2**20
 # Small, so that attacks meet them soon and the machine does not notice.
-LIMITS = {
+LIMITS: dict[str, Any] = {
     "sandbox_memory": 128 * MEBIBYTE,
-    "sandbox_processes": 24,
+    "sandbox_processes": 16,
     "sandbox_disk": 16 * MEBIBYTE,
     "sandbox_output": 65536,
     "max_result_bytes": 65536,
@@ -39,9 +40,13 @@ GRACE = 6.0
 PROBE = """
 import builtins, gc, json, os, resource, signal, sys, threading, time
 
+def around(place):
+    return [os.listdir(place), os.stat(place).st_mode, os.listxattr(place), os.statvfs(place)[:10]]
+
 def look():
+    own = ("builtins", "io", "_sitebuiltins")
     patched = [name for name, value in vars(builtins).items()
-               if callable(value) and getattr(value, "__module__", "builtins") not in ("builtins", "io", "_sitebuiltins")]
+               if callable(value) and getattr(value, "__module__", "builtins") not in own]
     patched += [f"{module.__name__}.{name}" for module in (json, os, sys, time) for name, value in vars(module).items()
                 if getattr(value, "__module__", None) == "tool" and value is not look]
     umask = os.umask(0o022)
@@ -49,10 +54,12 @@ def look():
         "patched": patched,
         "names": sorted(set(dir(builtins)) - {"_"}),
         "environment": dict(os.environ),
-        "places": [os.getcwd(), *(os.listdir(place) for place in (".", "/tmp", "/dev/shm"))],
+        "places": [os.getcwd(), *map(around, (".", "/tmp", "/dev/shm"))],
         "handlers": [str(signal.getsignal(number)) for number in sorted(signal.valid_signals())],
         "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
-        "limits": [resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")],
+        # That of processor time follows from the time that was left when the call began.
+        "limits": [resource.getrlimit(getattr(resource, name)) for name in dir(resource)
+                   if name.startswith("RLIMIT_") and name != "RLIMIT_CPU"],
         "interpreter": [sys.path, sys.argv, len(sys.meta_path), len(sys.path_hooks), sys.getrecursionlimit(),
                         sys.gettrace() is None, sys.getswitchinterval(), gc.isenabled(), len(gc.callbacks), umask],
         "process": [threading.active_count(), os.nice(0), os.getuid(), os.getgid(), os.getgroups(), os.getpgid(0) > 0],
@@ -112,6 +119,7 @@ class Target:
     processes: frozenset[int]
     before: dict[str, Any] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
 
     async def add(self, tool_type: str, config: Mapping[str, Any], properties: Iterable[str] = ()) -> str:
         """The name of a new tool; raises Refusal where it cannot be registered."""
@@ -130,18 +138,25 @@ class Target:
         assert seconds < timeout + GRACE, f"it took {seconds:.1f} s: {result.problem}"
         return Tried(result, seconds)
 
+    async def _name(self, tool_type: str, config: Mapping[str, Any], properties: Iterable[str] = ()) -> str:
+        """The name of a tool like this, which is added only if there is none yet."""
+        known = json.dumps([tool_type, config, sorted(properties)])
+        if known not in self._names:
+            self._names[known] = await self.add(tool_type, config, properties)
+        return self._names[known]
+
     async def python(self, code: str, arguments: Any = None, *, timeout: float = 10.0, **config: Any) -> Tried:
-        """How this code, as a tool of its own, ended."""
-        name = await self.add("python", {"code": code, "timeout": timeout, **config})
+        """How this code, as a tool, ended."""
+        name = await self._name("python", {"code": code, "timeout": timeout, **config})
         return await self.call(name, arguments, timeout)
 
     async def shell(self, script: str, arguments: Any = None, *, timeout: float = 10.0, **config: Any) -> Tried:
-        """How this script, as a tool of its own, ended."""
+        """How this script, as a tool, ended."""
         return await self.command(script, arguments, timeout=timeout, shell=True, **config)
 
     async def command(self, command: str, arguments: Any = None, *, timeout: float = 10.0, **config: Any) -> Tried:
-        """How this command, as a tool of its own with these parameters, ended."""
-        name = await self.add("shell", {"command": command, "timeout": timeout, **config}, arguments or {})
+        """How this command, as a tool with these parameters, ended."""
+        name = await self._name("shell", {"command": command, "timeout": timeout, **config}, arguments or {})
         return await self.call(name, arguments, timeout)
 
     async def check(self) -> None:
@@ -170,7 +185,7 @@ class Target:
         return [pid for pid in children(os.getpid()) - self.processes if command_line(pid)[:1] == ["pegboard-zygote"]]
 
     def running(self) -> set[int]:
-        """The processes of this board that are no warm ones: of each zygote there are a supervisor in wait and its child."""
+        """The board's processes that are not there in wait; of each zygote a supervisor and its child are."""
         own = children(os.getpid()) - self.processes
         found = own - set(self.zygotes())
         for zygote in own - found:
@@ -240,6 +255,16 @@ def living(mark: str) -> list[int]:
     """The machine's processes with this in one of their arguments."""
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
     return [pid for pid in pids if any(mark in word for word in command_line(pid))]
+
+
+def sleepers(mark: str) -> list[int]:
+    """Those of them that do nothing but sleep for so long."""
+    return [pid for pid in living(mark) if command_line(pid) == ["sleep", mark]]
+
+
+def listed(folder: Path) -> list[str]:
+    """The names of what is in a folder."""
+    return sorted(path.name for path in folder.iterdir())
 
 
 def table(attacks: Mapping[str, Any]) -> list[Any]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from pathlib import Path
 
 import pytest
 
-from tests.confinement.targets import Target, living, table
+from tests.confinement.targets import Target, sleepers, table
 from tests.waiting import until
 
 ENDED_ITSELF = "the code ended its process, where it should return a result"
@@ -19,7 +18,10 @@ ENDS: dict[str, tuple[str, str]] = {
     "os._exit with a code": ("import os\ndef f(): os._exit(4)", GONE.format(4)),
     "os._exit while it is loaded": ("import os\nos._exit(5)\ndef f(): pass", GONE.format(5)),
     "os._exit of a thread": (
-        "import os, threading, time\ndef f():\n    threading.Thread(target=os._exit, args=(6,)).start()\n    time.sleep(60)",
+        (
+            "import os, threading, time\ndef f():\n"
+            "    threading.Thread(target=os._exit, args=(6,)).start()\n    time.sleep(60)"
+        ),
         GONE.format(6),
     ),
     "sys.exit": ("import sys\ndef f(): sys.exit()", f"SystemExit: {ENDED_ITSELF}"),
@@ -109,14 +111,14 @@ async def test_signals_to_everybody_reach_nobody_else(board: Target, mark: str) 
     await until(lambda: sleeping(mark))
     assert (await board.python(SIGNAL_ALL)).output == "still here"
     (await board.shell("kill -KILL -1; echo still here")).ended("succeeded", "still here")
-    (sleeper,) = await sleeping(mark)
+    (sleeper,) = sleepers(mark)
     os.kill(sleeper, 15)
     assert (await other).output["stdout"] == "woken\n"
 
 
 async def sleeping(mark: str) -> list[int]:
-    """The processes that do nothing but sleep for so long."""
-    return [pid for pid in living(mark) if Path(f"/proc/{pid}/comm").read_text() == "sleep\n"]
+    """Those who sleep, for whoever waits for them."""
+    return sleepers(mark)
 
 
 async def test_whoever_stops_and_wakes_everybody_is_ended_too(board: Target) -> None:

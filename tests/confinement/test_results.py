@@ -27,10 +27,19 @@ UNFIT: dict[str, tuple[str, str]] = {
     "an integer beyond 64 bits": ("def f(): return 2**64", r"\$ is an integer beyond 64 bits"),
     "a huge integer": ("def f(): return [10**5000]", r"\$\[0\] is an integer beyond 64 bits"),
     "half of a surrogate pair": ("def f(): return 'a\\ud800'", "half of a surrogate pair"),
-    "a list within itself": ("def f():\n    a = []\n    a.append(a)\n    return a", r"\$\[0\] is \$ again, without end"),
+    "a list within itself": (
+        "def f():\n    a = []\n    a.append(a)\n    return a",
+        r"\$\[0\] is \$ again, without end",
+    ),
     "a dict within itself": ("def f():\n    a = {}\n    a['b'] = {'c': a}\n    return a", r"\$\.b\.c is \$ again"),
-    "two within each other": ("def f():\n    a, b = [], {}\n    a.append(b)\n    b['a'] = a\n    return [a]", "again, without"),
-    "levels without end": ("def f():\n    a = []\n    for _ in range(10**5): a = [a]\n    return a", "more than 64 levels"),
+    "two within each other": (
+        "def f():\n    a, b = [], {}\n    a.append(b)\n    b['a'] = a\n    return [a]",
+        "again, without",
+    ),
+    "levels without end": (
+        "def f():\n    a = []\n    for _ in range(10**5): a = [a]\n    return a",
+        "more than 64 levels",
+    ),
     "a key that is none": ("def f(): return {object(): 1}", "keys in JSON are texts"),
     "two keys of one text": ("def f(): return {1: 'a', '1': 'b'}", "two keys that are both '1'"),
     "a key that is NaN": ("def f(): return {float('nan'): 1}", "has a key that is not finite"),
@@ -41,9 +50,13 @@ LARGE: dict[str, str] = {
     "texts": "def f(): return {str(n): 'x' * 100 for n in range(1000)}",
     "one thing many times": "def f():\n    a = 'x'\n    for _ in range(40): a = [a, a]\n    return a",
     "a range": "def f(): return range(10**15)",
-    "a list that gives more than it has": CLASS.format("list", "def __iter__(self):\n        while True: yield 1", "[1]"),
+    "a list that gives more than it has": CLASS.format(
+        "list", "def __iter__(self):\n        while True: yield 1", "[1]"
+    ),
     "a dict that gives more than it has": CLASS.format(
-        "dict", "def items(self):\n        n = 0\n        while True:\n            n += 1\n            yield str(n), n", ""
+        "dict",
+        "def items(self):\n        n = 0\n        while True:\n            n += 1\n            yield str(n), n",
+        "",
     ),
     "the result's own descriptor": "import os\ndef f():\n    while True: os.write(3, b'x' * 65536)",
 }

@@ -10,7 +10,9 @@ from tests.confinement.targets import Target, table
 
 # All run at once: what they wait for is their deadline.
 SECONDS = 1.0
-ALL_SIGNALS = "for number in range(1, 65):\n        if number not in (9, 19, 32, 33): signal.signal(number, signal.SIG_IGN)"
+ALL_SIGNALS = (
+    "for number in range(1, 65):\n        if number not in (9, 19, 32, 33): signal.signal(number, signal.SIG_IGN)"
+)
 
 PYTHON = {
     "a loop": "def f():\n    while True: pass",
@@ -19,7 +21,8 @@ PYTHON = {
     "a queue, in C": "import collections, itertools\ndef f(): collections.deque(itertools.count(), maxlen=0)",
     "a regular expression": "import re\ndef f(): return re.match('(a+)+$', 'a' * 64 + '!')",
     "a power": "def f(): return pow(3, 10**100_000, 10**100_000 + 1)",
-    "a search": "def f(): return ('ab' * 10**6 + 'c') in ('ab' * 10**7)  or all(map(bool, iter(int, 1))) or [0 for x in iter(int, 1)]",
+    "a search": "def f(): return 1 in iter(int, 1)",
+    "a sequence": "def f(): return list(map(len, [range(10**7)] * 10**7)) and max(iter(int, 1))",
     "sleep": "import time\ndef f(): time.sleep(60)",
     "a lock, twice": "import threading\ndef f():\n    lock = threading.Lock(); lock.acquire(); lock.acquire()",
     "await": "import asyncio\nasync def f(): await asyncio.sleep(60)",
@@ -33,15 +36,25 @@ PYTHON = {
     "def g():\n    while True: pass",
     "processes": "import os\ndef f():\n    for _ in range(4): os.fork()\n    while True: pass",
     "stopping itself": "import os, signal\ndef f(): os.kill(os.getpid(), signal.SIGSTOP)",
-    "stopping all": "import os, signal\ndef f():\n    os.fork()\n    os.kill(-1, signal.SIGSTOP)\n    os.kill(0, signal.SIGSTOP)",
+    "stopping all": (
+        "import os, signal\ndef f():\n    os.fork()\n    os.kill(-1, signal.SIGSTOP)\n    os.kill(0, signal.SIGSTOP)"
+    ),
     "a child that never ends": "import subprocess\ndef f(): subprocess.run(['sleep', '60'])",
-    "an exception that never says what it is": "def f():\n    raise E\nclass E(Exception):\n    def __str__(self):\n        while True: pass",
-    "a result that never says what it is": "def f(): return R()\nclass R(dict):\n    def items(self):\n        while True: pass",
+    "an exception that never says what it is": (
+        "def f():\n    raise E\nclass E(Exception):\n    def __str__(self):\n        while True: pass"
+    ),
+    "a result that never says what it is": (
+        "def f(): return R()\nclass R(dict):\n    def items(self):\n        while True: pass"
+    ),
     "a result that never has all its items": "import collections.abc\ndef f(): return R()\n"
     "class R(collections.abc.Mapping):\n    __len__ = lambda self: 1\n    __getitem__ = lambda self, key: 1\n"
     "    def __iter__(self):\n        while True: pass",
-    "a class that never says what it is": "def f(): return R()\nclass R:\n    @property\n    def __class__(self):\n        while True: pass",
-    "an end that never comes": "import sys\ndef f():\n    sys.stdout = R()\nclass R:\n    def flush(self):\n        while True: pass",
+    "a class that never says what it is": (
+        "def f(): return R()\nclass R:\n    @property\n    def __class__(self):\n        while True: pass"
+    ),
+    "an end that never comes": (
+        "import sys\ndef f():\n    sys.stdout = R()\nclass R:\n    def flush(self):\n        while True: pass"
+    ),
     "text without end": "def f():\n    while True: print(end='', flush=True)",
 }
 SHELL = {
@@ -53,7 +66,7 @@ SHELL = {
     "a pipe that nobody writes to": "mkfifo pipe && cat pipe",
     "stopping itself": "kill -STOP $$",
     "stopping all": "sleep 60 & kill -STOP -1; kill -STOP 0",
-    "another process group": "setsid --wait sleep 60",
+    "another process group": "setsid --wait sleep 60 || sleep 60",
     "closed descriptors": "exec <&- >&- 2>&-; while :; do :; done",
     "another language": "awk 'BEGIN { while (1) { } }'",
     "waiting for its children": "for i in 1 2 3 4; do (while :; do :; done) & done; wait",
@@ -65,14 +78,14 @@ async def test_code_is_ended_at_its_deadline(board: Target) -> None:
     ends = await asyncio.gather(*(board.python(code, timeout=SECONDS) for code in PYTHON.values()))
     assert {name: end.code for name, end in zip(PYTHON, ends, strict=True)} == dict.fromkeys(PYTHON, "timeout")
     for end in ends:
-        end.ended("timeout", r"did not finish within 1 s")
+        end.ended("timeout", r"did not finish within [\d.]+ s")
 
 
 async def test_a_command_is_ended_at_its_deadline(board: Target) -> None:
     ends = await asyncio.gather(*(board.shell(script, timeout=SECONDS) for script in SHELL.values()))
     assert {name: end.code for name, end in zip(SHELL, ends, strict=True)} == dict.fromkeys(SHELL, "timeout")
     for end in ends:
-        end.ended("timeout", r"did not finish within 1 s")
+        end.ended("timeout", r"did not finish within [\d.]+ s")
 
 
 async def test_what_was_printed_until_then_is_kept(board: Target) -> None:

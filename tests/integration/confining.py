@@ -152,6 +152,12 @@ class CliWay(CliDoor):
         return out + err
 
 
+async def warm(way: Way, **config: Any) -> None:
+    """Have a process ready for the next call of such a tool, which then has all of its time for itself."""
+    await way.create(shell("true", name="warm", **config))
+    assert (await way.call("warm"))["success"]
+
+
 def answer_of(result: ToolResult) -> Any:
     """What a call answered: its output, or what went wrong."""
     return result.output if result.problem is None else result.problem.message

@@ -10,7 +10,7 @@ import pytest
 from dirty_equals import IsPartialDict
 
 from tests.doors import Refused
-from tests.integration.confining import STORED, Way, python, shell
+from tests.integration.confining import STORED, Way, python, shell, warm
 
 GREET = """
 def helper(text):
@@ -104,18 +104,19 @@ async def test_an_error_says_what_and_where_and_keeps_the_prints(way: Way) -> No
 
 @stored
 async def test_what_takes_too_long_is_ended_and_what_it_printed_until_then_is_kept(way: Way) -> None:
-    await way.create(python("import time\ndef f():\n    print('begun')\n    time.sleep(60)", timeout=1))
-    await way.create(shell("echo begun >&2; sleep 60", name="command", shell=True, timeout=0.5))
+    await warm(way)
+    await way.create(python("import time\ndef f():\n    print('begun')\n    time.sleep(60)", timeout=2))
+    await way.create(shell("echo begun >&2; sleep 60", name="command", shell=True, timeout=1))
     began = time.monotonic()
     answer = await way.call("tool")
     assert code_of(answer) == "timeout"
     assert answer["error"] == (
-        "Tool 'tool' did not finish within 1 s; ask for less at once, or raise the tool's config.timeout"
+        "Tool 'tool' did not finish within 2 s; ask for less at once, or raise the tool's config.timeout"
     )
     assert await way.row("tool") == IsPartialDict(status="failed", code="timeout", printed="begun\n")
     answer = await way.call("command")
     assert code_of(answer) == "timeout"
-    assert answer["error"] == "Tool 'command' did not finish within 0.5 s; the end of its stderr: begun"
+    assert answer["error"] == "Tool 'command' did not finish within 1 s; the end of its stderr: begun"
     assert time.monotonic() - began < 20
 
 
@@ -227,10 +228,14 @@ async def test_output_that_breaks_its_schema_is_tried_again_and_then_replaced(wa
 
 
 async def test_an_attempt_that_takes_too_long_is_made_again(way: Way, folder: Path) -> None:
+    await warm(way, **writing(folder))
     script = "echo x >> log; test $(wc -l < log) -gt 1 || sleep 60"
-    twice = {"max_attempts": 2, "on": ["timeout"]}
-    await way.create(shell(script, timeout=1, retry=twice, **writing(folder)))
+    often = {"max_attempts": 5, "on": ["timeout"]}
+    await way.create(shell(script, timeout=1, retry=often, **writing(folder)))
     await way.change("tool", {"timeout": 20})
     assert (await way.call("tool"))["result"]["exit_code"] == 0
-    assert await way.row("tool") == IsPartialDict(attempts=2, status="succeeded")
+    row = await way.row("tool")
+    assert row["status"] == "succeeded"
+    # One that was ended before it wrote its line is made again as well.
+    assert row["attempts"] >= 2
     assert (folder / "log").read_text() == "x\nx\n"

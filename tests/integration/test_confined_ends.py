@@ -119,25 +119,57 @@ async def test_a_server_told_to_stop_lets_confined_calls_end(start: Start, folde
 
 @kinds
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_what_takes_longer_than_a_server_waits_is_ended_with_its_processes(start: Start, kind: str) -> None:
+async def test_without_namespaces_everything_dies_with_the_server_as_well(
+    start: Start, kind: str, tmp_path: Path
+) -> None:
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    folders.chmod(0o777)
     tree = Tree(kind)
-    with start(PEGBOARD_DRAIN_SECONDS="0.5") as (running, client):
+    with start(PEGBOARD_SANDBOX_WITHOUT="namespaces", TMPDIR=str(folders)) as (running, client):
         async with client:
             good(await client.post("/v1/tools", json=tree.definition), 201)
             call = asyncio.create_task(client.post("/v1/tools/tree/call", json={}))
+            family = running.family | await tree.grown()
+            assert len(listed(folders)) == 1
+            running.kill()
+            await tree.gone()
+            await until_ended(family)
+            with pytest.raises(httpx.TransportError):
+                await call
+
+    async def removed() -> bool:
+        return not listed(folders)
+
+    await until(removed)
+
+
+def listed(folder: Path) -> list[str]:
+    """The names of what is in a folder."""
+    return [entry.name for entry in folder.iterdir()]
+
+
+@kinds
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_what_takes_longer_than_a_server_waits_is_ended_with_its_processes(start: Start, kind: str) -> None:
+    tree = Tree(kind, network=True)
+    with start(PEGBOARD_DRAIN_SECONDS="0.5", PEGBOARD_SANDBOX_CHILDREN="1") as (running, client):
+        async with client:
+            good(await client.post("/v1/tools", json=tree.definition), 201)
+            # One of them runs, and the others wait for its place.
+            calls = [asyncio.create_task(client.post("/v1/tools/tree/call", json={})) for _ in range(3)]
             await tree.grown()
             family = running.family
             running.stop()
-            answer = await call
-            assert (answer.status_code, int(answer.headers["retry-after"]) >= 1) == (503, True)
+            for answer in await asyncio.gather(*calls):
+                assert (answer.status_code, int(answer.headers["retry-after"]) >= 1) == (503, True)
             await tree.gone()
             await asyncio.to_thread(running.process.wait, WAIT)
             assert running.process.returncode == 0
             await until_ended(family)
     with start() as (_, client):
         async with client:
-            (row,) = await rows(client)
-            assert row == IsPartialDict(status="failed", code="cancelled")
+            assert [(row["status"], row["code"]) for row in await rows(client)] == [("failed", "cancelled")] * 3
 
 
 async def goes_away(through: str, board: Pegboard, tree: Tree) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from pegboard import Pegboard
 from pegboard.core.tool import MASK
 from pegboard.testing import calls_of, member
-from tests.integration.confining import STORED, Way, python, shell
+from tests.integration.confining import STORED, Way, python, shell, warm
 
 PLAIN = "hush-plain/1&2"
 NAMED = "hush-named \"quoted\" 'twice' \\ 3"
@@ -96,8 +96,9 @@ def listening(caplog: pytest.LogCaptureFixture) -> None:
 
 @pytest.fixture
 async def named(way: Way) -> None:
-    """The named secret that tools refer to."""
+    """The named secret that tools refer to, and a process that has been started for them."""
     await way.keep("NAMED", NAMED)
+    await warm(way)
 
 
 def found_in(*told: Any) -> set[str]:

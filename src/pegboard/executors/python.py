@@ -13,10 +13,10 @@ from pegboard.core.call import ReadyCall
 from pegboard.core.configs import PythonConfig
 from pegboard.core.errors import ExecutionFailed, Misconfigured, ResultTooLarge, TimedOut, ToolError
 from pegboard.core.python_code import CodeProblem, PythonCode, read_code
-from pegboard.core.tool import MASK, Tool
-from pegboard.executors.attempts import LARGE_ANSWER, attempt_seconds, end_of
+from pegboard.core.tool import Tool
+from pegboard.executors.attempts import LARGE_ANSWER, attempt_seconds
 from pegboard.executors.base import OpenTool, Output, Prepared
-from pegboard.executors.fates import end_of_text, failure_of
+from pegboard.executors.fates import end_of_text, failure_of, time_for, without_half
 from pegboard.executors.masking import Mask
 from pegboard.executors.reading import read_config
 from pegboard.sandbox.houses import House
@@ -26,15 +26,14 @@ from pegboard.sandbox.sandbox import Ended, Job, Sandbox
 MAX_RESULT_BYTES = 2**20
 # What an exception and the line it came from take at most.
 _LEAST_RESULT = 64 * 1024
-# A call is ended by who looks after it, and keeps its prints, this part of its time before the pipeline gives up on it.
-_EARLY = 0.05
-_EARLY_SECONDS = 0.25
 _READERS = 2
 _LONGEST_ERROR = 5000
-# What code that tries to reach another machine is told where it may not.
-_NO_NETWORK = ("[Errno 1] Operation not permitted", "Name or service not known", "name resolution", "Failed to resolve")
-# A text that ends in fewer characters of a secret ends so by chance, and gives nothing away.
-_TELLING = 4
+# What code that tries to reach another machine is told where it may not: of a name that is looked up, and of a socket,
+# which is told in the same words as much else, so that the exception or its line must be one about connections.
+_NO_NAME = ("Name or service not known", "name resolution", "Failed to resolve")
+_NOT_PERMITTED = "[Errno 1] Operation not permitted"
+_CONNECTING_TYPES = ("URLError", "gaierror", "Connect")
+_CONNECTING_WORDS = ("socket", "urlopen", "connect", "http", "requests.")
 
 
 class PythonExecutor:
@@ -138,16 +137,16 @@ class _Runner:
         # Numbers may be written a little longer there than they are sent on.
         room = max(self._most + self._most // 4, _LEAST_RESULT)
         job = Job(self._house, payload, self._seconds, room, self._network)
-        ends = end_of(call, self._seconds) - min(_EARLY_SECONDS, self._seconds * _EARLY)
+        seconds, ends = time_for(call, self._seconds)
         printed = ""
         try:
             ended = await self._sandbox.run(job, call.caller.user_id, ends)
             printed = self._printed(ended)
             if len(ended.result) > LARGE_ANSWER:
                 loop = asyncio.get_running_loop()
-                value = await loop.run_in_executor(self._readers, self._value, ended)
+                value = await loop.run_in_executor(self._readers, self._value, ended, seconds)
             else:
-                value = self._value(ended)
+                value = self._value(ended, seconds)
         except ToolError as error:
             error.printed = printed
             raise self._mask.error(error) from None
@@ -159,20 +158,12 @@ class _Runner:
             self._mask.data(data).decode("utf-8", "replace") if data else "" for data in (ended.stdout, ended.stderr)
         )
         if ended.fate != "exited":
-            stdout, stderr = self._without_half(stdout), self._without_half(stderr)
+            stdout, stderr = without_half(stdout, self._secrets), without_half(stderr, self._secrets)
         between = "\n" if stdout and stderr and not stdout.endswith("\n") else ""
         return f"{stdout}{between}{stderr}"
 
-    def _without_half(self, text: str) -> str:
-        """The text, which was cut off somewhere, without the beginning of a secret at its end."""
-        for secret in self._secrets:
-            for length in range(len(secret) - 1, _TELLING - 1, -1):
-                if text.endswith(secret[:length]):
-                    return text[:-length] + MASK
-        return text
-
-    def _value(self, ended: Ended) -> Any:
-        failure = failure_of(ended, self._tool, self._seconds)
+    def _value(self, ended: Ended, seconds: float) -> Any:
+        failure = failure_of(ended, self._tool, seconds)
         if failure is not None:
             raise self._advised(failure, ended)
         if not ended.result:
@@ -199,12 +190,13 @@ class _Runner:
                 f"The tool returned more than the {self._most:,} bytes of JSON that are allowed; ask for less at once"
             )
         if "unfit" in answer:
-            raise ExecutionFailed(f"The tool returned something that is not JSON: {answer['unfit']}")
+            told = f"The tool returned something that is not JSON: {answer['unfit']}"
+            raise ExecutionFailed(told[:_LONGEST_ERROR])
         error = answer["error"]
         where = f" (line {error['line']}" + (f": {error['source']})" if error["source"] else ")")
-        said = f"{error['type']}: {error['message']}" if error["message"] else error["type"]
-        told = said[:_LONGEST_ERROR] + (where if error["line"] is not None else "")
-        if not self._network and any(sign in said for sign in _NO_NETWORK):
+        said = f"{error['type']}: {error['message']}" if error["message"] else str(error["type"])
+        told = (said + (where if error["line"] is not None else ""))[:_LONGEST_ERROR]
+        if not self._network and _needs_network(error):
             told += ". This tool has no network; its owner can give it one with config.network: true"
         raise ExecutionFailed(told)
 
@@ -223,3 +215,12 @@ class _Runner:
         failure.message += advice
         failure.args = (failure.message,)
         return failure
+
+
+def _needs_network(error: dict[str, Any]) -> bool:
+    kind, message, source = (str(error[part]) for part in ("type", "message", "source"))
+    if any(sign in message for sign in _NO_NAME):
+        return True
+    return _NOT_PERMITTED in message and (
+        any(sign in kind for sign in _CONNECTING_TYPES) or any(word in source for word in _CONNECTING_WORDS)
+    )

@@ -15,21 +15,21 @@ from pegboard.core.commands import Command, callers_variables, parameters_of, va
 from pegboard.core.configs import ShellConfig
 from pegboard.core.errors import ExecutionFailed, Misconfigured, ToolError
 from pegboard.core.tool import Tool
-from pegboard.executors.attempts import attempt_seconds, end_of
+from pegboard.executors.attempts import attempt_seconds
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.exact_json import read_json
-from pegboard.executors.fates import end_of_text, failure_of
+from pegboard.executors.fates import end_of_text, failure_of, time_for
 from pegboard.executors.masking import Mask
 from pegboard.executors.reading import read_config
 from pegboard.sandbox.houses import House
+from pegboard.sandbox.inside.json_values import DEEPEST
 from pegboard.sandbox.sandbox import Ended, Job, Sandbox
 
 _SHELL = "/bin/sh"
 # What the system has comes first; the board's own interpreter is there for machines that have none.
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" + os.path.join(sys.prefix, "bin")  # noqa: PTH118
 _WORK_FOLDER = "."
-# The part of its time by which a call is ended before its caller gives up on it, so that it can say what happened.
-_EARLY = 0.05
+_TOO_DEEP = f"is nested more than {DEEPEST} levels deep; return something flatter"
 
 
 class ShellExecutor:
@@ -100,16 +100,16 @@ class _Runner:
             "stdin": orjson.dumps(arguments).decode(),
         }
         job = Job(self._house, payload, self._seconds, result_bytes=0, network=self._config.network)
-        ends = end_of(call, self._seconds) - min(_EARLY, self._seconds * _EARLY)
+        seconds, ends = time_for(call, self._seconds)
         try:
-            return self._result(await self._sandbox.run(job, call.caller.user_id, ends), argv[0])
+            return self._result(await self._sandbox.run(job, call.caller.user_id, ends), argv[0], seconds)
         except ToolError as error:
             raise self._mask.error(error) from None
 
-    def _result(self, ended: Ended, program: str) -> Any:
+    def _result(self, ended: Ended, program: str, seconds: float) -> Any:
         if ended.fate == "exited" and ended.message:
             raise self._not_started(ended, program)
-        failure = failure_of(ended, self._tool, self._seconds)
+        failure = failure_of(ended, self._tool, seconds)
         if failure is not None:
             # What was cut off where it became too much may end in the middle of a secret.
             raise _saying(failure, b"" if ended.fate == "output" else ended.stderr, self._mask)
@@ -124,11 +124,20 @@ class _Runner:
         if ended.code != 0:
             raise _saying(ExecutionFailed(f"The command exited with code {ended.code}"), ended.stderr, self._mask)
         try:
-            return self._mask.parsed(read_json(ended.stdout), ended.stdout)
+            value = read_json(ended.stdout)
         except (ValueError, RecursionError) as error:
-            what = "wrote nothing to stdout" if not ended.stdout.strip() else f"its stdout is no JSON ({error})"
-            failure = ExecutionFailed(f"The command exited with code 0, but {what}; the tool says parse: json")
-            raise _saying(failure, ended.stderr, self._mask) from None
+            if not ended.stdout.strip():
+                what = "wrote nothing to stdout"
+            elif isinstance(error, RecursionError) or "depth limit" in str(error):
+                what = f"its stdout {_TOO_DEEP}"
+            else:
+                what = f"its stdout is no JSON ({error})"
+        else:
+            if not _is_deep(value, ended.stdout):
+                return self._mask.parsed(value, ended.stdout)
+            what = f"its stdout {_TOO_DEEP}"
+        failure = ExecutionFailed(f"The command exited with code 0, but {what}; the tool says parse: json")
+        raise _saying(failure, ended.stderr, self._mask)
 
     def _not_started(self, ended: Ended, program: str) -> Misconfigured:
         folder = self._config.working_dir or "an empty work folder, as the tool has no working_dir"
@@ -137,6 +146,17 @@ class _Runner:
             f"Command '{program}' was not run: {ended.message} ({where}). A command sees the system's programs and "
             "libraries, the board's own interpreter and the tool's working_dir, nothing else of this machine"
         )
+
+
+def _is_deep(value: Any, source: bytes) -> bool:
+    """Whether the JSON value that was read from `source` is nested more deeply than what python tools may return."""
+    if source.count(b"[") + source.count(b"{") <= DEEPEST:
+        return False
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(DEEPEST):
+        within = (item for outer in level for item in (outer.values() if isinstance(outer, dict) else outer))
+        level = [item for item in within if isinstance(item, dict | list)]
+    return bool(level)
 
 
 def _saying(error: ToolError, stderr: bytes, mask: Mask) -> ToolError:

@@ -1,4 +1,4 @@
-"""Who may run next: a bounded number of calls at once, shared evenly between the users who have calls waiting."""
+"""Who may run next: a bounded number of calls at once, shared evenly between users, with some for who has none yet."""
 
 from __future__ import annotations
 
@@ -22,27 +22,31 @@ _Waiter = asyncio.Future["Place | None"]
 class Place:
     """The right to run one call, held until `leave`."""
 
-    __slots__ = ("_admission", "_since", "_user")
+    __slots__ = ("_admission", "_user", "since")
 
     def __init__(self, admission: Admission, user: str) -> None:
         self._admission: Admission | None = admission
         self._user = user
-        self._since = time.monotonic()
+        self.since = time.monotonic()
 
     def leave(self) -> None:
         """Give the place to whoever is next; doing so again does nothing."""
         admission, self._admission = self._admission, None
         if admission is not None:
-            admission._left(self._user, time.monotonic() - self._since)
+            admission._left(self._user, self.since)
 
 
 class Admission:
-    """Places for calls, given to the waiting user who has the fewest, and in turns between those who have as few."""
+    """Places for calls, given to the waiting user who has the fewest, and in turns between those who have as few.
+
+    The last quarter of the places goes only to users who have none, so that nobody's long calls keep others out.
+    """
 
     def __init__(self, places: int, *, most_waiting: int = MOST_WAITING) -> None:
         self._places = places
         self._most_waiting = most_waiting
         self._free = places
+        self._kept = max(1, places // 4) if places > 1 else 0
         self._running: dict[str, int] = {}
         self._waiting: dict[str, OrderedDict[_Waiter, None]] = {}
         # Users with calls waiting, by how many they have running, in the order in which they are served. Turns alone
@@ -50,6 +54,8 @@ class Admission:
         self._turns: list[OrderedDict[str, None]] = [OrderedDict() for _ in range(places + 1)]
         self._waiters = 0
         self._seconds = 1.0
+        # The moments since which places are held, in all.
+        self._since = 0.0
         self._closed = False
 
     @property
@@ -66,8 +72,8 @@ class Admission:
         """A place, at the latest at `deadline` (of time.monotonic); raises Unavailable where there is none by then."""
         if self._closed:
             raise self._refused("the board is shutting down", None)
-        if self._free:
-            # Places are handed on as they are left, so where one is free nobody waits.
+        if self._has_place(self._running.get(user, 0)):
+            # Places are handed on as they are left, so where one is free for this user nobody waits whose turn it is.
             return self._take(user)
         if len(self._waiting.get(user, ())) >= self._most_waiting:
             raise self._refused(f"{self._most_waiting} calls of this user wait already", self._soon())
@@ -94,8 +100,9 @@ class Admission:
             return place
         if self._closed:
             raise self._refused("the board is shutting down", None)
+        but = f" but {self._free}, kept for users who have no call running," if self._free else ""
         raise self._refused(
-            f"all {self._places} places were taken until its deadline (PEGBOARD_SANDBOX_CHILDREN), "
+            f"all {self._places} places{but} were taken until its deadline (PEGBOARD_SANDBOX_CHILDREN), "
             f"and {self._waiters} other calls wait",
             self._soon(),
         )
@@ -107,17 +114,26 @@ class Admission:
             for waiter in list(waiters):
                 self._give_up(user, waiter)
 
+    def _has_place(self, running: int) -> bool:
+        """Whether there is a place for a user who has so many."""
+        return self._free > (self._kept if running else 0)
+
     def _take(self, user: str) -> Place:
         self._free -= 1
         self._count(user, 1)
-        return Place(self, user)
+        place = Place(self, user)
+        self._since += place.since
+        return place
 
-    def _left(self, user: str, seconds: float) -> None:
-        self._seconds += _LATEST * (seconds - self._seconds)
+    def _left(self, user: str, since: float) -> None:
+        self._seconds += _LATEST * (time.monotonic() - since - self._seconds)
         self._free += 1
+        self._since = self._since - since if self._free < self._places else 0.0
         self._count(user, -1)
-        while self._free and self._waiters:
-            turns = next(turns for turns in self._turns if turns)
+        while self._waiters:
+            fewest, turns = next((count, turns) for count, turns in enumerate(self._turns) if turns)
+            if not self._has_place(fewest):
+                return
             first = next(iter(turns))
             waiter = next(iter(self._waiting[first]))
             self._withdraw(first, waiter)
@@ -160,7 +176,9 @@ class Admission:
 
     def _soon(self) -> int:
         """Milliseconds until whoever waits now has probably been served."""
-        likely = 1000 * self._seconds * (self._waiters + 1) / self._places
+        # Calls that have run for long so far will probably run for as long again.
+        so_far = time.monotonic() - self._since / self.running if self.running else 0.0
+        likely = 1000 * max(self._seconds, so_far) * (self._waiters + 1) / self._places
         return int(min(max(likely, _SOONEST_MS), _LATEST_MS))
 
     def _refused(self, why: str, retry_after_ms: int | None) -> Unavailable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -11,6 +12,8 @@ from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
+# Far more than there are folders within folders; a process that outlived its call may keep on making some.
+_MOST_ROUNDS = 10_000
 _AS_IT_IS = os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -38,7 +41,11 @@ def _empty(top: int) -> None:
 
     What a folder in it holds is first moved up beside it: no path gets too long, and nothing is done recursively.
     """
+    rounds = 0
     while names := os.listdir(top):
+        rounds += 1
+        if rounds > _MOST_ROUNDS:
+            raise OSError(errno.ENOTEMPTY, "something keeps writing to it")
         for name in names:
             if not _is_folder(name, top):
                 os.unlink(name, dir_fd=top)

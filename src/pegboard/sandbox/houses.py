@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import sys
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from pegboard.core.errors import Misconfigured
 # The parts of the file system that each call has of its own; nothing of the machine's can stand there.
 _OWN = ("/proc", "/sys", "/dev", "/call")
 _SYSTEM = "/usr"
+_MOST_SEEN = 1000
 _BOARD = str(Path(__file__).parent.parent)
 
 
@@ -38,13 +40,35 @@ def identity(house: House) -> Identity:
     if folder is None:
         return house, 0, 0
     try:
-        seen = os.stat(folder)  # noqa: PTH116 -- this is in the way of every call
+        seen = Path(folder).stat()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise Misconfigured(f"working_dir '{folder}' cannot be used: {why}") from None
     if not stat.S_ISDIR(seen.st_mode):
         raise Misconfigured(f"working_dir '{folder}' is not a folder")
     return house, seen.st_dev, seen.st_ino
+
+
+class Identities:
+    """The identities of houses, each looked up at most once a second: this is in the way of every call."""
+
+    def __init__(self, fresh_seconds: float) -> None:
+        self._fresh_seconds = fresh_seconds
+        self._seen: dict[House, tuple[float, Identity]] = {}
+
+    def of(self, house: House) -> Identity:
+        """What tells this house from others, as it was a moment ago; raises Misconfigured as `identity` does."""
+        if house.working_dir is None:
+            return house, 0, 0
+        now = time.monotonic()
+        seen = self._seen.get(house)
+        if seen is not None and now < seen[0] + self._fresh_seconds:
+            return seen[1]
+        found = identity(house)
+        if len(self._seen) >= _MOST_SEEN:
+            self._seen.clear()
+        self._seen[house] = now, found
+        return found
 
 
 def plan(house: House, *, masked: Iterable[str] = (), without: Iterable[str] = ()) -> str:

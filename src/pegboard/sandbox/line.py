@@ -37,6 +37,8 @@ class Ended(NamedTuple):
     result: bytes
     stdout: bytes
     stderr: bytes
+    # Seconds between its coming and its being begun.
+    waited: float = 0.0
 
 
 class Garbled(Exception):
@@ -59,20 +61,17 @@ class Line:
         self._out = memoryview(b"")
         self._descriptors: list[int] = []
         self._listener: socket.socket | None = None
-        self._listens: asyncio.Future[None] = self._loop.create_future()
+        # Done when there is a listener to take, and when the call has begun; both also where neither will be.
+        self.listens: asyncio.Future[None] = self._loop.create_future()
+        self.begins: asyncio.Future[None] = self._loop.create_future()
         self._ended: asyncio.Future[Ended | Garbled | None] = self._loop.create_future()
         self._over = False
         self._timer: asyncio.TimerHandle | None = None
-        # Whether what the call is for may have begun; before this, nothing of it ran.
+        # Whether what the call is for has begun; after the end, or hanging up, this is for good.
         self.started = False
         sock.setblocking(False)
         # The loop is told of descriptors, not of sockets: it writes down the name of one that it does not know.
         self._loop.add_reader(sock.fileno(), self._readable)
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether the other end is gone, or given up on."""
-        return self._sock is None
 
     def send(self, data: bytes) -> None:
         """Send this, as fast as it is taken; where the other end is gone already, how it ended says so."""
@@ -85,9 +84,8 @@ class Line:
         if self._flush(self._sock):
             self._loop.add_writer(self._sock.fileno(), self._writable)
 
-    async def listener(self) -> socket.socket | None:
-        """The socket on which the call's requests will come, to be closed by the caller; None if it ended instead."""
-        await self._listens
+    def listener(self) -> socket.socket | None:
+        """The socket on which the call's requests will come, to be closed by the caller; None where none has come."""
         listener, self._listener = self._listener, None
         return listener
 
@@ -105,8 +103,9 @@ class Line:
         else:
             self._then.append(callback)
 
-    def hang_up(self, seconds: float | None = None) -> None:
+    def hang_up(self) -> None:
         """Have the other end stop at once, if it has not; what it still sends is thrown away."""
+        self._take_back()
         self._stop_reading_frames()
         sock = self._sock
         if sock is None or self._timer is not None:
@@ -115,7 +114,19 @@ class Line:
         with suppress(OSError):
             # Its side sees the end of the line; ours stays open, to see that it is gone.
             sock.shutdown(socket.SHUT_WR)
-        self._timer = self._loop.call_later(LEAVING_SECONDS if seconds is None else seconds, self._give_up)
+        self._timer = self._loop.call_later(LEAVING_SECONDS, self._give_up)
+
+    def _take_back(self) -> None:
+        """Keep a call that has not begun from beginning, for good."""
+        if not (self._ended.done() or self.started):
+            self._readable()
+        if self._sock is None or self._ended.done() or self.started:
+            return
+        with suppress(OSError):
+            # The other end cannot say any more that the call begins, and begins none without. What it said just before
+            # is still to be read; that it is gone would not be seen, but it has nothing to do either.
+            self._sock.shutdown(socket.SHUT_RDWR)
+        self._readable()
 
     def _give_up(self) -> None:
         log.error("sandbox_call_lingers", seconds=LEAVING_SECONDS)
@@ -149,8 +160,9 @@ class Line:
     def _settle(self, answer: Ended | Garbled | None) -> None:
         if not self._ended.done():
             self._ended.set_result(answer)
-        if not self._listens.done():
-            self._listens.set_result(None)
+        for news in (self.listens, self.begins):
+            if not news.done():
+                news.set_result(None)
 
     def _drop_output(self, sock: socket.socket) -> None:
         if self._out:
@@ -222,9 +234,10 @@ class Line:
                 self.hang_up()
             elif kind == _STARTED and not self.started:
                 self.started = True
-            elif kind == _LISTENS and self._network and not (self.started or self._listens.done()):
+                self.begins.set_result(None)
+            elif kind == _LISTENS and self._network and not (self.started or self.listens.done()):
                 self._listener = self._taken()
-                self._listens.set_result(None)
+                self.listens.set_result(None)
             else:
                 raise Garbled(f"a frame {chr(kind)!r} that is out of place")
             del self._got[: _HEAD + size]
@@ -265,8 +278,5 @@ def _read_end(payload: memoryview) -> Ended:
             raise Garbled("an end that lacks something")
     if min(lengths) < 0 or at + sum(lengths) != len(payload):
         raise Garbled("an end whose parts do not add up")
-    parts: list[bytes] = []
-    for length in lengths:
-        parts.append(bytes(payload[at : at + length]))
-        at += length
-    return Ended(fate, code, message, *parts)
+    first, second = at + result, at + result + stdout
+    return Ended(fate, code, message, bytes(payload[at:first]), bytes(payload[first:second]), bytes(payload[second:]))

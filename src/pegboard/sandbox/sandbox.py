@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import posixpath
 import socket
 import time
@@ -18,13 +19,15 @@ import orjson
 from pegboard.core.errors import ExecutionFailed, InternalError, Misconfigured, TimedOut, ToolError, Unavailable
 from pegboard.egress.outbound import Outbound
 from pegboard.sandbox import folders
-from pegboard.sandbox.abilities import Abilities, detect
+from pegboard.sandbox.abilities import Abilities
 from pegboard.sandbox.admission import Admission
-from pegboard.sandbox.houses import House, identity, plan
+from pegboard.sandbox.houses import House, plan
 from pegboard.sandbox.limits import Limits
 from pegboard.sandbox.line import LEAVING_SECONDS, Ended, Garbled, Line
 from pegboard.sandbox.proxy import Proxy
-from pegboard.sandbox.zygote import Gone, Zygote, unavailable
+from pegboard.sandbox.refusals import unavailable
+from pegboard.sandbox.trial import Trial
+from pegboard.sandbox.zygote import Gone, Zygote
 from pegboard.sandbox.zygotes import Zygotes
 from pegboard.telemetry.logs import get_logger
 
@@ -34,13 +37,10 @@ log = get_logger(__name__)
 
 # A zygote that dies before a call has begun is replaced once.
 _ATTEMPTS = 2
-# What a call may take beyond its time: to be started, and to be ended by who looks after it.
-_STARTING_SECONDS = 30.0
+# What a call that has begun may take beyond its time, to be ended by who looks after it.
 _ENDING_SECONDS = 5.0
-# What was missing may have been so only because the machine was too busy to try it.
-_AGAIN_SECONDS = 30.0
-# A zygote that has not started a call by then is not asked for another.
-_SLOW_SECONDS = 5.0
+# A zygote that has begun no call for so long, although it was asked to, is not asked again.
+_SILENT_SECONDS = 5.0
 _MOST_JOB = 64 * 2**20
 # Where a call works that has a file system of its own.
 _WORK_FOLDER = "/call"
@@ -78,16 +78,13 @@ class Sandbox:
         self._limits = asdict(limits)
         self._output = limits.output
         self._without = without
+        self._trial = Trial(without)
         self._admission = Admission(children)
         self._zygotes = Zygotes(partial(plan, masked=masked, without=without), most=zygotes)
         self._proxy = Proxy(outbound)
         self._lines: set[Line] = set()
-        self._detecting: asyncio.Task[Abilities] | None = None
-        self._lacks = False
-        self._detected_at = 0.0
         # Ends of proxies and of folders, which nobody waits for but close().
         self._chores: set[asyncio.Task[None]] = set()
-        self._is_permitted = False
         self._closed = False
 
     async def run(self, job: Job, user_id: str, deadline: float) -> Ended:
@@ -96,28 +93,30 @@ class Sandbox:
         Raises Unavailable where there was no place or no process for it by then, Misconfigured where it cannot run on
         this board, and ExecutionFailed where its process went without a word.
         """
-        await self._check_abilities()
+        came = time.monotonic()
+        await self._check(deadline)
         if job.network and "namespaces" in self._without:
             raise Misconfigured(
                 "A tool with network: true needs namespaces of its own, and this board runs tools without them "
                 "(PEGBOARD_SANDBOX_WITHOUT)"
             )
-        identity(job.house)
+        self._zygotes.check(job.house)
         place = await self._admission.enter(user_id, deadline)
         line: Line | None = None
         try:
             for _ in range(_ATTEMPTS):
                 zygote = None
                 with suppress(Gone):
-                    zygote = await self._zygote(job.house, deadline)
+                    zygote = await self._zygote(job.house, user_id, deadline)
                     line = await self._begin(zygote, job, deadline)
-                    ended = await self._converse(line, zygote, job)
+                    waited = time.monotonic() - came
+                    ended = await self._converse(line, zygote, job, user_id, deadline)
                     if ended is not None:
-                        return ended
+                        return ended._replace(waited=waited)
                 if zygote is not None:
                     # That it is dead may not have been told yet.
                     self._zygotes.drop(zygote)
-            raise unavailable("The process that starts confined calls was ended from outside, twice; try again")
+            raise unavailable("The process that starts confined calls was ended, or hung, twice; try again")
         finally:
             if line is None:
                 place.leave()
@@ -125,21 +124,13 @@ class Sandbox:
                 line.when_gone(place.leave)
 
     async def abilities(self) -> Abilities:
-        """What this machine's kernel can do to confine calls; it is tried out once, unless something was missing."""
-        again = self._detecting is not None and self._lacks and time.monotonic() > self._detected_at + _AGAIN_SECONDS
-        if self._detecting is None or again:
-            self._lacks = False
-            self._detecting = asyncio.create_task(detect())
-        found = await asyncio.shield(self._detecting)
-        if not self._lacks and found.missing(self._without):
-            self._lacks = True
-            self._detected_at = time.monotonic()
-        return found
+        """What this machine's kernel can do to confine calls; tried out once, and again where something was missing."""
+        return await self._trial.abilities()
 
     async def warm(self, house: House) -> None:
         """Begin to make ready what calls of this house need; what goes wrong is logged, and said when one is run."""
         try:
-            await self._check_abilities()
+            await self._check(math.inf)
             self._zygotes.warm(house)
         except ToolError as error:
             log.warning("sandbox_not_warm", why=error.message)
@@ -151,31 +142,25 @@ class Sandbox:
         for line in list(self._lines):
             line.hang_up()
         ends: list[asyncio.Future[Any]] = [_gone(line) for line in self._lines]
-        if self._detecting is not None:
-            ends.append(self._detecting)
         if ends:
             await asyncio.wait(ends, timeout=LEAVING_SECONDS + 1)
+        await self._trial.close(LEAVING_SECONDS + 1)
         await self._zygotes.close()
         if self._chores:
             await asyncio.wait(self._chores, timeout=LEAVING_SECONDS)
 
-    async def _check_abilities(self) -> None:
+    async def _check(self, deadline: float) -> None:
         if self._closed:
             raise unavailable("No confined call is started any more: the board is shutting down")
-        if self._is_permitted:
-            return
-        missing = (await self.abilities()).missing(self._without)
-        if missing:
-            raise Misconfigured("This board cannot confine tools, so it does not run them: " + "; ".join(missing))
-        self._is_permitted = True
+        await self._trial.check(deadline)
 
-    async def _zygote(self, house: House, deadline: float) -> Zygote:
-        zygote = self._zygotes.at_hand(house)
+    async def _zygote(self, house: House, user_id: str, deadline: float) -> Zygote:
+        zygote = self._zygotes.at_hand(house, user_id)
         if zygote is not None:
             return zygote
         try:
             async with asyncio.timeout(min(deadline - time.monotonic(), _LONGEST_SECONDS)):
-                return await self._zygotes.of(house)
+                return await self._zygotes.of(house, user_id)
         except TimeoutError:
             raise unavailable("The libraries of this tool were not loaded by the call's deadline; try again") from None
 
@@ -213,18 +198,21 @@ class Sandbox:
         line.when_gone(lambda: self._later(asyncio.to_thread(folders.remove, folder)))
         return folder
 
-    async def _converse(self, line: Line, zygote: Zygote, job: Job) -> Ended | None:
+    async def _converse(self, line: Line, zygote: Zygote, job: Job, user_id: str, deadline: float) -> Ended | None:
         """How the call ended; None where it surely has not begun, and can be begun anew."""
-        began = time.monotonic()
-        serving = None
+        serving, ended = None, None
         try:
-            async with asyncio.timeout(job.seconds + _STARTING_SECONDS + _ENDING_SECONDS):
-                if job.network and (listener := await line.listener()) is not None:
-                    serving = await self._proxy.serve(listener)
+            if job.network:
+                await _come(line.listens, zygote, deadline)
+                if (listener := line.listener()) is not None:
+                    serving = self._proxy.serve(listener, user_id)
                     line.send(b"l")
+            await _come(line.begins, zygote, deadline)
+            zygote.call_begun()
+            async with asyncio.timeout(job.seconds + _ENDING_SECONDS):
                 ended = await line.ended()
         except TimeoutError:
-            raise TimedOut("The call did not end in its time, nor when it was told to") from None
+            self._too_late(line, zygote, deadline)
         except Garbled as error:
             log.error("sandbox_answer_garbled", why=str(error))  # noqa: TRY400 -- this says it all
             raise InternalError from None
@@ -232,8 +220,6 @@ class Sandbox:
             line.hang_up()
             if serving is not None:
                 self._later(serving.close())
-            if not line.started and time.monotonic() - began > _SLOW_SECONDS:
-                self._zygotes.drop(zygote)
         if ended is not None:
             if ended.fate == "setup":
                 raise Misconfigured(f"The call could not be confined, so it did not run: {ended.message}")
@@ -245,6 +231,17 @@ class Sandbox:
         if line.started:
             raise ExecutionFailed("The tool's process was ended from outside before it could say how the call went")
         return None
+
+    def _too_late(self, line: Line, zygote: Zygote, deadline: float) -> None:
+        """Give the call up; raises what is to be said of it, unless it has not begun and there is time to do so."""
+        # Only then, as it cannot begin any more, is it known whether it has.
+        line.hang_up()
+        if line.started:
+            raise TimedOut("The call did not end in its time, nor when it was told to") from None
+        if time.monotonic() >= deadline:
+            if time.monotonic() - zygote.silent_since >= _SILENT_SECONDS:
+                self._zygotes.drop(zygote)
+            raise unavailable("The call was not begun by its deadline; try again") from None
 
     def _told(self, job: Job, seconds: float, folder: str | None) -> bytes:
         told = {
@@ -269,6 +266,16 @@ class Sandbox:
         task = asyncio.ensure_future(chore)
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
+
+
+async def _come(news: asyncio.Future[None], zygote: Zygote, deadline: float) -> None:
+    """Wait for news of a call that is to begin; raises TimeoutError at the deadline, or where its zygote hangs."""
+    since = time.monotonic()
+    while not news.done():
+        left = min(deadline, max(since, zygote.silent_since) + _SILENT_SECONDS) - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        await asyncio.wait((news,), timeout=left)
 
 
 def _gone(line: Line) -> asyncio.Future[None]:

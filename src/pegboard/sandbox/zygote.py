@@ -8,13 +8,14 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from pegboard.core.errors import Misconfigured, Unavailable
+from pegboard.core.errors import Misconfigured
+from pegboard.sandbox import booting
+from pegboard.sandbox.refusals import unavailable
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -22,33 +23,26 @@ log = get_logger(__name__)
 # What a zygote that is not needed any more gets to leave, once its calls are over.
 LEAVING_SECONDS = 3.0
 
-# Nothing of the board is loaded in there but this one folder; the socket is descriptor 3.
-_BOOT = """\
-import os, sys, types
-given, path = int(sys.argv[2]), sys.argv[3]
+# The socket is descriptor 3 in there.
+_LINES = """\
+given = int(sys.argv[3])
 if given != 3:
     os.dup2(given, 3)
     os.close(given)
 os.set_inheritable(3, False)
-del sys.argv[2:]
-package = types.ModuleType("pegboard")
-package.__path__ = [path]
-sys.modules["pegboard"] = package
+sys.argv[1:] = [sys.argv[2]]
 from pegboard.sandbox.inside.zygote import main
 main()
 """
-_PACKAGE = str(Path(__file__).parent.parent)
 # One thread each: a process with more cannot be forked safely, and calls run side by side anyway.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "BLIS_NUM_THREADS")
 _ENVIRONMENT = {"LANG": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin"} | dict.fromkeys(_THREADS, "1")
-# Without these an interpreter may not find its libraries, or the time.
-_INHERITED = ("LD_LIBRARY_PATH", "TZ")
 _PIPE = 2**16
 _KEPT_SAID = 4096
 _SHOWN_SAID = 600
+_MOST_REMARKS = 20
 _MOST_WORDS = 2**16
 _FULL_SECONDS = 0.002
-_SOON_MS = 1000
 
 
 class Gone(Exception):
@@ -63,41 +57,46 @@ class Zygote:
         self._on_exit = on_exit
         self._start_seconds = start_seconds
         self._said = bytearray()
+        self._remarks = _MOST_REMARKS
         self._why: str | None = None
         self._leaving: asyncio.TimerHandle | None = None
         self._is_ending = False
         self._settled: asyncio.Future[None] = self._loop.create_future()
         self.exited = asyncio.Event()
         self.calls = 0
-        self.used_at = time.monotonic()
+        # Who needed it last.
+        self.user_id: str | None = None
+        # Since when it was asked to begin calls and has begun none; what it was before it is asked says nothing.
+        self.used_at = self.silent_since = time.monotonic()
+        self._has_answered = True
         self._start(plan)
         self._too_slow = self._loop.call_later(start_seconds, self._give_up_waiting)
 
     def _start(self, plan: str) -> None:
-        self._sock, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._heard, says = os.pipe()
-        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        try:
-            # Not through the loop: that would watch it from a thread of its own, and this takes a millisecond.
-            self._process = subprocess.Popen(  # noqa: S603 -- the interpreter that runs this
-                (sys.executable, "-I", "-S", "-B", "-c", _BOOT, plan, str(theirs.fileno()), _PACKAGE),
-                stdin=subprocess.DEVNULL,
-                stdout=says,
-                stderr=says,
-                env=_ENVIRONMENT | inherited,
-                cwd="/",
-                pass_fds=(theirs.fileno(),),
-                # Not a session of its own: some kernels would give that as much of the processors as all of the server.
-                process_group=0,
-            )
-            self._pidfd = _watch(self._process)
-        except OSError as error:
-            self._sock.close()
-            os.close(self._heard)
-            raise unavailable(f"No process for confined calls can be started: {error.strerror}") from None
-        finally:
-            theirs.close()
-            os.close(says)
+        with ExitStack() as ours, ExitStack() as handed:
+            try:
+                self._sock, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                ours.callback(self._sock.close)
+                handed.callback(theirs.close)
+                self._heard, says = os.pipe()
+                ours.callback(os.close, self._heard)
+                handed.callback(os.close, says)
+                # Not through the loop: that would watch it from a thread of its own, and this takes a millisecond.
+                self._process = subprocess.Popen(  # noqa: S603 -- the interpreter that runs this
+                    booting.program(_LINES, plan, str(theirs.fileno())),
+                    stdin=subprocess.DEVNULL,
+                    stdout=says,
+                    stderr=says,
+                    env=_ENVIRONMENT | booting.inherited(["TZ"]),
+                    cwd="/",
+                    pass_fds=(theirs.fileno(),),
+                    # No session of its own: some kernels would give that as much of the processors as the server.
+                    process_group=0,
+                )
+                self._pidfd = _watch(self._process)
+            except OSError as error:
+                raise unavailable(f"No process for confined calls can be started: {error.strerror}") from None
+            ours.pop_all()
         self._sock.setblocking(False)
         os.set_blocking(self._heard, False)
         self._loop.add_reader(self._sock, self._answered)
@@ -145,8 +144,16 @@ class Zygote:
             else:
                 self.calls += 1
                 self.used_at = time.monotonic()
+                if self._has_answered:
+                    self._has_answered = False
+                    self.silent_since = self.used_at
                 return
         raise Gone
+
+    def call_begun(self) -> None:
+        """Take note that a call it was to begin has begun, or could not."""
+        self._has_answered = True
+        self.silent_since = time.monotonic()
 
     def call_over(self) -> None:
         """Take note that a call it began is over."""
@@ -209,6 +216,7 @@ class Zygote:
             answer = None
         match answer:
             case {"ready": True}:
+                self._hear()  # what libraries said when they were imported is nothing new
                 self._settle()
             case {"failed": str(why), "library": str()}:
                 self._why = f"A library of the tool cannot be used on this board: {why}"
@@ -227,6 +235,9 @@ class Zygote:
                 self._loop.remove_reader(self._heard)
             self._said += heard
             del self._said[:-_KEPT_SAID]
+            if heard and self._remarks and self._settled.done() and self._why is None:
+                self._remarks -= 1
+                log.warning("zygote_said", pid=self.pid, said=_end_of(heard))
 
     def _has_exited(self) -> None:
         code = self._process.wait()
@@ -240,16 +251,19 @@ class Zygote:
         os.close(self._pidfd)
         if self._leaving is not None:
             self._leaving.cancel()
-        if code != -signal.SIGKILL and not self._settled.done():
-            # Whoever killed it did not mean the house.
-            self._fail(f"exited with status {code}")
+        if not self._settled.done():
+            # Whoever ended it from outside did not mean the house.
+            if code not in (-signal.SIGKILL, -signal.SIGTERM):
+                self._fail(f"exited with status {code}")
+        elif self._why is None and not self._is_ending:
+            log.warning("zygote_exited", pid=self.pid, status=code, said=_end_of(self._said))
         self.exited.set()
         self._settle()
         self._on_exit(self)
 
     def _fail(self, how: str) -> None:
-        text = " ".join(self._said.decode("utf-8", "replace").split())
-        said = f"; it said: {text if len(text) <= _SHOWN_SAID else '…' + text[-_SHOWN_SAID:]}" if text else ""
+        text = _end_of(self._said)
+        said = f"; it said: {text}" if text else ""
         self._why = f"The process that starts confined calls {how}{said}"
         self._settle()
 
@@ -262,11 +276,9 @@ class Zygote:
         self._settled.set_result(None)
 
 
-def unavailable(message: str) -> Unavailable:
-    """The refusal of a call that did not run and may be tried again."""
-    refusal = Unavailable(message, retry_after_ms=_SOON_MS)
-    refusal.did_run = False
-    return refusal
+def _end_of(said: bytes | bytearray) -> str:
+    text = " ".join(said.decode("utf-8", "replace").split())
+    return text if len(text) <= _SHOWN_SAID else "…" + text[-_SHOWN_SAID:]
 
 
 def _watch(process: subprocess.Popen[bytes]) -> int:

@@ -8,14 +8,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from pegboard.sandbox.houses import House, Identity, identity
-from pegboard.sandbox.zygote import LEAVING_SECONDS, Gone, Zygote, unavailable
+from pegboard.sandbox.houses import House, Identities, Identity
+from pegboard.sandbox.refusals import unavailable
+from pegboard.sandbox.zygote import LEAVING_SECONDS, Gone, Zygote
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
 START_SECONDS = 60.0
 IDLE_SECONDS = 600.0
+# A folder that was replaced may be shown as it was for so long.
+FRESH_SECONDS = 1.0
 _KILLED_SECONDS = 2.0
 
 
@@ -29,11 +32,13 @@ class Zygotes:
         most: int,
         start_seconds: float = START_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
+        fresh_seconds: float = FRESH_SECONDS,
     ) -> None:
         self._plan = plan
         self._most = most
         self._start_seconds = start_seconds
         self._idle_seconds = idle_seconds
+        self._identities = Identities(fresh_seconds)
         # The one that was used last comes last.
         self._zygotes: OrderedDict[Identity, Zygote] = OrderedDict()
         # Those that take no more calls, and have not exited yet.
@@ -41,28 +46,32 @@ class Zygotes:
         self._sweeping: asyncio.TimerHandle | None = None
         self._closed = False
 
-    def at_hand(self, house: House) -> Zygote | None:
+    def check(self, house: House) -> None:
+        """Raises Misconfigured where the house has no folder."""
+        self._identities.of(house)
+
+    def at_hand(self, house: House, user_id: str) -> Zygote | None:
         """The house's zygote where it takes calls already; raises Misconfigured where the house has no folder."""
-        known = identity(house)
+        known = self._identities.of(house)
         zygote = self._zygotes.get(known)
         if zygote is None or not zygote.is_ready:
             return None
-        self._zygotes.move_to_end(known)
+        self._used(known, zygote, user_id)
         return zygote
 
-    async def of(self, house: House) -> Zygote:
+    async def of(self, house: House, user_id: str) -> Zygote:
         """The house's zygote, which takes calls; raises Misconfigured where it cannot be made, Gone where it died."""
-        known = identity(house)
+        known = self._identities.of(house)
         while True:
             if self._closed:
                 raise unavailable("No confined call is started any more: the board is shutting down")
             zygote = self._zygotes.get(known)
             if zygote is None:
-                if not self._make_room():
+                if not self._make_room(user_id):
                     await _any([zygote.settled() for zygote in self._zygotes.values()])
                     continue
                 zygote = self._start(known)
-            self._zygotes.move_to_end(known)
+            self._used(known, zygote, user_id)
             try:
                 await zygote.ready()
             except Gone:
@@ -74,7 +83,7 @@ class Zygotes:
 
     def warm(self, house: House) -> None:
         """Begin to make the house's zygote, where there is room for one more; raises ToolError where it cannot be."""
-        known = identity(house)
+        known = self._identities.of(house)
         if not self._closed and known not in self._zygotes and len(self._zygotes) < self._most:
             self._start(known)
 
@@ -125,15 +134,27 @@ class Zygotes:
             self._leaving.add(zygote)
             zygote.end()
 
-    def _make_room(self) -> bool:
-        """Whether there is room for one more; the one unused for longest goes, one with calls only if all have some."""
+    def _used(self, known: Identity, zygote: Zygote, user_id: str) -> None:
+        zygote.user_id = user_id
+        self._zygotes.move_to_end(known)
+
+    def _make_room(self, user_id: str) -> bool:
+        """Whether there is room for one more, which this user needs.
+
+        One without calls goes before one with, one that this user was the last to use before those of others, and the
+        one unused for longest first.
+        """
         if len(self._zygotes) < self._most:
             return True
         settled = [known for known, zygote in self._zygotes.items() if not zygote.is_starting]
         if not settled:
             return False
-        self._end(next((known for known in settled if self._zygotes[known].calls == 0), settled[0]))
+        self._end(min(settled, key=lambda known: self._worth(self._zygotes[known], user_id)))
         return True
+
+    @staticmethod
+    def _worth(zygote: Zygote, user_id: str) -> tuple[bool, bool]:
+        return zygote.calls > 0, zygote.user_id != user_id
 
     def _sweep(self) -> None:
         oldest = time.monotonic() - self._idle_seconds

@@ -46,3 +46,16 @@ def test_errors_keep_their_class_and_lose_the_secret() -> None:
     error = Mask(["s3cr3t-s3cr3t"]).error(UpstreamFailed("refused s3cr3t-s3cr3t"))
     assert isinstance(error, UpstreamFailed)
     assert str(error) == error.message == "refused ********"
+
+
+def test_many_secrets_are_not_held_against_each_other() -> None:
+    class Counted(str):
+        looked = 0
+
+        def __contains__(self, other: object) -> bool:
+            Counted.looked += 1
+            return super().__contains__(other)  # type: ignore[operator]
+
+    mask = Mask(Counted(f"secret-{place}") for place in range(100))
+    assert Counted.looked == 0
+    assert mask.data(b"secret-7 secret-77 nothing") == b"******** ******** nothing"

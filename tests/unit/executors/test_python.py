@@ -113,6 +113,12 @@ class TestJobs:
         assert deadline < before + 1
         assert job.house == House()
 
+    async def test_the_margin_is_a_part_of_the_time_that_is_left(self, executors: list[PythonExecutor]) -> None:
+        bench = Bench(executors, ended({"ok": 1}), timeout=30)
+        before = time.monotonic()
+        await bench.run(seconds=0.2)
+        assert bench.script.jobs[0][2] > before + 0.15
+
     async def test_there_is_room_for_the_result_and_for_an_error(self, executors: list[PythonExecutor]) -> None:
         for most, room in ((1, 64 * 1024), (2**20, 2**20 + 2**18)):
             bench = Bench(executors, ended({"ok": 1}), max_result_bytes=most)
@@ -198,6 +204,55 @@ class TestEnds:
         assert type(error) is kind
         assert words in error.message
         assert error.printed.startswith("until then")
+
+    @pytest.mark.parametrize(
+        ("seconds", "waited", "words"),
+        [
+            (30, 1.0, "within 10 s;"),
+            (2, 0.3, "within 2 s;"),
+            (2, 1.55, "within 2 s, 1.55 s of which it waited to begin;"),
+        ],
+    )
+    async def test_the_time_that_is_told_is_the_time_it_had(
+        self, executors: list[PythonExecutor], seconds: float, waited: float, words: str
+    ) -> None:
+        bench = Bench(executors, ended(fate="time")._replace(waited=waited), timeout=10)
+        with pytest.raises(TimedOut) as late:
+            await bench.run(seconds=seconds)
+        assert words in late.value.message
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            {"unfit": "x" * 10**6},
+            failed("x" * 10**6),
+            failed(source="x" * 10**6),
+            {"error": {"type": "T" * 10**6, "message": "", "line": "9" * 10**6, "source": None}},
+        ],
+    )
+    async def test_no_message_is_longer_than_a_model_can_bear(
+        self, executors: list[PythonExecutor], answer: dict[str, Any]
+    ) -> None:
+        assert len((await Bench(executors, ended(answer)).error()).message) == 5000
+
+    @pytest.mark.parametrize(
+        ("kind", "message", "source", "is_told"),
+        [
+            ("PermissionError", "[Errno 1] Operation not permitted", "os.kill(1, 9)", False),
+            ("PermissionError", "[Errno 1] Operation not permitted", "os.nice(-5)", False),
+            ("PermissionError", "[Errno 1] Operation not permitted", None, False),
+            ("PermissionError", "[Errno 1] Operation not permitted", "s = socket.socket()", True),
+            ("URLError", "<urlopen error [Errno 1] Operation not permitted>", "page = load(url)", True),
+            ("ConnectError", "[Errno 1] Operation not permitted", "page = load(url)", True),
+            ("gaierror", "[Errno -3] Temporary failure in name resolution", "look(name)", True),
+            ("ValueError", "no socket", "socket", False),
+        ],
+    )
+    async def test_only_code_that_looks_for_a_network_is_told_how_to_get_one(
+        self, executors: list[PythonExecutor], kind: str, message: str, source: str | None, is_told: bool
+    ) -> None:
+        answer = {"error": {"type": kind, "message": message, "line": 1, "source": source}}
+        assert ("config.network" in (await Bench(executors, ended(answer)).error()).message) is is_told
 
     async def test_what_the_sandbox_refuses_is_passed_on(self, executors: list[PythonExecutor]) -> None:
         error = await Bench(executors, Unavailable("no place")).error()

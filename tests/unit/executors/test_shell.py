@@ -86,6 +86,11 @@ class TestResults:
         found = await run(shell, large, {"a": str(2**64 - 1), "b": "9" * 5000})
         assert found == [2**64 - 1, "9" * 5000, 1]
 
+    async def test_json_as_deep_as_a_python_tool_may_return_passes(self, shell: ShellExecutor) -> None:
+        text = '{"a":' * 32 + "[" * 32 + "]" * 32 + "}" * 32
+        tool = opened(f"printf '%s' '{text}'", shell=True, parse="json")
+        assert json.dumps(await run(shell, tool), separators=(",", ":")) == text
+
     @pytest.mark.parametrize(
         ("script", "says"),
         [
@@ -93,6 +98,8 @@ class TestResults:
             ("true", ["exited with code 0", "wrote nothing to stdout"]),
             ("echo '[1]'; echo why >&2; exit 4", ["exited with code 4", "the end of its stderr: why"]),
             ("echo NaN", ["no JSON"]),
+            (f"printf '{'[' * 65}{']' * 65}'", ["is nested more than 64 levels deep; return something flatter"]),
+            (f"printf '{'[' * 5000}{']' * 5000}'", ["is nested more than 64 levels deep; return something flatter"]),
         ],
     )
     async def test_where_json_was_promised_anything_else_is_a_failure(
@@ -163,6 +170,7 @@ class TestFailures:
         assert "Permission denied" in error.message
 
     async def test_one_that_takes_too_long_is_ended_in_time(self, shell: ShellExecutor) -> None:
+        await run(shell, opened("true"))  # the time it takes to start a zygote is no part of this
         began = time.monotonic()
         tool = opened("echo waiting >&2; sleep 60", shell=True, timeout=0.4)
         error = await refused(shell, tool)

@@ -108,7 +108,7 @@ async def proxying(
     outbound = Outbound(allow, resolver=resolver, connect_seconds=connect_seconds)
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    serving = await Proxy(outbound, most=most, idle_seconds=idle_seconds).serve(listener)
+    serving = Proxy(outbound, most=most, idle_seconds=idle_seconds).serve(listener, "ann")
     try:
         yield Running(port, serving)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -158,14 +159,16 @@ def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     program = (
         f"import os, time; file = open({str(pipe)!r}, 'w'); os.fork(); file.write('.'); file.flush(); time.sleep(60)"
     )
-    monkeypatch.setattr(abilities, "_BOOT", program)
+    monkeypatch.setattr(abilities, "_LINES", program)
     return pipe
 
 
-async def test_what_takes_too_long_counts_as_missing_and_is_ended(told: Path) -> None:
+async def test_what_takes_too_long_is_ended_and_counts_as_not_tried(told: Path) -> None:
     reading = asyncio.create_task(asyncio.to_thread(told.read_text))
     found = await detect(seconds=2)
+    assert found.untried == "the program that tries it did not end within 2 s"
     assert "did not end within 2 s" in found.missing(())[0]
+    assert not any("PEGBOARD_SANDBOX_WITHOUT" in sentence for sentence in found.missing(()))
     assert await asyncio.wait_for(reading, 30) == ".."
 
 
@@ -182,19 +185,37 @@ async def test_being_cancelled_ends_the_program(told: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("_PACKAGE", "/nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox'"),
-        ("_BOOT", "print('[1]')", "it said nothing"),
-        ("_BOOT", "print('{\"landlock\": 1}')", "it said nothing"),
-        ("_BOOT", "import os; os._exit(1)", "it said nothing"),
+        ("booting._PACKAGE", "/nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox'"),
+        ("abilities._LINES", "print('[1]')", "it said nothing"),
+        ("abilities._LINES", "print('{\"landlock\": 1}')", "it said nothing"),
+        ("abilities._LINES", "import os; os._exit(1)", "it said nothing"),
     ],
 )
 async def test_a_program_that_fails_finds_nothing(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str
 ) -> None:
-    monkeypatch.setattr(abilities, name, value)
+    monkeypatch.setattr(f"pegboard.sandbox.{name}", value)
     found = await detect()
     assert not (found.landlock or found.namespaces or found.seccomp or found.proc)
     assert set(found.reasons.values()) == {f"the program that tries it failed: {reason}"}
+
+
+async def test_a_program_that_was_killed_has_tried_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(abilities, "_LINES", "import signal; os.kill(os.getpid(), signal.SIGKILL)")
+    assert "killed from outside" in str((await detect()).untried)
+
+
+@pytest.mark.parametrize(("number", "is_tried"), [(errno.EMFILE, False), (errno.EAGAIN, False), (errno.EACCES, True)])
+async def test_a_machine_that_is_only_full_counts_as_not_tried(
+    monkeypatch: pytest.MonkeyPatch, number: int, is_tried: bool
+) -> None:
+    async def refused(*_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", refused)
+    found = await detect()
+    assert (found.untried is None) is is_tried
+    assert os.strerror(number) in found.missing(())[0]
 
 
 async def test_a_program_that_cannot_be_started_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

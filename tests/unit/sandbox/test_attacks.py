@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from typing import Any
 
@@ -57,6 +58,18 @@ for number in range(12):
         break
 ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
 taken = bytearray(60 * 2**20)
+signal.pause()
+"""
+PAGE_TABLES = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+size = 2**36
+start = libc.mmap(None, size, 1, 0x4022, -1, 0)
+for offset in range(0, size, 2**21):
+    ctypes.string_at(start + offset, 1)
+import signal
 signal.pause()
 """
 CPU_LIMIT = """
@@ -131,6 +144,10 @@ def test_one_process_cannot_take_more_memory_than_allowed(calls: Zygote) -> None
 def test_nor_can_many_together(calls: Zygote, script: str) -> None:
     ended = calls.python(script)
     assert (ended.fate, ended.message) == ("memory", "more than 536870912 bytes of memory")
+
+
+def test_the_tables_of_ones_pages_are_memory_too(calls: Zygote) -> None:
+    assert calls.python(PAGE_TABLES, limits={"memory": 64 * 2**20}).fate == "memory"
 
 
 # Of such memory all would stay while a page of it is mapped, and only that page would be counted.
@@ -220,6 +237,8 @@ def test_descriptors_are_limited(calls: Zygote) -> None:
         "nice -n -20 true 2>&1 | grep -v nice",
         "su -c true",
         "chown 0 /call",
+        "touch /dev/null",
+        "setsid --wait true",
         "ping -c1 -W1 127.0.0.1",
     ],
 )
@@ -253,6 +272,13 @@ def test_only_the_processes_of_the_call_are_to_be_seen(calls: Zygote) -> None:
 
 def test_the_machines_first_victim_when_memory_runs_out_is_the_call(calls: Zygote) -> None:
     assert calls.shell("cat /proc/self/oom_score_adj").stdout == b"1000\n"
+
+
+def test_no_program_of_the_machines_is_started_for_a_crash_and_no_priority_can_be_had(calls: Zygote) -> None:
+    script = "import resource as r; print(*(r.getrlimit(n) for n in (r.RLIMIT_CORE, r.RLIMIT_NICE, r.RLIMIT_RTPRIO)))"
+    core, *others = calls.python(script).stdout.decode().strip().split(") ")
+    assert core == ("(1, 1" if resource.getrlimit(resource.RLIMIT_CORE)[1] else "(0, 0")
+    assert others == ["(0, 0", "(0, 0)"]
 
 
 def test_calls_give_way_to_all_else(calls: Zygote) -> None:

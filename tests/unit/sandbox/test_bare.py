@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -89,7 +90,7 @@ def test_the_interpreter_can_be_used_wherever_it_lies(bare: Bare) -> None:
 
 def test_what_a_command_leaves_running_ends_with_it(bare: Bare) -> None:
     marker = f"9{secrets.randbelow(10**8):08}.5"
-    ended = bare.shell(f"setsid sleep {marker} & (setsid nohup sleep {marker} >/dev/null 2>&1 &); echo done")
+    ended = bare.shell(f"sleep {marker} & (nohup sleep {marker} >/dev/null 2>&1 &); echo done")
     assert (ended.fate, ended.stdout) == ("exited", b"done\n")
     assert not living(marker)
 
@@ -97,7 +98,7 @@ def test_what_a_command_leaves_running_ends_with_it(bare: Bare) -> None:
 def test_everything_ends_at_once_when_the_server_hangs_up(bare: Bare) -> None:
     marker = f"9{secrets.randbelow(10**8):08}.5"
     work = bare.new_folder()
-    script = f"(setsid sleep {marker} &) ; exec sleep {marker}"
+    script = f"(sleep {marker} &) ; exec sleep {marker}"
     with bare.zygote.call(command("sh", "-c", script, folder=str(work), cwd=str(work))) as call:
         while len(living(marker)) < 2:
             pass
@@ -106,6 +107,19 @@ def test_everything_ends_at_once_when_the_server_hangs_up(bare: Bare) -> None:
             pass
     assert not living(marker)
     assert not work.exists()
+
+
+def test_a_command_ends_when_its_supervisor_is_killed(bare: Bare) -> None:
+    marker = f"9{secrets.randbelow(10**8):08}.5"
+    work = bare.new_folder()
+    with bare.zygote.call(command("sleep", marker, folder=str(work), cwd=str(work))):
+        while not (found := living(marker)):
+            pass
+        stat = Path(f"/proc/{found[0]}/stat").read_text()
+        os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
+        start = time.monotonic()
+        while living(marker):
+            assert seconds_since(start) < 10
 
 
 def test_signals_do_not_leave_the_call(bare: Bare) -> None:

@@ -26,7 +26,7 @@ PYTHON = {
     "subprocesses": """
         import subprocess
         assert subprocess.run(["sh", "-c", "cat; exit 3"], input=b"in", capture_output=True).stdout == b"in"
-        assert subprocess.Popen(["true"], preexec_fn=lambda: None, start_new_session=True).wait() == 0
+        assert subprocess.Popen(["true"], preexec_fn=lambda: None, process_group=0).wait() == 0
         assert subprocess.run("echo $((1 + 1))", shell=True, capture_output=True).stdout == b"2\\n"
         print("done")
     """,
@@ -103,7 +103,9 @@ SHELL = {
         " awk '{print $1 $1}' && mkfifo p && (echo through > p & cat p)",
         "bb\nthrough\n",
     ),
-    "nice, timeout, nohup, ulimit": ("nice -n 19 true && timeout 9 true && ulimit -n 64 && ulimit -n", "64\n"),
+    "nice, timeout, ulimit": ("nice -n 19 true && timeout 9 true && ulimit -n 64 && ulimit -n", "64\n"),
+    "nohup": ("nohup sh -c 'echo on' 2>/dev/null </dev/null", "on\n"),
+    "tail": ("echo one > f; timeout 9 tail -f f 2>/dev/null | head -1", "one\n"),
 }  # fmt: skip
 
 

@@ -67,3 +67,21 @@ def test_a_folder_is_removed_however_deep_and_wherever_its_links_lead(tmp_path: 
     assert not top.exists()
     assert (kept / "file").read_text() == "stays"
     folders.remove(str(top))
+
+
+def test_a_folder_that_something_keeps_writing_to_is_left_at_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    top = tmp_path / "top"
+    top.mkdir()
+    unlink = os.unlink
+
+    def restless(name: str, *, dir_fd: int) -> None:
+        unlink(name, dir_fd=dir_fd)
+        (top / secrets.token_hex(4)).touch()
+
+    (top / "first").touch()
+    monkeypatch.setattr(os, "unlink", restless)
+    monkeypatch.setattr(folders, "_MOST_ROUNDS", 20)
+    folders.remove(str(top))
+    assert "something keeps writing to it" in caplog.text

@@ -42,6 +42,14 @@ def test_only_harmless_devices_are_there(calls: Zygote) -> None:
     assert ended.stdout.split() == b"fd full null random shm stderr stdin stdout urandom zero 4 3 ok".split()
 
 
+def test_devices_can_be_written_to_but_not_changed(calls: Zygote) -> None:
+    ended = calls.shell(
+        "echo x > /dev/null && touch /dev/null; echo x > /dev/zero; grep ' /dev/null ' /proc/self/mounts"
+    )
+    assert ended.stdout.split()[3].startswith(b"ro,")
+    assert ended.stderr.count(b"ead-only file system") == 1
+
+
 def test_standard_streams_are_found_under_their_device_names(calls: Zygote) -> None:
     ended = calls.shell("cat /dev/stdin; echo out > /dev/stdout; echo err > /dev/stderr", stdin="in ")
     assert (ended.stdout, ended.stderr) == (b"in out\n", b"err\n")
@@ -63,6 +71,13 @@ def test_a_folder_that_is_shown_can_be_read_but_not_written(folder: Path, user: 
     assert ended.stdout == b"hello"
     assert ended.stderr.count(b"ead-only file system") == 3
     assert [path.name for path in folder.iterdir()] == ["page"]
+
+
+@pytest.mark.parametrize("place", ["/etcetera", "/devel/project", "/process"])
+def test_a_folder_whose_path_begins_like_one_of_the_systems_can_be_read(folder: Path, user: str, place: str) -> None:
+    (folder / "page").write_text("hello")
+    with zygote(house((folder, Path(place), False)), user) as calls:
+        assert calls.shell("cat page", cwd=place).stdout == b"hello"
 
 
 def test_a_writable_folder_keeps_what_a_call_wrote(folder: Path, user: str) -> None:

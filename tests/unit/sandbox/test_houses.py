@@ -12,7 +12,7 @@ import pytest
 
 import pegboard
 from pegboard.core.errors import Misconfigured
-from pegboard.sandbox.houses import House, identity, plan
+from pegboard.sandbox.houses import House, Identities, identity, plan
 from tests.unit.sandbox.living import PLAIN, boxed, later, script
 
 
@@ -74,7 +74,7 @@ def test_a_folder_around_programs_or_the_boards_own_files_is_never_writable(
         board.parent,
         board / "core",
     ):
-        with pytest.raises(Misconfigured, match="cannot be writable: '.*' is there, which the board itself needs"):
+        with pytest.raises(Misconfigured, match=r"cannot be writable: '.*' is there, which the board itself needs"):
             plan(House(working_dir=str(around), writable=True))
     for around in (tmp_path / "var", tmp_path / "var" / "home" / "inner"):
         with pytest.raises(Misconfigured, match="cannot be writable"):
@@ -123,3 +123,20 @@ def open_folder(path: Path) -> Path:
     path.mkdir()
     path.chmod(0o777)
     return path
+
+
+def test_a_folder_is_looked_at_once_in_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = 1000.0
+    monkeypatch.setattr("pegboard.sandbox.houses.time.monotonic", lambda: clock)
+    (tmp_path / "work").mkdir()
+    house = House(working_dir=str(tmp_path / "work"))
+    identities = Identities(1.0)
+    first = identities.of(house)
+    (tmp_path / "work").rename(tmp_path / "old")
+    clock += 0.9
+    assert identities.of(house) is first
+    clock += 0.2
+    with pytest.raises(Misconfigured, match="No such file"):
+        identities.of(house)
+    (tmp_path / "work").mkdir()
+    assert identities.of(house) != first

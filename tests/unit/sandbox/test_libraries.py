@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.metadata import Distribution, PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
+from pegboard.sandbox import libraries
 from pegboard.sandbox.libraries import Libraries
 from pegboard.settings import Settings, words
 
@@ -121,3 +123,16 @@ class TestMissing:
         assert libraries.missing(["late"]) == ["late"]
         install(shelf, "late", "late.py")
         assert libraries.missing(["late"]) == []
+
+    def test_those_that_are_not_are_not_looked_for_with_every_name(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        looked: list[str] = []
+
+        def nowhere(name: str) -> Distribution:
+            looked.append(name)
+            raise PackageNotFoundError
+
+        monkeypatch.setattr(libraries, "distribution", nowhere)
+        allowed = Libraries(["one", "two"])
+        assert all(allowed.problem(f"other-{place}") for place in range(10))
+        assert allowed.providing("two") == "two"
+        assert looked == ["one", "two"]

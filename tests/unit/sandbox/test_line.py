@@ -52,6 +52,12 @@ def end(result: bytes = b"", stdout: bytes = b"", stderr: bytes = b"", **header:
     return frame(b"E", len(head).to_bytes(4, "big") + head + result + stdout + stderr)
 
 
+async def listener_of(line: Line) -> socket.socket | None:
+    """The listener that comes, or None if none does."""
+    await line.listens
+    return line.listener()
+
+
 def descriptors() -> set[str]:
     return {entry.name for entry in Path("/proc/self/fd").iterdir()}
 
@@ -70,7 +76,7 @@ async def test_a_job_goes_out_and_how_it_ended_comes_back(peer: Ends) -> None:
         assert not gone.is_set(), "it said how it ended, and has not left"
         theirs.close()
         await gone.wait()
-    assert line.is_gone
+    assert line._sock is None
     assert ours.fileno() == -1
 
 
@@ -116,7 +122,7 @@ async def test_an_end_is_read_although_the_peer_left_without_reading_its_job(pee
         assert ended is not None
         assert (ended.message, len(ended.result)) == ("mount: not permitted", size)
         assert not line.started
-        await until(lambda: _seen(line.is_gone))
+        await until(lambda: _seen(line._sock is None))
 
 
 async def test_what_is_sent_to_a_peer_that_has_left_is_lost_and_its_end_is_not(peer: Ends) -> None:
@@ -170,49 +176,11 @@ async def test_a_peer_that_sends_nonsense_is_cut_off(peer: Ends, sent: bytes) ->
             await line.ended()
         assert theirs.recv(1) == b"", "it is told to leave"
     theirs.close()
-    await until(lambda: _seen(line.is_gone))
+    await until(lambda: _seen(line._sock is None))
 
 
 async def _seen(value: bool) -> bool:
     return value
-
-
-async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(
-    peer: Ends,
-) -> None:
-    ours, theirs = peer
-    gone: list[bool] = []
-    line = Line(ours, most=MOST)
-    line.when_gone(lambda: gone.append(True))
-    line.send(b"x" * 2**22)
-    line.hang_up()
-    line.hang_up()
-    with anyio.fail_after(5):
-        assert await line.ended() is None
-        while theirs.recv(2**20):
-            pass
-        assert not line.is_gone
-        theirs.setblocking(False)
-        # What it still says is read and thrown away, or it could never finish saying it.
-        await asyncio.get_running_loop().sock_sendall(theirs, end(b"x" * 2**20))
-    assert not line._got
-    theirs.close()
-    await until(lambda: _seen(line.is_gone))
-    line.when_gone(lambda: gone.append(False))
-    assert gone == [True, False]
-    assert line._timer is not None
-    assert line._timer.cancelled(), "it is not said to linger"
-
-
-async def test_a_peer_that_does_not_leave_is_given_up_on(peer: Ends) -> None:
-    ours, _ = peer
-    gone = asyncio.Event()
-    line = Line(ours, most=MOST)
-    line.when_gone(gone.set)
-    line.hang_up(seconds=0.02)
-    with anyio.fail_after(5):
-        await gone.wait()
-    assert line.is_gone
 
 
 async def test_the_listening_socket_comes_before_the_start(peer: Ends) -> None:
@@ -221,7 +189,7 @@ async def test_the_listening_socket_comes_before_the_start(peer: Ends) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         socket.send_fds(theirs, [frame(b"L")], [server.fileno()])
         with anyio.fail_after(5):
-            listener = await line.listener()
+            listener = await listener_of(line)
         assert listener is not None
         with listener:
             assert listener.getsockname() == server.getsockname()
@@ -242,7 +210,7 @@ async def test_who_waits_for_a_listener_is_told_when_the_call_ended_instead(
     theirs.sendall(end(fate="setup", message="no lo"))
     theirs.close()
     with anyio.fail_after(5):
-        assert await line.listener() is None
+        assert await listener_of(line) is None
         assert await line.ended() is not None
 
 
@@ -270,11 +238,11 @@ async def test_a_listener_that_nobody_took_is_closed(peer: Ends) -> None:
         before = descriptors()
         line = Line(ours, most=MOST, network=True)
         socket.send_fds(theirs, [frame(b"L")], [server.fileno()])
-        await until(lambda: _seen(line._listens.done()))
+        await until(lambda: _seen(line.listens.done()))
         assert len(descriptors()) == len(before) + 1
         line.hang_up()
-        assert descriptors() == before
-    assert await line.listener() is None
+        assert len(descriptors()) == len(before) - 1, "the line's own is closed as well"
+    assert await listener_of(line) is None
 
 
 @given(data=st.binary(max_size=60), cut=st.integers(0, 60))

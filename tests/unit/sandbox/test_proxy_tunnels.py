@@ -216,7 +216,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
         tasks = asyncio.all_tasks()
         listener = socket.create_server(("127.0.0.1", 0))
         port = listener.getsockname()[1]
-        running = await Proxy(outbound).serve(listener)
+        running = Proxy(outbound).serve(listener, "ann")
         said = [
             b"",
             b"GET http://a/",
@@ -256,7 +256,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
 async def test_closing_at_any_moment_closes_who_just_came(rounds: int) -> None:
     outbound = Outbound(LOCAL)
     listener = socket.create_server(("127.0.0.1", 0))
-    running = await Proxy(outbound).serve(listener)
+    running = Proxy(outbound).serve(listener, "ann")
     with socket.create_connection(listener.getsockname()) as client:
         for _ in range(rounds):
             await asyncio.sleep(0)
@@ -273,7 +273,7 @@ async def test_a_listener_that_is_shut_elsewhere_is_served_no_more() -> None:
         listener = socket.create_server(("127.0.0.1", 0))
         theirs = listener.dup()
         port = listener.getsockname()[1]
-        running = await Proxy(outbound).serve(listener)
+        running = Proxy(outbound).serve(listener, "ann")
         client = Client(*await asyncio.open_connection("127.0.0.1", port))
         await client.tunnel(f"127.0.0.1:{up.port}")
         theirs.shutdown(socket.SHUT_RDWR)

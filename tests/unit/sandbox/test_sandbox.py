@@ -15,7 +15,6 @@ import pytest
 
 from pegboard.core.errors import InternalError, Misconfigured, Unavailable
 from pegboard.sandbox import sandbox as module
-from pegboard.sandbox.abilities import Abilities, detect
 from pegboard.sandbox.limits import Limits
 from pegboard.sandbox.sandbox import House, Job
 from pegboard.sandbox.zygote import Zygote
@@ -85,33 +84,6 @@ async def test_who_finds_no_place_by_the_deadline_is_refused_without_having_run(
         holds.cancel()
         # Whose call was cancelled gives its place to the next.
         assert (await box.run(command("true"), "bob", later())).code == 0
-
-
-async def test_a_missing_ability_refuses_every_call_and_says_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with boxed() as box:
-        box._detecting, box._is_permitted = None, False
-        asked: list[int] = []
-
-        async def none() -> Abilities:
-            asked.append(1)
-            return Abilities(0, False, True, True, {"landlock": "the kernel has none", "namespaces": "not allowed"})
-
-        monkeypatch.setattr(module, "detect", none)
-        refusals = await asyncio.gather(
-            *(box.run(command("true"), "ann", later()) for _ in range(5)), return_exceptions=True
-        )
-        for refusal in refusals:
-            assert isinstance(refusal, Misconfigured)
-            assert "PEGBOARD_SANDBOX_WITHOUT" in refusal.message
-            assert "the kernel has none" in refusal.message
-            assert refusal.did_run is False
-        assert len(asked) == 1
-        await box.warm(House())
-        assert not box._zygotes._zygotes
-        # It may have seemed missing only because the machine was too busy to try.
-        monkeypatch.setattr(module, "detect", detect)
-        monkeypatch.setattr(module, "_AGAIN_SECONDS", 0.0)
-        assert (await box.run(command("true"), "ann", later())).code == 0
 
 
 @pytest.mark.parametrize(

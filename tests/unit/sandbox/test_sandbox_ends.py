@@ -17,7 +17,6 @@ import pytest
 
 from pegboard.core.errors import ExecutionFailed, Unavailable
 from pegboard.sandbox import line
-from pegboard.sandbox import sandbox as module
 from pegboard.sandbox import zygote as zygote_module
 from pegboard.sandbox.sandbox import Ended, Sandbox
 from pegboard.sandbox.zygote import Zygote, _children
@@ -199,20 +198,6 @@ async def test_a_call_whose_supervisor_is_killed_fails_with_all_its_processes_go
         with pytest.raises(ExecutionFailed, match="ended from outside"):
             await task
         await until_over(mark)
-
-
-async def test_a_zygote_that_starts_no_calls_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SLOW_SECONDS", 0.05)
-    monkeypatch.setattr(line, "LEAVING_SECONDS", 0.2)
-    monkeypatch.setattr(zygote_module, "LEAVING_SECONDS", 0.2)
-    async with boxed(children=1) as box:
-        await box.run(command("true"), "ann", later())
-        os.kill(zygote_of(box).pid, signal.SIGSTOP)
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.2):
-                await box.run(command("true"), "ann", later())
-        with anyio.fail_after(10):
-            assert (await box.run(command("true"), "ann", later())).code == 0
 
 
 async def test_nothing_is_left_of_a_server_that_is_killed(mark: str) -> None:

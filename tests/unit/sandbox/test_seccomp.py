@@ -20,13 +20,13 @@ unshare setns chroot pivot_root open_by_handle_at name_to_handle_at
 keyctl add_key request_key bpf perf_event_open userfaultfd kexec_load kexec_file_load
 init_module finit_module delete_module reboot swapon swapoff
 clock_settime clock_adjtime settimeofday adjtimex sethostname setdomainname
-quotactl quotactl_fd acct syslog iopl ioperm modify_ldt fanotify_init fanotify_mark lsm_set_self_attr
+quotactl quotactl_fd acct syslog iopl ioperm modify_ldt fanotify_init fanotify_mark lsm_set_self_attr sync setsid
 memfd_create memfd_secret shmget shmat msgget msgsnd semget semop mq_open mq_unlink vmsplice
 move_pages migrate_pages mbind set_mempolicy set_mempolicy_home_node
 bind listen accept accept4
 """
 
-TOO_NEW = ["clone3", "openat2", "statmount", "listmount", "listns", "472", "500", "100000"]
+TOO_NEW = ["clone3", "openat2", "statmount", "listmount", "listns", "inotify_init1", "472", "500", "100000"]
 
 # What is tried, and what comes of it without a network, and with one.
 GUARDED = [
@@ -79,6 +79,14 @@ GUARDED = [
     ("call('setsockopt', 99, 1, 26, 0, 0)", "EPERM", "EPERM"),
     ("call('setsockopt', 99, 6, 31, 0, 0)", "EPERM", "EPERM"),
     ("call('setsockopt', 99, 6, 1, 0, 0)", "EBADF", "EBADF"),
+    *[(f"call('setsockopt', 99, 1, {option}, 0, 0)", "EPERM", "EPERM") for option in (7, 8, 32, 33)],
+    ("call('setsockopt', 99, 1, 9, 0, 0)", "EBADF", "EBADF"),
+    # pipes that hold more, and pages that are nobody's
+    ("fcntl.fcntl(os.pipe()[1], 1031, 2**20)", "EPERM", "EPERM"),
+    ("fcntl.fcntl(os.pipe()[1], 1032)", 65536, 65536),
+    *[(f"call('mmap', 0, 2**21, 3, 0x40000 | {flags}, -1, 0)", "EPERM", "EPERM") for flags in (1, 2, 0x21, 0x22)],
+    ("call('mmap', 0, 4096, 3, 0x21, -1, 0)", "EPERM", "EPERM"),
+    ("call('mmap', 0, 4096, 3, 0x22, -1, 0) > 0", True, True),
     # the supervisor's limits and priority, and one's own
     ("resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))", "EPERM", "EPERM"),
     ("resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))", None, None),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import signal
 import socket
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +27,14 @@ def until_gone(call: Call) -> float:
         while call.line.recv(65536):
             pass
     return seconds_since(start)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that this one has started, and that are still there."""
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def test_a_call_is_said_to_start_and_then_to_end(calls: Zygote) -> None:
@@ -115,7 +125,7 @@ def test_output_of_just_the_size_allowed_is_kept_whole(calls: Zygote) -> None:
 
 def test_what_a_command_leaves_running_ends_with_it(calls: Zygote) -> None:
     marker = marked()
-    ended = calls.shell(f"setsid sleep {marker} & (setsid nohup sleep {marker} >/dev/null 2>&1 &); echo done")
+    ended = calls.shell(f"sleep {marker} & (nohup sleep {marker} >/dev/null 2>&1 &); echo done")
     assert (ended.fate, ended.stdout) == ("exited", b"done\n")
     assert not living(marker)
 
@@ -123,7 +133,7 @@ def test_what_a_command_leaves_running_ends_with_it(calls: Zygote) -> None:
 @pytest.mark.parametrize("how", [socket.SHUT_WR, socket.SHUT_RDWR])
 def test_everything_ends_at_once_when_the_server_hangs_up(calls: Zygote, how: int) -> None:
     marker = marked()
-    with calls.call(command("sh", "-c", f"setsid sleep {marker} & sleep {marker} & echo; exec sleep {marker}")) as call:
+    with calls.call(command("sh", "-c", f"sleep {marker} & (sleep {marker} &) ; echo; exec sleep {marker}")) as call:
         assert call.frame() == ("S", b"")
         while len(living(marker)) < 3:
             pass
@@ -141,6 +151,20 @@ def test_a_server_that_says_more_than_it_should_is_not_listened_to(calls: Zygote
         assert call.frame() == ("S", b"")
         call.line.sendall(b"x")
         assert until_gone(call) < 10
+
+
+def test_a_call_whose_process_was_killed_before_it_came_is_the_servers_to_begin_anew(calls: Zygote) -> None:
+    calls.run("true")
+    spares: list[int] = []
+    while not spares:
+        spares = [waiting for supervisor in children(calls.process.pid) for waiting in children(supervisor)]
+    for spare in spares:
+        os.kill(spare, signal.SIGKILL)
+        while Path(f"/proc/{spare}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+            pass
+    with calls.call(command("true")) as call, pytest.raises(EOFError):
+        call.frame()
+    assert calls.run("true").fate == "exited"
 
 
 def test_a_job_that_makes_no_sense_is_refused_with_the_reason(calls: Zygote) -> None:

@@ -64,16 +64,16 @@ async def found(look: Callable[[], bool]) -> bool:
 async def test_a_hundred_calls_of_one_house_at_once_start_one_process() -> None:
     async with some() as zygotes:
         before = children_now()
-        given = await asyncio.gather(*(zygotes.of(PLAIN) for _ in range(100)))
+        given = await asyncio.gather(*(zygotes.of(PLAIN, "ann") for _ in range(100)))
         assert len({zygote.pid for zygote in given}) == 1
         assert len(children_now() - before) == 1
-        assert (await zygotes.of(PLAIN)).pid == given[0].pid
+        assert (await zygotes.of(PLAIN, "ann")).pid == given[0].pid
 
 
 async def test_each_house_has_a_zygote_of_its_own_with_its_libraries_loaded(shelf: Shelf) -> None:
     library = shelf.add("import sys\nsys.stderr.write('loaded\\n')\n")
     async with some() as zygotes:
-        plain, other = await asyncio.gather(zygotes.of(PLAIN), zygotes.of(House(modules=(library,))))
+        plain, other = await asyncio.gather(zygotes.of(PLAIN, "ann"), zygotes.of(House(modules=(library,)), "ann"))
         assert plain.pid != other.pid
         await until(lambda: found(lambda: b"loaded" in other._said))
 
@@ -81,8 +81,8 @@ async def test_each_house_has_a_zygote_of_its_own_with_its_libraries_loaded(shel
 async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_others(shelf: Shelf) -> None:
     house = House(modules=(shelf.add("import time\ntime.sleep(0.2)"),))
     async with some() as zygotes:
-        first = asyncio.create_task(zygotes.of(house))
-        second = asyncio.create_task(zygotes.of(house))
+        first = asyncio.create_task(zygotes.of(house, "ann"))
+        second = asyncio.create_task(zygotes.of(house, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
         first.cancel()
         assert (await second).is_ready
@@ -93,11 +93,11 @@ async def test_a_library_that_is_not_there_or_fails_is_named(shelf: Shelf) -> No
     broken = shelf.add("raise RuntimeError('no licence')")
     async with some() as zygotes:
         with pytest.raises(Misconfigured, match="nowhere_to_be_found") as refused:
-            await zygotes.of(House(modules=("nowhere_to_be_found",)))
+            await zygotes.of(House(modules=("nowhere_to_be_found",)), "ann")
         assert refused.value.did_run is False
         for _ in range(2):
             with pytest.raises(Misconfigured, match=f"{broken}.*no licence"):
-                await zygotes.of(House(modules=(broken,)))
+                await zygotes.of(House(modules=(broken,)), "ann")
         await until(lambda: found(lambda: not zygotes._zygotes))
 
 
@@ -105,7 +105,7 @@ async def test_a_library_that_ends_its_process_is_refused_with_what_it_said(shel
     library = shelf.add("import os\nprint('x' * 300_000, 'goodbye', flush=True)\nos._exit(3)")
     async with some() as zygotes:
         with pytest.raises(Misconfigured, match=r"exited with status 3; it said: .*goodbye") as refused:
-            await zygotes.of(House(modules=(library,)))
+            await zygotes.of(House(modules=(library,)), "ann")
         assert len(refused.value.message) < 1000
 
 
@@ -114,7 +114,7 @@ async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> 
     async with some(start_seconds=0.3) as zygotes:
         before = children_now()
         with anyio.fail_after(5), pytest.raises(Misconfigured, match=r"was not ready within 0\.3 seconds"):
-            await zygotes.of(house)
+            await zygotes.of(house, "ann")
         await until(lambda: found(lambda: children_now() == before))
 
 
@@ -122,25 +122,25 @@ async def test_a_zygote_that_says_nonsense_is_not_used(shelf: Shelf) -> None:
     house = House(modules=(shelf.add("import os, time\nos.write(3, b'ready')\ntime.sleep(60)"),))
     async with some() as zygotes:
         with anyio.fail_after(5), pytest.raises(Misconfigured, match="cannot be read"):
-            await zygotes.of(house)
+            await zygotes.of(house, "ann")
 
 
 async def test_a_zygote_that_is_killed_is_replaced() -> None:
     async with some() as zygotes:
-        first = await zygotes.of(PLAIN)
+        first = await zygotes.of(PLAIN, "ann")
         below = zygote_module._children(first.pid)
         os.kill(first.pid, signal.SIGKILL)
         await first.exited.wait()
         for pid in (first.pid, *below):
             await until_gone(pid)
-        second = await zygotes.of(PLAIN)
+        second = await zygotes.of(PLAIN, "ann")
         assert second.pid != first.pid
 
 
 async def test_who_waits_for_a_zygote_that_is_killed_is_told_that_it_is_gone(shelf: Shelf) -> None:
     house = House(modules=(shelf.add("import time\ntime.sleep(60)"),))
     async with some() as zygotes:
-        waiting = asyncio.create_task(zygotes.of(house))
+        waiting = asyncio.create_task(zygotes.of(house, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
         os.kill(next(iter(zygotes._zygotes.values())).pid, signal.SIGKILL)
         with pytest.raises(Gone):
@@ -150,23 +150,33 @@ async def test_who_waits_for_a_zygote_that_is_killed_is_told_that_it_is_gone(she
 async def test_one_more_than_there_may_be_ends_the_one_unused_for_longest() -> None:
     houses = [House(allowed=(str(number),)) for number in range(3)]
     async with some(most=2) as zygotes:
-        first, second = await zygotes.of(houses[0]), await zygotes.of(houses[1])
-        await zygotes.of(houses[0])
-        await zygotes.of(houses[2])
+        first, second = await zygotes.of(houses[0], "ann"), await zygotes.of(houses[1], "ann")
+        await zygotes.of(houses[0], "ann")
+        await zygotes.of(houses[2], "ann")
         await until_gone(second.pid)
-        assert (await zygotes.of(houses[0])).pid == first.pid
+        assert (await zygotes.of(houses[0], "ann")).pid == first.pid
         assert len(zygotes._zygotes) == 2
+
+
+async def test_who_needs_room_for_one_more_loses_their_own_before_others_lose_theirs() -> None:
+    houses = [House(allowed=(str(number),)) for number in range(4)]
+    async with some(most=2) as zygotes:
+        anns = await zygotes.of(houses[0], "ann")
+        for house in houses[1:]:
+            bobs = await zygotes.of(house, "bob")
+        assert anns.is_ready
+        assert bobs.is_ready
 
 
 async def test_a_zygote_with_calls_is_ended_only_when_all_have_some() -> None:
     houses = [House(allowed=(str(number),)) for number in range(4)]
     async with some(most=2) as zygotes:
-        busy, idle = await zygotes.of(houses[0]), await zygotes.of(houses[1])
+        busy, idle = await zygotes.of(houses[0], "ann"), await zygotes.of(houses[1], "ann")
         busy.calls += 1
-        third = await zygotes.of(houses[2])
+        third = await zygotes.of(houses[2], "ann")
         await until_gone(idle.pid)
         third.calls += 1
-        await zygotes.of(houses[3])
+        await zygotes.of(houses[3], "ann")
         assert not busy.is_ready, "the one used longest ago had to go"
         assert third.is_ready
         busy.call_over()
@@ -178,9 +188,9 @@ async def test_zygotes_that_start_are_not_thrown_out_by_others(shelf: Shelf) -> 
     slow = House(modules=(shelf.add("import time\ntime.sleep(0.2)"),))
     async with some(most=1) as zygotes:
         before = children_now()
-        first = asyncio.create_task(zygotes.of(slow))
+        first = asyncio.create_task(zygotes.of(slow, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
-        others = [asyncio.create_task(zygotes.of(House(allowed=(str(number),)))) for number in range(5)]
+        others = [asyncio.create_task(zygotes.of(House(allowed=(str(number),)), "ann")) for number in range(5)]
         while not first.done():
             assert len(children_now() - before) == 1
             await asyncio.wait([first], timeout=0.02)
@@ -191,7 +201,7 @@ async def test_zygotes_that_start_are_not_thrown_out_by_others(shelf: Shelf) -> 
 
 async def test_an_idle_zygote_is_ended() -> None:
     async with some(idle_seconds=0.2) as zygotes:
-        zygote = await zygotes.of(PLAIN)
+        zygote = await zygotes.of(PLAIN, "ann")
         await until_gone(zygote.pid)
         assert not zygotes._zygotes
 
@@ -200,14 +210,14 @@ async def test_a_folder_that_was_replaced_by_another_gets_another_zygote(tmp_pat
     folder = tmp_path / "work"
     folder.mkdir(mode=0o755)
     house = House(working_dir=str(folder))
-    async with some() as zygotes:
-        first = await zygotes.of(house)
-        assert (await zygotes.of(house)).pid == first.pid
+    async with some(fresh_seconds=0.0) as zygotes:
+        first = await zygotes.of(house, "ann")
+        assert (await zygotes.of(house, "ann")).pid == first.pid
         folder.rename(tmp_path / "old")
         with pytest.raises(Misconfigured, match="No such file"):
-            await zygotes.of(house)
+            await zygotes.of(house, "ann")
         folder.mkdir(mode=0o755)
-        assert (await zygotes.of(house)).pid != first.pid
+        assert (await zygotes.of(house, "ann")).pid != first.pid
 
 
 async def test_warming_starts_a_process_only_where_there_is_room() -> None:
@@ -216,7 +226,7 @@ async def test_warming_starts_a_process_only_where_there_is_room() -> None:
         zygotes.warm(PLAIN)
         zygotes.warm(House(allowed=("a",)))
         assert len(zygotes._zygotes) == 1
-        assert (await zygotes.of(PLAIN)).is_ready
+        assert (await zygotes.of(PLAIN, "ann")).is_ready
 
 
 async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
@@ -225,9 +235,9 @@ async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
     monkeypatch.setattr(zygote_module, "LEAVING_SECONDS", 0.2)
     hangs = House(modules=(shelf.add("while True: pass"),))
     async with some() as zygotes:
-        stopped = await zygotes.of(PLAIN)
+        stopped = await zygotes.of(PLAIN, "ann")
         os.kill(stopped.pid, signal.SIGSTOP)
-        waiting = asyncio.create_task(zygotes.of(hangs))
+        waiting = asyncio.create_task(zygotes.of(hangs, "ann"))
         await until(lambda: found(lambda: len(zygotes._zygotes) == 2))
         began = time.monotonic()
         await zygotes.close()
@@ -236,7 +246,7 @@ async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
         with pytest.raises((Gone, Unavailable)):
             await waiting
         with pytest.raises(Unavailable, match="shutting down"):
-            await zygotes.of(PLAIN)
+            await zygotes.of(PLAIN, "ann")
 
 
 async def test_where_no_process_can_be_started_the_call_is_refused_and_nothing_leaks(
@@ -245,7 +255,7 @@ async def test_where_no_process_can_be_started_the_call_is_refused_and_nothing_l
     monkeypatch.setattr("sys.executable", "/nonexistent/python")
     async with some() as zygotes:
         with pytest.raises(Unavailable, match="No such file") as refused:
-            await zygotes.of(PLAIN)
+            await zygotes.of(PLAIN, "ann")
         assert refused.value.did_run is False
 
 
@@ -253,7 +263,7 @@ async def test_a_house_that_cannot_be_built_is_refused_with_the_step(tmp_path: P
     told = partial(_with_a_bind_of, str(tmp_path / "nothing"))
     async with some(told=told) as zygotes:
         with pytest.raises(Misconfigured, match=r"cannot confine the tool.*nothing"):
-            await zygotes.of(PLAIN)
+            await zygotes.of(PLAIN, "ann")
 
 
 def _with_a_bind_of(path: str, house: House) -> str:

@@ -25,6 +25,7 @@ class Bare:
         shown = hidden(house)
         if shown:
             raise StepFailed(f"hiding '{shown[0]}', which belongs to the board: only namespaces can hide a folder")
+        self._supervisor = 0
         self._user = user = identity.other_user()
         # Another user may not reach an interpreter in root's home; Landlock then is what keeps it from all else.
         self._reads_anything = user is not None and not identity.can_reach(user, readable(house))
@@ -38,6 +39,7 @@ class Bare:
         """Become the parent of all that lose theirs, and find a user that no other call has."""
         with step("becoming the parent of orphans"):
             syscalls.become_subreaper()
+        self._supervisor = os.getpid()
         self._user = identity.other_user(os.getpid())
 
     def listen(self) -> socket.socket:
@@ -58,12 +60,16 @@ class Bare:
         return job.bounds.processes + (identity.tasks(os.getuid()) if self._user is None else 0)
 
     def settle(self) -> None:
-        """Become the call's user, where this is root."""
+        """Become the call's user, where this is root, and end when the supervisor does."""
         with step("giving up privileges"):
             if self._user is None:
                 syscalls.drop_capabilities()
             else:
                 identity.become(self._user, reading_anything=self._reads_anything)
+        with step("ending with the supervisor"):
+            syscalls.end_with_parent()
+            if os.getppid() != self._supervisor:
+                raise StepFailed("ending with the supervisor: it has ended")
 
     def processes(self) -> list[int]:
         """Every process whose ancestors lead to the supervisor, but for those that are dead already."""

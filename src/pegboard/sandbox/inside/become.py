@@ -28,6 +28,8 @@ _RESULT, _TROUBLE, _ORDERS = 3, 4, 5
 _MOST_WORDS = 500
 # Calls that come one upon the other find no time for rehearsals between them.
 _SOON_SECONDS = 0.005
+# As they are now: a tool's code may put something else in their places.
+_exit, _getpid, _kill = os._exit, os.getpid, os.kill
 
 
 def become(terms: Terms, place: Place, folder: str | None, port: int | None, streams: Streams) -> NoReturn:
@@ -56,7 +58,7 @@ def become(terms: Terms, place: Place, folder: str | None, port: int | None, str
     except Exception as error:
         _tell("setup", 0, f"{type(error).__name__}: {error}")
     finally:
-        os._exit(CANNOT_START)
+        _end(CANNOT_START)
 
 
 def environment(call: Call, port: int | None) -> dict[str, str]:
@@ -123,7 +125,7 @@ def _hear() -> Call:
     with open(_ORDERS, "rb", buffering=0) as orders:
         told = orders.read()
     if not told:
-        os._exit(0)  # there never was a call
+        _end(0)  # there never was a call
     return Call.read(told)
 
 
@@ -135,7 +137,16 @@ def _run_python(call: Call, env: dict[str, str], terms: Terms) -> NoReturn:
     python_job.run(call.job.told | {"allowed": terms.allowed}, _RESULT)
     # The supervisor does not have to wait for the rest.
     os.close(_RESULT)
-    os._exit(0)
+    _end(0)
+
+
+def _end(code: int) -> NoReturn:
+    """End this process, whatever was done to Python in it: it must not come upon the supervisor's own program."""
+    try:
+        _exit(code)
+    finally:
+        while True:
+            _kill(_getpid(), signal.SIGKILL)
 
 
 def _execute(call: Call, env: dict[str, str]) -> None:

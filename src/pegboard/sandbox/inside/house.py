@@ -99,7 +99,7 @@ def readable(house: House) -> tuple[str, ...]:
     if not house.namespaces:
         return ("/proc/self", *(f"/dev/{name}" for name in sorted(set(DEVICES.values()))), *shown)
     whole = ("/etc", "/proc", "/dev")
-    return (*whole, *(path for path in shown if not path.startswith(whole)))
+    return (*whole, *(path for path in shown if not any(within(path, place) for place in whole)))
 
 
 def writable(house: House) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import struct
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
@@ -56,12 +56,11 @@ def confine(
     writable: Iterable[str],
     *,
     tcp_connect: Iterable[int],
-    may_be_absent: Collection[str] = (),
 ) -> None:
     """Leave this process and its children some files and folders and some ports, for good; OSError where that fails.
 
-    What is readable can be executed too. A path that does not exist is an error unless it is in `may_be_absent`. Ports
-    are kept from ABI 4 on, signals and abstract sockets of others from 6 on. The process must have no_new_privs set.
+    What is readable can be executed too. A path that does not exist is an error. Ports are kept from ABI 4 on, signals
+    and abstract sockets of others from 6 on. The process must have no_new_privs set.
     """
     version = abi()
     if not version:
@@ -70,7 +69,7 @@ def confine(
     with _ruleset(files, ports, scopes) as ruleset:
         for access, paths in ((_READ, readable), (_WRITE, writable)):
             for path in paths:
-                _grant(ruleset, path, access & files, path in may_be_absent)
+                _grant(ruleset, path, access & files)
         if ports:
             for port in tcp_connect:
                 rule = struct.pack("=QQ", CONNECT_TCP, port)
@@ -89,13 +88,9 @@ def _ruleset(files: int, ports: int, scopes: int) -> Iterator[int]:
         os.close(ruleset)
 
 
-def _grant(ruleset: int, path: str, access: int, absent: bool) -> None:
+def _grant(ruleset: int, path: str, access: int) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except FileNotFoundError:
-        if absent:
-            return
-        raise OSError(errno.ENOENT, f"Landlock cannot grant '{path}': there is no such file or folder") from None
     except OSError as error:
         raise OSError(error.errno, f"Landlock cannot grant '{path}': {error.strerror}") from None
     try:

@@ -3,48 +3,88 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_SHARED_FAIRLY = (b"Pss_Anon:", b"Pss_Shmem:")
-_SHARED_TWICE = (b"RssAnon:", b"RssShmem:")
-
-
-def is_over(pids: Iterable[int], limit: int) -> bool:
-    """Whether these processes together have more bytes of memory in use than the limit, files aside."""
-    pids = list(pids)
-    # Cheap, and never too low: most calls need no closer look.
-    if sum(map(_resident, pids)) <= limit:
-        return False
-    return sum(map(_own, pids)) > limit
-
-
-def _resident(pid: int) -> int:
-    return int(_read(f"/proc/{pid}/statm", b"0 0").split()[1]) * _PAGE
+_TABLE_FIELDS = (b"VmPTE:",)
+_RSS_FIELDS = (b"RssAnon:", b"RssShmem:", b"VmSwap:")
+_PSS_FIELDS = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
+# The kernel divides pages by walking all of a process's page tables, which nothing can stop: neither many of them nor
+# many processes may take long. Whoever has more of them is counted as if it shared nothing.
+_LARGE_TABLES = 16 * 2**20
+_CLOSE_LOOK_SECONDS = 1.0
+# After a close look, so many times what it took is rested, but no longer than a second.
+_REST = 10
+_MOST_REST_SECONDS = 1.0
 
 
-def _own(pid: int) -> int:
-    """Bytes of memory of a process, a page that several share divided between them."""
-    fairly = _read(f"/proc/{pid}/smaps_rollup", b"")
-    if fairly:
-        return _sum(fairly, _SHARED_FAIRLY)
+class _Taken(NamedTuple):
+    """Bytes of a process: its page tables, and its pages with those that it shares with others."""
+
+    tables: int
+    pages: int
+
+
+class Meter:
+    """Tells, time after time, whether the processes of a call have more memory in use than they may, files aside."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._rested = 0.0
+
+    def is_over(self, pids: Iterable[int], is_done: Callable[[], bool]) -> bool:
+        """Whether they have more bytes than the limit; no where `is_done` says that nobody needs to know any more."""
+        taken = {pid: _taken(pid) for pid in pids}
+        # Cheap, waits for no process, and is never too low: most calls need no closer look.
+        if sum(one.tables + one.pages for one in taken.values()) <= self._most:
+            return False
+        # Of page tables nothing is shared.
+        if sum(one.tables for one in taken.values()) > self._most:
+            return True
+        start = time.monotonic()
+        if start < self._rested:
+            return False
+        over = self._is_over_by_shares(taken, start + _CLOSE_LOOK_SECONDS, is_done)
+        now = time.monotonic()
+        self._rested = now + min(_MOST_REST_SECONDS, _REST * (now - start))
+        return over
+
+    def _is_over_by_shares(self, taken: dict[int, _Taken], give_up: float, is_done: Callable[[], bool]) -> bool:
+        total = 0
+        for pid, one in taken.items():
+            if is_done():
+                return False
+            is_short = one.tables <= _LARGE_TABLES and time.monotonic() < give_up
+            total += one.tables + (_share(pid) if is_short else one.pages)
+        return total > self._most
+
+
+def _taken(pid: int) -> _Taken:
+    status = _read(f"/proc/{pid}/status")
+    return _Taken(_sum(status, _TABLE_FIELDS), _sum(status, _RSS_FIELDS))
+
+
+def _share(pid: int) -> int:
+    """Bytes of a process's pages, each that several share divided between them."""
+    fairly = _read(f"/proc/{pid}/smaps_rollup")
     # A process that nobody may look into still has its status read.
-    return _sum(_read(f"/proc/{pid}/status", b""), _SHARED_TWICE)
+    return _sum(fairly, _PSS_FIELDS) if fairly else _taken(pid).pages
 
 
 def _sum(text: bytes, names: tuple[bytes, ...]) -> int:
     return sum(int(line.split()[1]) * 1024 for line in text.splitlines() if line.startswith(names))
 
 
-def _read(path: str, otherwise: bytes) -> bytes:
-    """What a file says, or something else where the process it is about has ended or hides."""
+def _read(path: str) -> bytes:
+    """What a file says: nothing where the process it is about has ended or hides."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return otherwise
+        return b""
     try:
-        return os.read(descriptor, 65536) or otherwise
+        return os.read(descriptor, 65536)
     except OSError:
-        return otherwise
+        return b""
     finally:
         os.close(descriptor)

@@ -20,10 +20,10 @@ def bind(source: str, target: str, *, writable: bool = False) -> None:
 
 
 def bind_device(source: str, target: str) -> None:
-    """Show the device `source` at `target`."""
+    """Show the device `source` at `target`, to be read and written but not changed itself."""
     with step(f"showing '{target}'"):
         _mount_bind(source, target)
-        syscalls.restrict_mount(target, syscalls.ATTR_NOSUID | syscalls.ATTR_NOEXEC)
+        syscalls.restrict_mount(target, syscalls.ATTR_NOSUID | syscalls.ATTR_NOEXEC | syscalls.ATTR_RDONLY)
 
 
 def bind_as_is(source: str, target: str) -> None:

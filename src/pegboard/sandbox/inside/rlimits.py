@@ -12,14 +12,17 @@ from pegboard.sandbox.limits import OPEN_FILES
 def apply(job: Job, processes: int, baseline: int) -> None:
     """Bound what this process and each of its children may take; `baseline` is what it has of memory already."""
     with step("limiting what a process may take"):
-        _lower(resource.RLIMIT_CORE, 0)
+        # Not 0: where the machine pipes them into a program, only this keeps that program from being started.
+        _lower(resource.RLIMIT_CORE, 1)
         _lower(resource.RLIMIT_DATA, baseline + job.bounds.memory)
         # A little more than the work folder holds, so that a full one is said to be full.
         _lower(resource.RLIMIT_FSIZE, job.bounds.disk + resource.getpagesize())
         _lower(resource.RLIMIT_MEMLOCK, 0)
         _lower(resource.RLIMIT_MSGQUEUE, 0)
+        _lower(resource.RLIMIT_NICE, 0)
         _lower(resource.RLIMIT_NOFILE, OPEN_FILES)
         _lower(resource.RLIMIT_NPROC, processes)
+        _lower(resource.RLIMIT_RTPRIO, 0)
         # The first signal for too much processor time can be ignored, the second one cannot.
         _lower(resource.RLIMIT_CPU, job.cpu_seconds, grace=1)
 

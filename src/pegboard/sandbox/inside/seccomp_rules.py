@@ -73,13 +73,16 @@ _REFUSED = {
     "where memory lies": "mbind set_mempolicy set_mempolicy_home_node migrate_pages move_pages",
     "the whole machine": "bpf perf_event_open userfaultfd kexec_load kexec_file_load init_module finit_module "
     "delete_module reboot swapon swapoff clock_settime clock_adjtime settimeofday adjtimex sethostname setdomainname "
-    "quotactl quotactl_fd acct syslog iopl ioperm modify_ldt vhangup lsm_set_self_attr",
+    "quotactl quotactl_fd acct syslog iopl ioperm modify_ldt vhangup lsm_set_self_attr sync",
+    # Some kernels share the processors between sessions, whatever the priority of the processes in them.
+    "weighing as much as the whole server": "setsid",
     "being reached by others": "bind listen accept accept4",
 }
 
 _UNKNOWN = {
     "arguments in memory; libraries then use clone and openat": "clone3 openat2",
     "lists of mounts and namespaces": "statmount listmount listns",
+    "few for each user, whom all calls share; programs then look by themselves": "inotify_init inotify_init1",
     "gone from the kernel or from use": "_sysctl create_module get_kernel_syms query_module nfsservctl getpmsg putpmsg "
     "afs_syscall tuxcall security vserver epoll_ctl_old epoll_wait_old uselib ustat sysfs lookup_dcookie",
 }
@@ -99,6 +102,11 @@ _TIOCSTI, _TIOCLINUX, _TIOCSETD = 0x5412, 0x541C, 0x5423
 # What runs in the kernel on a socket: SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF and _EBPF, TCP_ULP.
 _SOCKET_LEVELS = (1, _TCP)
 _SOCKET_PROGRAMS = (26, 50, 51, 52, 31)
+# Memory of the kernel that nobody counts: SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE. What TCP has under
+# these numbers nobody misses.
+_SOCKET_BUFFERS = (7, 8, 32, 33)
+# The same of a pipe, all of which together are bounded for each user, whom all calls share.
+_SETPIPE_SZ = 1031
 
 # A set-user-id file, made in a folder of the host, would lend the board's user to whoever runs it there.
 _SET_ID, _SET_IDS = 0o6000, (0o2000, 0o4000, 0o6000)
@@ -108,13 +116,17 @@ _KIND, _FIFO, _REGULAR = 0o170000, 0o10000, 0o100000
 
 # MAP_SHARED and MAP_ANONYMOUS: all of it stays while one page of it is mapped, and only that page would be counted.
 _SHARED_AND_NAMELESS = 0x01 | 0x20
+# MAP_HUGETLB: pages from a pool of the machine's, which is no memory of anybody's.
+_HUGE = 0x40000
+_UNCOUNTED = (_SHARED_AND_NAMELESS, *(_HUGE | flags for flags in (0, 0x01, 0x20, _SHARED_AND_NAMELESS)))
 
 _MYSELF = _low(0, 0)
 
 _GUARDED: Mapping[str, Rule] = {
-    "mmap": _refuse_if(_low(3, _SHARED_AND_NAMELESS, mask=_SHARED_AND_NAMELESS)),
+    "mmap": _refuse_if(_low(3, *_UNCOUNTED, mask=_HUGE | _SHARED_AND_NAMELESS)),
     "clone": _only_if(_low(0, 0, mask=_NAMESPACES)),
     "personality": _only_if(_low(0, 0, 0xFFFF_FFFF)),
+    "fcntl": _refuse_if(_low(1, _SETPIPE_SZ)),
     "ioctl": _refuse_if(_low(1, _TIOCSTI, _TIOCLINUX, _TIOCSETD)),
     # One of a pair of datagram sockets could send to others than its peer.
     "socketpair": _only_if(_low(0, _UNIX), _low(1, _STREAM, mask=_SOCKET_TYPE)),
@@ -122,7 +134,7 @@ _GUARDED: Mapping[str, Rule] = {
     "sendto": _only_if(_low(4, 0), _high(4, 0)),
     "sendmsg": _only_if(_low(2, 0, mask=_FASTOPEN)),
     "sendmmsg": _only_if(_low(3, 0, mask=_FASTOPEN)),
-    "setsockopt": _refuse_if(_low(1, *_SOCKET_LEVELS), _low(2, *_SOCKET_PROGRAMS)),
+    "setsockopt": _refuse_if(_low(1, *_SOCKET_LEVELS), _low(2, *_SOCKET_PROGRAMS, *_SOCKET_BUFFERS)),
     # The supervisor is of the same user, so the kernel would let this process slow it down or take its descriptors.
     "prlimit64": _only_if(_MYSELF),
     "sched_setaffinity": _only_if(_MYSELF),

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pegboard.sandbox.inside.job import Bounds
 
 _CHUNK = 2**16
 # A sentence that says why the call never ran is no longer than this.
 _MOST_TROUBLE = 4096
+
+
+class Trouble(NamedTuple):
+    """Why a confined process did not become what it should have: the call's fate, the code, and the reason."""
+
+    fate: str
+    code: int
+    message: str
 
 
 class Kept:
@@ -93,6 +103,10 @@ class Streams:
         """Set how much is kept."""
         self.stdout.most = self.stderr.most = bounds.output
         self.result.most = bounds.result
+
+    def told_trouble(self) -> Trouble | None:
+        """What the process has told of why it could not, if it has."""
+        return Trouble(**json.loads(self.trouble.content)) if self.trouble.content else None
 
     @property
     def kept(self) -> tuple[Kept, ...]:

@@ -6,7 +6,6 @@ server how it ended. Nothing in here trusts what the confined process does.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -46,7 +45,7 @@ def supervise(handle: int, terms: Terms, place: Place, *, network: bool) -> NoRe
         sys.excepthook(*sys.exc_info())
         end_all(place)
     finally:
-        # Whatever happens, nothing of the zygote's own program may go on in here.
+        # This is a copy of the zygote, and must not go on to serve calls as if it were one.
         os._exit(0)
 
 
@@ -115,10 +114,12 @@ def _run_call(line: Line, job: Job, place: Place, prepared: Prepared) -> None:
 def _check_waiting(prepared: Prepared) -> None:
     """Tell why the process that should wait for orders does not."""
     if os.waitpid(prepared.child, os.WNOHANG)[0]:
-        trouble = prepared.streams.trouble
-        trouble.drain()
-        told = json.loads(trouble.content or b"{}")
-        raise StepFailed(told.get("message", "waiting for the call: the confined process was killed, maybe for memory"))
+        prepared.streams.trouble.drain()
+        trouble = prepared.streams.told_trouble()
+        if trouble is None:
+            # Killed, such as for want of memory: nothing of this call has run, and the server begins it anew.
+            raise Gone
+        raise StepFailed(trouble.message)
 
 
 def _watch_over(line: Line, call: Call, place: Place, prepared: Prepared) -> None:
@@ -138,9 +139,9 @@ def _watch_over(line: Line, call: Call, place: Place, prepared: Prepared) -> Non
 
 def _judge(fate: Fate, streams: Streams) -> Fate:
     """The fate in the light of what the confined process left."""
-    if streams.trouble.content:
-        told = json.loads(streams.trouble.content)
-        return Fate(told["fate"], told["code"], told["message"])
+    trouble = streams.told_trouble()
+    if trouble is not None:
+        return Fate(*trouble)
     over = [stream for stream in streams.kept if stream.is_over]
     if over and fate.word in ("exited", "signalled"):
         return Fate("output", message=str(over[0]))

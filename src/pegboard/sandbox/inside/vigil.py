@@ -6,16 +6,20 @@ import os
 import select
 import signal
 import time
+from resource import struct_rusage
 from typing import NamedTuple
 
-from pegboard.sandbox.inside import memory, syscalls
+from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.job import Job
+from pegboard.sandbox.inside.memory import Meter
 from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.streams import Kept, Streams
 
 # How often memory is looked at, and orphans are let go of.
 _LOOK_SECONDS = 0.1
+# How many of the dead are let go of at once: as fast as they are, new ones may come.
+_MOST_REAPED = 2000
 
 
 class Fate(NamedTuple):
@@ -37,19 +41,24 @@ class Vigil:
         self._stdin = streams.stdin
         self._result = streams.result
         self._kept = {stream.fd: stream for stream in streams.kept}
+        self._deadline = 0.0
+        self._meter = Meter(job.bounds.memory)
         self._ended = syscalls.pidfd_open(child)
         self._poller = select.poll()
         for fd in (line.fileno(), self._ended, *self._kept):
             self._poller.register(fd, select.POLLIN)
+        self._server = select.poll()
+        self._server.register(line.fileno(), select.POLLIN)
         self._feed()
 
     def wait(self) -> Fate:
         """What became of the process, or why it has to end; raises Gone where the server no longer wants to know."""
         job = self._job
         now = time.monotonic()
-        deadline, look = now + job.seconds, now + _LOOK_SECONDS
-        while now < deadline:
-            ready = [fd for fd, _events in self._poller.poll(max(0.0, min(deadline, look) - now) * 1000)]
+        look = now + _LOOK_SECONDS
+        self._deadline = now + job.seconds
+        while now < self._deadline:
+            ready = [fd for fd, _events in self._poller.poll(max(0.0, min(self._deadline, look) - now) * 1000)]
             fate = self._serve(ready)
             now = time.monotonic()
             if fate is None and now >= look:
@@ -89,19 +98,26 @@ class Vigil:
 
     def _look(self) -> Fate | None:
         fate = _reap(self._child, self._job)
-        most = self._job.bounds.memory
-        if fate is None and memory.is_over(self._place.processes(), most):
-            fate = Fate("memory", message=f"more than {most} bytes of memory")
+        if fate is None and self._meter.is_over(self._place.processes(), self._is_done):
+            fate = Fate("memory", message=f"more than {self._job.bounds.memory} bytes of memory")
         return fate
+
+    def _is_done(self) -> bool:
+        return time.monotonic() >= self._deadline or bool(self._server.poll(0))
 
 
 def _reap(child: int, job: Job) -> Fate | None:
     """The child's fate if it has ended; orphans that have ended are let go of."""
-    pid = -1
-    while pid != child:
+    for _ in range(_MOST_REAPED):
         pid, status, used = os.wait4(-1, os.WNOHANG)
+        if pid == child:
+            return _fate(status, used, job)
         if pid == 0:
-            return None
+            break
+    return None
+
+
+def _fate(status: int, used: struct_rusage, job: Job) -> Fate:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return Fate("exited", code)

@@ -93,13 +93,9 @@ def _prepare(text: str) -> tuple[Terms, Place]:
 
 
 def _give_way() -> None:
-    """Where the machine runs short of memory or processors, have it look here first, as far as it can be told."""
+    """Where the machine runs short of memory, have it look here first, as far as it can be told."""
     with suppress(OSError):
         syscalls.write("/proc/self/oom_score_adj", "800")
-    # Some kernels share the processors between sessions, whatever the priority of the processes in them.
-    if os.getsid(0) == os.getpid():
-        with suppress(OSError):
-            syscalls.write("/proc/self/autogroup", "10")
 
 
 def _rename() -> None:

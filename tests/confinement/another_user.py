@@ -1,0 +1,59 @@
+"""Run as root: executes a command as an ordinary user, who has no right and no group but can reach some folders.
+
+Where one of those lies in a home that is its owner's alone, that home is covered, for this process and its children
+only, by one that shows them and nothing else.
+
+    python another_user.py FOLDER… -- COMMAND…
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from pegboard.sandbox.inside import syscalls
+
+USER = 65_534
+
+
+def show(folders: Iterable[Path]) -> None:
+    """Make these folders reachable for everybody, whatever folders they lie in."""
+    syscalls.unshare(syscalls.NEWNS)
+    syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
+    opened = {folder: os.open(folder, os.O_PATH) for folder in folders}
+    for closed in {first for folder in opened if (first := first_closed(folder)) is not None}:
+        syscalls.mount("tmpfs", str(closed), "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755")
+    # Outer ones first: what is within another that is shown is there already.
+    for folder in sorted(opened, key=lambda folder: folder.parts):
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            syscalls.mount(f"/proc/self/fd/{opened[folder]}", str(folder), None, syscalls.MS_BIND | syscalls.MS_REC)
+
+
+def first_closed(folder: Path) -> Path | None:
+    """The outermost folder around this one that not everybody may pass."""
+    return next((parent for parent in reversed(folder.parents) if not parent.stat().st_mode & stat.S_IXOTH), None)
+
+
+def become(user: int) -> None:
+    """Give up root, and with it every right."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
+def main() -> None:
+    """Do as the arguments say."""
+    split = sys.argv.index("--")
+    folders, command = sys.argv[1:split], sys.argv[split + 1 :]
+    os.umask(0o022)
+    show(map(Path, folders))
+    become(USER)
+    os.execv(command[0], command)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Confined calls of several people who want more at once than there are places: everybody gets their share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.call import Caller, ToolResult
+from pegboard.sandbox.admission import MOST_WAITING, Admission
+from pegboard.testing import NoSettings, calls_of, member
+from tests.doors import KEY, served
+from tests.integration.confining import answer_of, python, shell
+from tests.surfaces.rest.clients import bearer, client, good, new_user
+from tests.waiting import until
+
+PLACES = 4
+QUEUED = 200
+Slow = list[asyncio.Task[httpx.Response]]
+
+
+@pytest.fixture
+async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
+    """A board with few places, and with tools that take theirs for a while."""
+    home = tmp_path / "home"
+    settings = NoSettings(home=home, admin_key=KEY, sandbox_children=PLACES, drain_seconds=1)
+    async with Pegboard.open(f"sqlite:///{home}/board.db", settings=settings) as fresh:
+        more: dict[str, Any] = {"is_public": True, "timeout": 100}
+        await fresh.add(shell("sleep {seconds}", "seconds", name="slow", **more))
+        await fresh.add(python("def f(n: int): return n * n", "quick", is_public=True, keep_arguments=True))
+        assert (await fresh.call("slow", {"seconds": "0"})).success
+        assert (await fresh.call("quick", {"n": 2})).success
+        yield fresh
+
+
+def admission(board: Pegboard) -> Admission:
+    """Who has a place on this board, and who waits for one."""
+    return board.confinement.sandbox._admission
+
+
+async def waits(board: Pegboard, calls: int) -> None:
+    """Wait until so many calls wait for a place."""
+
+    async def look() -> bool:
+        return admission(board).waiting >= calls
+
+    await until(look, 30)
+
+
+async def is_idle(board: Pegboard) -> None:
+    """Wait until no call has a place, nor waits for one."""
+
+    async def look() -> bool:
+        return admission(board).waiting == admission(board).running == 0
+
+    await until(look, 10)
+
+
+async def test_whoever_has_hundreds_of_slow_calls_waiting_keeps_nobody_else_from_running(board: Pegboard) -> None:
+    limits = httpx.Limits(max_connections=None)
+    async with client(board) as admin, served(board) as url:
+        keys = [(await new_user(admin, name))[1] for name in ("ada", "bob")]
+        async with (
+            httpx.AsyncClient(base_url=url, headers=bearer(keys[0]), timeout=200, limits=limits) as ada,
+            httpx.AsyncClient(base_url=url, headers=bearer(keys[1]), timeout=200, limits=limits) as bob,
+        ):
+            hers = [
+                asyncio.create_task(ada.post("/v1/tools/slow/call", json={"seconds": "0.1"})) for _ in range(QUEUED)
+            ]
+            await waits(board, QUEUED - PLACES - 20)
+
+            async def square(n: int) -> int:
+                answer = good(await bob.post("/v1/tools/quick/call", json={"n": n}))
+                assert answer["success"], answer
+                return int(answer["result"])
+
+            before = done_of(hers)
+            assert [await square(n) for n in range(5)] == [n * n for n in range(5)]
+            # In the order in which they came, all of hers would have been before.
+            assert done_of(hers) - before <= QUEUED // 4
+            assert await asyncio.gather(*(square(n) for n in range(10))) == [n * n for n in range(10)]
+            assert done_of(hers) - before <= QUEUED // 2
+            echoed = [await bob.post("/v1/tools/echo/call", json={"n": n}) for n in range(20)]
+            assert all(answer.json()["success"] for answer in echoed)
+            assert done_of(hers) < QUEUED
+            answers = [good(answer) for answer in await asyncio.gather(*hers)]
+            assert sum(answer["success"] for answer in answers) == QUEUED
+    await is_idle(board)
+
+
+def done_of(calls: Slow) -> int:
+    """How many of these are over."""
+    return sum(call.done() for call in calls)
+
+
+async def start(board: Pegboard, caller: Caller, calls: int, seconds: float) -> list[asyncio.Task[ToolResult]]:
+    """So many slow calls of somebody."""
+    arguments = {"seconds": str(seconds)}
+    return [asyncio.create_task(board.call("slow", arguments, caller=caller)) for _ in range(calls)]
+
+
+async def test_more_than_a_user_may_have_waiting_are_refused_and_others_are_not(board: Pegboard) -> None:
+    ada, bob = await member(board, "ada"), await member(board, "bob")
+    hers = await start(board, ada, PLACES + MOST_WAITING + 100, 1)
+
+    async def refused() -> list[ToolResult]:
+        found = [call.result() for call in hers if call.done() and not call.result().success]
+        return found if len(found) >= 50 else []
+
+    for result in await until(refused, 30):
+        problem = result.problem
+        assert problem is not None
+        assert (problem.code, problem.did_run) == ("unavailable", False)
+        assert f"{MOST_WAITING} calls of this user wait already" in problem.message
+        assert problem.retry_after_ms is not None
+    assert answer_of(await board.call("quick", {"n": 3}, caller=bob)) == 9
+    for call in hers:
+        call.cancel()
+    await asyncio.gather(*hers, return_exceptions=True)
+    await is_idle(board)
+    assert answer_of(await board.call("quick", {"n": 4}, caller=ada)) == 16
+
+
+async def test_a_call_that_finds_no_place_in_its_time_did_not_run_and_its_key_is_free(board: Pegboard) -> None:
+    ada, bob = await member(board, "ada"), await member(board, "bob")
+    await board.tools.update("quick", {"timeout": 0.5}, board.admin)
+    hers = await start(board, ada, PLACES, 60)
+
+    async def all_taken() -> bool:
+        return admission(board).running == PLACES
+
+    await until(all_taken)
+    late = await board.call("quick", {"n": 3}, caller=bob, key="k")
+    assert late.problem is not None
+    assert (late.problem.code, late.problem.did_run, late.problem.retryable) == ("unavailable", False, True)
+    assert f"all {PLACES} places were taken until its deadline (PEGBOARD_SANDBOX_CHILDREN)" in late.problem.message
+    assert 0 < (late.problem.retry_after_ms or 0) <= 60_000
+    for call in hers:
+        call.cancel()
+    await asyncio.gather(*hers, return_exceptions=True)
+    await is_idle(board)
+    await board.tools.update("quick", {"timeout": 20}, board.admin)
+    assert answer_of(await board.call("quick", {"n": 3}, caller=bob, key="k")) == 9
+    rows = [(row.status, row.code, row.repeat_of) for row in await calls_of(board, "quick")]
+    assert rows[1:] == [("failed", "unavailable", None), ("succeeded", None, None)]
+
+
+async def test_who_gives_up_waiting_is_gone_from_the_queue(board: Pegboard) -> None:
+    ada = await member(board, "ada")
+    hers = await start(board, ada, PLACES + 50, 60)
+    await waits(board, 50)
+    for call in hers[PLACES:]:
+        call.cancel()
+    await asyncio.gather(*hers[PLACES:], return_exceptions=True)
+    assert (admission(board).waiting, admission(board).running) == (0, PLACES)
+    for call in hers:
+        call.cancel()
+    await asyncio.gather(*hers, return_exceptions=True)
+    await is_idle(board)
+    rows = await calls_of(board, "slow")
+    assert {row.code for row in rows[1:]} == {"cancelled"}

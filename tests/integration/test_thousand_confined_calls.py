@@ -1,0 +1,294 @@
+"""A thousand calls of python and of shell tools, half of them failing or timing out, and nothing is left of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.doors import KEY
+from tests.integration.confining import python, shell
+from tests.integration.trees import Server, server
+from tests.surfaces.rest.clients import bearer, good, new_user
+from tests.waiting import until
+
+CALLS = 1000
+CALLERS = 4
+EACH_AT_ONCE = 2
+GROWTH = 6 * 2**20
+# The loop's own pool has as many threads as it needed at once, to so many.
+POOLED = {"threads": min(32, (os.cpu_count() or 1) + 4)}
+Call = tuple[str, dict[str, Any]]
+
+# A handler that says what the process of the server holds, seen from within.
+CENSUS = """
+import asyncio, ctypes, gc, threading
+
+
+async def census():
+    gc.collect()
+    # What was free already when this was asked for is nobody's.
+    ctypes.CDLL(None).malloc_trim(0)
+    return {"tasks": len(asyncio.all_tasks()), "threads": threading.active_count()}
+"""
+HANGS = {"hang_a": 0.05, "hang_b": 0.1, "hang_c": 0.2}
+CODE = """
+import os, subprocess, sys, threading, time
+
+def run(n: int, how: str = ""):
+    print("call", n)
+    match how:
+        case "raise": raise ValueError(n)
+        case "exit": os._exit(n % 200)
+        case "leave": sys.exit(n)
+        case "abort": os.abort()
+        case "unfit": return object()
+        case "large": return "x" * 2_000_000
+        case "flood": print("x" * 2_000_000)
+        case "starve": bytearray(2**40)
+        case "files":
+            for name in "abc":
+                os.mkdir(name)
+                open(f"{name}/{n}", "wb").write(bytes(100_000))
+                os.chmod(name, 0)
+        case "daemons":
+            subprocess.Popen(["sleep", "600"], start_new_session=True)
+            threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+            if os.fork() == 0:
+                time.sleep(600)
+        case "hang":
+            subprocess.Popen(["sleep", "600"], start_new_session=True)
+            while n % 3 == 0:
+                pass
+            time.sleep(600)
+    return n
+"""
+SCRIPT = """
+case "$how" in
+    fail) echo "$n" >&2; exit 3;;
+    abort) kill -ABRT $$;;
+    text) echo no; exit 0;;
+    flood) head -c 2000000 /dev/zero; exit 0;;
+    files) mkdir a b; echo "$n" > a/x; ln -s / b/link; chmod 0 a;;
+    daemons) setsid sleep 600 > /dev/null 2>&1 & (sleep 600 &);;
+    hang) setsid sleep 600 & sleep 600;;
+esac
+echo "$n"
+"""
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}, "how": {"type": "string"}}}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The calls of one kind of tool: those that go well, and those that do not."""
+
+    tool: dict[str, Any]
+    well: tuple[str, ...]
+    badly: tuple[str, ...]
+
+    def tools(self) -> list[dict[str, Any]]:
+        """The tool, and others like it with less and less time."""
+        patient = {**self.tool, "config": {**self.tool["config"], "timeout": 60}}
+        hasty = [
+            {**self.tool, "name": name, "config": {**self.tool["config"], "timeout": seconds}}
+            for name, seconds in HANGS.items()
+        ]
+        return [patient, *hasty]
+
+    def plan(self, calls: int) -> list[Call]:
+        """So many calls in any order, half of them bad, and half of these too slow."""
+        hanging = [(name, {"how": "hang"}) for name in HANGS]
+        failing = [(self.tool["name"], {"how": how}) for how in self.badly]
+        fine = [(self.tool["name"], {"how": how}) for how in self.well]
+        chosen: list[Call] = [fine[place % len(fine)] for place in range(calls // 2)]
+        chosen += [hanging[place % len(hanging)] for place in range(calls // 4)]
+        chosen += [failing[place % len(failing)] for place in range(calls - len(chosen))]
+        random.Random(calls).shuffle(chosen)
+        return [(name, {"n": n, **arguments}) for n, (name, arguments) in enumerate(chosen)]
+
+
+KINDS = {
+    "python": Kind(
+        python(CODE, "run", is_public=True),
+        ("", "", "files", "daemons"),
+        ("raise", "raise", "exit", "leave", "abort", "unfit", "large", "flood", "starve"),
+    ),
+    "shell": Kind(
+        shell(SCRIPT, name="run", shell=True, parse="json", is_public=True, input_schema=SCHEMA),
+        ("", "", "files", "daemons"),
+        ("fail", "fail", "abort", "text", "flood"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a server and its processes hold now."""
+
+    files: int
+    processes: int
+    zombies: int
+    tasks: int
+    threads: int
+    folders: int
+    mounts: int
+    zygote_files: int
+    memory: int
+    zygote_memory: int
+
+    def is_within(self, before: Held) -> bool:
+        """Whether nothing is held that was not before, memory aside."""
+        counted = [name for name in self.__dataclass_fields__ if not name.endswith("memory")]
+        return all(getattr(self, name) <= getattr(before, name) + POOLED.get(name, 0) for name in counted)
+
+
+class Crowd:
+    """Several people who call the tools of one server."""
+
+    def __init__(self, running: Server, keys: list[str], folders: Path) -> None:
+        self._server = running
+        self._keys = keys
+        self._folders = folders
+
+    async def make(self, calls: list[Call]) -> Counter[str]:
+        """How these calls ended, made by all of them at once; a few are given up."""
+        left = iter(enumerate(calls))
+        ended: Counter[str] = Counter()
+
+        async def work(client: httpx.AsyncClient) -> None:
+            for number, (name, arguments) in left:
+                seconds = 0.03 if number % 50 == 7 else 120
+                try:
+                    answer = await client.post(f"/v1/tools/{name}/call", json=arguments, timeout=seconds)
+                except httpx.TimeoutException:
+                    ended["given up"] += 1
+                    continue
+                body = answer.json()
+                ended["fine" if body["success"] else body["error_details"]["code"]] += 1
+                assert not body["success"] or body["result"] == arguments["n"], body
+
+        async with asyncio.TaskGroup() as group:
+            for key in self._keys:
+                group.create_task(self._as_one(key, work))
+        return ended
+
+    async def _as_one(self, key: str, work: Any) -> None:
+        async with httpx.AsyncClient(base_url=self._server.url, headers=bearer(key)) as client:
+            await asyncio.gather(*(work(client) for _ in range(EACH_AT_ONCE)))
+
+    async def held(self) -> Held:
+        """What the server holds, its zygotes and what they have started included."""
+        async with httpx.AsyncClient(base_url=self._server.url, headers=bearer(KEY)) as client:
+            census = good(await client.post("/v1/tools/census/call", json={}))["result"]
+        pid = self._server.process.pid
+        family = states(pid)
+        zygotes = [each for each, (parent, _) in family.items() if parent == pid]
+        return Held(
+            files=count(f"/proc/{pid}/fd"),
+            processes=len(family),
+            zombies=sum(1 for _, state in family.values() if state == "Z"),
+            folders=count(str(self._folders)),
+            mounts=sum(mounts(each) for each in (pid, *zygotes)),
+            zygote_files=sum(count(f"/proc/{each}/fd") for each in zygotes),
+            memory=resident(pid),
+            zygote_memory=sum(resident(each) for each in zygotes),
+            **census,
+        )
+
+    async def back(self, before: Held) -> Held:
+        """Wait until no more is held than before."""
+        now = before
+
+        async def as_before() -> bool:
+            nonlocal now
+            now = await self.held()
+            return now.is_within(before)
+
+        try:
+            await until(as_before, 20)
+        except TimeoutError:
+            raise AssertionError(f"before: {before}; now: {now}") from None
+        return now
+
+
+def states(ancestor: int) -> dict[int, tuple[int, str]]:
+    """The parent and the state of every process that comes from this one, dead ones nobody looked after included."""
+    seen: dict[int, tuple[int, str]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            except (OSError, ValueError):
+                continue
+            seen[int(entry.name)] = (int(parent), state)
+    found = {ancestor}
+    while more := {pid for pid, (parent, _) in seen.items() if parent in found} - found:
+        found |= more
+    return {pid: seen[pid] for pid in found if pid != ancestor}
+
+
+def count(folder: str) -> int:
+    """How many entries a folder has."""
+    return len(list(Path(folder).iterdir()))
+
+
+def mounts(pid: int) -> int:
+    """How many mounts a process sees."""
+    return len(Path(f"/proc/{pid}/mountinfo").read_text().splitlines())
+
+
+def resident(pid: int) -> int:
+    """How many bytes of a process are in memory."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@asynccontextmanager
+async def crowd(tmp_path: Path, kind: Kind, **environment: str) -> AsyncIterator[Crowd]:
+    """A server with those tools, and people who may call them."""
+    packages, folders = tmp_path / "packages", tmp_path / "folders"
+    info = packages / "census_tools-1.0.dist-info"
+    for made in (info, folders):
+        made.mkdir(parents=True)
+    folders.chmod(0o777)
+    (packages / "census_tools.py").write_text(CENSUS)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: census-tools\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[pegboard.handlers]\ncensus = census_tools:census\n")
+    path = os.pathsep.join([str(packages), *filter(None, [os.environ.get("PYTHONPATH")])])
+    more = {"PYTHONPATH": path, "TMPDIR": str(folders), "PEGBOARD_LOG_LEVEL": "warning", **environment}
+    with server(tmp_path / "home", f"sqlite:///{tmp_path}/home/pegboard.db", tmp_path / "log", **more) as running:
+        async with httpx.AsyncClient(base_url=running.url, headers=bearer(KEY), timeout=60) as admin:
+            keys = [(await new_user(admin, f"user-{number}"))[1] for number in range(CALLERS)]
+            census = {"name": "census", "tool_type": "internal", "config": {"handler": "census"}}
+            for tool in (*kind.tools(), {**census, "input_schema": {"type": "object"}}):
+                good(await admin.post("/v1/tools", json=tool), 201)
+        yield Crowd(running, keys, folders)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(("without", "calls"), [("", CALLS), ("namespaces", CALLS // 10)])
+async def test_a_thousand_calls_leave_nothing_behind(tmp_path: Path, name: str, calls: int, without: str) -> None:
+    kind = KINDS[name]
+    async with crowd(tmp_path, kind, PEGBOARD_SANDBOX_WITHOUT=without) as people:
+        await people.make(kind.plan(max(calls // 5, 60)))  # whatever is loaded or kept once, is now
+        await people.back(before := await people.held())
+        ended = await people.make(kind.plan(calls))
+        assert sum(ended.values()) == calls
+        assert set(ended) <= {"fine", "execution_failed", "result_too_large", "timeout", "unavailable", "given up"}
+        assert ended["fine"] >= calls * 0.45
+        assert ended["execution_failed"] >= calls * 0.15
+        # On a busy machine, some of those that have little time have none left when it is their turn.
+        assert ended["timeout"] >= calls * 0.05
+        assert ended["timeout"] + ended["unavailable"] >= calls * 0.2
+        after = await people.back(before)
+        assert after.memory - before.memory < GROWTH, (before, after)
+        assert after.zygote_memory - before.zygote_memory < GROWTH, (before, after)

@@ -1,0 +1,146 @@
+"""The connections of all proxies together: so many for the board, and none of them out of reach of a newcomer."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import socket
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pegboard.egress.outbound import Outbound
+from pegboard.sandbox.connections import Connections, most_connections
+from pegboard.sandbox.proxy import Proxy, Serving
+from tests.unit.egress.upstreams import serving
+from tests.unit.sandbox.proxies import LOCAL, Client
+from tests.waiting import until
+
+
+@pytest.mark.parametrize(
+    ("files", "most"), [(1024, 256), (3, 1), (1_000_000, 16_384), (resource.RLIM_INFINITY, 16_384)]
+)
+def test_there_are_a_quarter_as_many_as_open_files(files: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda which: {resource.RLIMIT_NOFILE: (files, -1)}[which])
+    assert most_connections() == most
+
+
+@settings(deadline=None)
+@given(most=st.integers(0, 20), steps=st.lists(st.tuples(st.booleans(), st.sampled_from("abcd")), max_size=80))
+def test_nobody_takes_more_than_are_left_and_a_newcomer_gets_one_while_there_is_any(
+    most: int, steps: list[tuple[bool, str]]
+) -> None:
+    connections = Connections(most)
+    taken: Counter[str] = Counter()
+    for taking, user in steps:
+        left = most - taken.total()
+        if taking:
+            assert connections.take(user) == (taken[user] < left)
+            taken[user] += taken[user] < left
+        elif taken[user]:
+            connections.give_back(user)
+            taken[user] -= 1
+
+
+class Calls:
+    """Calls of several users, whose proxies share what the board has."""
+
+    def __init__(self, outbound: Outbound, *, most: int, most_in_all: int) -> None:
+        self._proxy = Proxy(outbound, most=most, most_in_all=most_in_all)
+        self._servings: list[Serving] = []
+
+    def begin(self, user_id: str) -> int:
+        """The port of the proxy of one more call."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        self._servings.append(self._proxy.serve(listener, user_id))
+        return port
+
+    async def close(self) -> None:
+        """End them all."""
+        for running in self._servings:
+            await running.close()
+
+
+async def client(port: int) -> Client:
+    return Client(*await asyncio.open_connection("127.0.0.1", port))
+
+
+async def test_calls_share_what_the_board_has_and_those_of_one_user_leave_some_to_others() -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    outbound = Outbound(LOCAL)
+    calls = Calls(outbound, most=8, most_in_all=4)
+    async with serving(silent) as up:
+        target = f"127.0.0.1:{up.port}"
+        anns = [await client(calls.begin("ann")) for _ in range(2)]
+        for each in anns:
+            await each.tunnel(target)
+        anns.append(await client(calls.begin("ann")))
+        third = asyncio.create_task(anns[2].tunnel(target))
+        others = [await client(calls.begin(user)) for user in ("bob", "cid")]
+        for each in others:
+            await each.tunnel(target)
+        assert (third.done(), up.connections) == (False, 4), "two of ann, and one of each of the others"
+        dans = await client(calls.begin("dan"))
+        fifth = asyncio.create_task(dans.tunnel(target))
+        anns[0].leave()
+        await asyncio.wait_for(fifth, 5)
+        assert not third.done(), "there is none left beside hers"
+        for each in (*others, dans):
+            each.leave()
+        await asyncio.wait_for(third, 5)
+        await calls.close()
+        for each in anns[1:]:
+            each.leave()
+    await outbound.close()
+
+
+async def test_a_call_that_ends_gives_back_what_it_had() -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    outbound = Outbound(LOCAL)
+    calls = Calls(outbound, most=8, most_in_all=1)
+    async with serving(silent) as up:
+        target = f"127.0.0.1:{up.port}"
+        for _ in range(3):
+            one = await client(calls.begin("ann"))
+            await one.tunnel(target)
+            await calls.close()
+            one.leave()
+    await outbound.close()
+
+
+async def test_what_one_user_of_the_proxy_looks_up_holds_up_nobody_else() -> None:
+    async def resolver(host: str, port: int) -> list[str]:
+        asked.append(host)
+        if host != "fast":
+            await asyncio.Event().wait()
+        return ["127.0.0.1"]
+
+    async def all_asked() -> bool:
+        return len(asked) >= 16
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    asked: list[str] = []
+    outbound = Outbound(LOCAL, resolver=resolver)
+    calls = Calls(outbound, most=32, most_in_all=1000)
+    async with serving(silent) as up:
+        slow = [await client(port) for port in [calls.begin("ann") for _ in range(5)] for _ in range(16)]
+        for number, each in enumerate(slow):
+            await each.say(f"CONNECT slow{number}:1 HTTP/1.1\r\n\r\n".encode())
+        await until(all_asked)
+        await calls.close()
+        fast = await client(calls.begin("bob"))
+        await fast.tunnel(f"fast:{up.port}")
+        assert len(asked) == 17
+        await calls.close()
+        for each in (*slow, fast):
+            each.leave()
+    await outbound.close()

@@ -1,0 +1,114 @@
+"""Hanging up on a call: it ends, and it is known whether anything of it ran."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard.sandbox import line as module
+from pegboard.sandbox.line import Line
+from tests.unit.sandbox.test_line import MOST, Ends, end, frame
+from tests.waiting import until
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    """The loop that tests have, and the one that the server has."""
+    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+
+
+@pytest.fixture
+def peer() -> Iterator[Ends]:
+    """The server's end, and the other; a line closes the first itself."""
+    ours, theirs = socket.socketpair()
+    theirs.settimeout(5)
+    yield ours, theirs
+    ours.close()
+    theirs.close()
+
+
+async def _seen(value: bool) -> bool:
+    return value
+
+
+async def test_a_call_that_had_begun_unnoticed_is_known_to_have_begun(peer: Ends) -> None:
+    ours, theirs = peer
+    line = Line(ours, most=MOST)
+    theirs.sendall(frame(b"S"))  # the loop has no turn to read it
+    line.hang_up()
+    assert line.started
+    assert await line.ended() is None
+    assert line._sock is not None, "it has begun, so its end is waited for"
+
+
+async def test_a_call_that_has_not_begun_never_will(peer: Ends) -> None:
+    ours, theirs = peer
+    gone: list[bool] = []
+    line = Line(ours, most=MOST)
+    line.when_gone(lambda: gone.append(True))
+    line.send(b"the job")
+    line.hang_up()
+    assert (line.started, gone) == (False, [True])
+    assert theirs.recv(100) == b"the job"
+    with pytest.raises(BrokenPipeError):
+        theirs.sendall(frame(b"S"))
+    assert await line.ended() is None
+    assert line.begins.done()
+
+
+async def test_an_end_that_was_there_unnoticed_is_heard(peer: Ends) -> None:
+    ours, theirs = peer
+    line = Line(ours, most=MOST)
+    theirs.sendall(end(fate="setup", message="mount: not permitted"))
+    line.hang_up()
+    ended = await line.ended()
+    assert ended is not None
+    assert ended.message == "mount: not permitted"
+    assert not line.started
+
+
+async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(
+    peer: Ends,
+) -> None:
+    ours, theirs = peer
+    gone: list[bool] = []
+    line = Line(ours, most=MOST)
+    line.when_gone(lambda: gone.append(True))
+    line.send(b"x" * 2**22)
+    theirs.sendall(frame(b"S"))
+    await line.begins
+    line.hang_up()
+    line.hang_up()
+    with anyio.fail_after(5):
+        assert await line.ended() is None
+        while theirs.recv(2**20):
+            pass
+        assert line._sock is not None
+        theirs.setblocking(False)
+        # What it still says is read and thrown away, or it could never finish saying it.
+        await asyncio.get_running_loop().sock_sendall(theirs, end(b"x" * 2**20))
+    assert not line._got
+    theirs.close()
+    await until(lambda: _seen(line._sock is None))
+    line.when_gone(lambda: gone.append(False))
+    assert gone == [True, False]
+    assert line._timer is not None
+    assert line._timer.cancelled(), "it is not said to linger"
+
+
+async def test_a_peer_that_does_not_leave_is_given_up_on(peer: Ends, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEAVING_SECONDS", 0.02)
+    ours, theirs = peer
+    gone = asyncio.Event()
+    line = Line(ours, most=MOST)
+    line.when_gone(gone.set)
+    theirs.sendall(frame(b"S"))
+    line.hang_up()
+    with anyio.fail_after(5):
+        await gone.wait()
+    assert line._sock is None

@@ -1,0 +1,96 @@
+"""How the memory of processes is counted, and that counting it never takes long."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import pytest
+
+from pegboard.sandbox.inside import memory
+from pegboard.sandbox.inside.memory import Meter
+
+MIB = 2**20
+# 256 MiB by the status of the process, 4 of which there are.
+MAPS = """
+import mmap, sys
+size = 4 * 2**20
+with open(sys.argv[1], "w+b") as file:
+    file.write(b"x" * size)
+    file.flush()
+    kept = [mmap.mmap(file.fileno(), size, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE) for number in range(64)]
+print("mapped", flush=True)
+sys.stdin.read()
+"""
+
+
+def never() -> bool:
+    """That there is still somebody who wants to know."""
+    return False
+
+
+def running(*argv: str) -> Iterator[int]:
+    """A program that says when it is ready, and ends with its input."""
+    command = [sys.executable, "-I", "-S", "-c", *argv]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        yield process.pid
+        process.kill()
+
+
+@pytest.fixture
+def mapping() -> Iterator[int]:
+    """A process that has the same pages in many places."""
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
+        yield from running(MAPS, file.name)
+
+
+@pytest.fixture
+def taking() -> Iterator[int]:
+    """A process that has 64 MiB of its own."""
+    yield from running("import sys\ntaken = bytearray(64 * 2**20)\nprint('taken', flush=True)\nsys.stdin.read()")
+
+
+def test_what_a_process_has_is_counted(taking: int) -> None:
+    assert Meter(60 * MIB).is_over([taking], never)
+    assert not Meter(90 * MIB).is_over([taking], never)
+
+
+def test_a_page_in_many_places_counts_once(mapping: int) -> None:
+    assert not Meter(64 * MIB).is_over([mapping], never)
+
+
+@pytest.mark.parametrize(("bound", "value"), [("_LARGE_TABLES", 0), ("_CLOSE_LOOK_SECONDS", 0.0)])
+def test_where_finding_that_out_would_take_long_it_counts_often(
+    mapping: int, monkeypatch: pytest.MonkeyPatch, bound: str, value: float
+) -> None:
+    monkeypatch.setattr(memory, bound, value)
+    assert Meter(64 * MIB).is_over([mapping], never)
+
+
+def test_no_process_is_looked_into_once_nobody_wants_to_know(taking: int) -> None:
+    asked = []
+
+    def is_done() -> bool:
+        asked.append(True)
+        return len(asked) > 1
+
+    assert not Meter(60 * MIB).is_over([taking, os.getpid(), os.getppid()], is_done)
+    assert len(asked) == 2
+
+
+def test_a_close_look_is_followed_by_a_rest(taking: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_REST", 1e9)
+    monkeypatch.setattr(memory, "_MOST_REST_SECONDS", 1e9)
+    meter = Meter(60 * MIB)
+    assert [meter.is_over([taking], never) for _ in range(2)] == [True, False]
+
+
+def test_a_process_that_is_no_more_takes_nothing() -> None:
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    assert not Meter(1).is_over([ended.pid], never)

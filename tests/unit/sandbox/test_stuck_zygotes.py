@@ -1,0 +1,222 @@
+"""Zygotes that hang, and calls whose beginning nobody saw: what ran and what did not is told as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import resource
+import secrets
+import signal
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard.core.errors import TimedOut, Unavailable
+from pegboard.sandbox import line, zygote
+from pegboard.sandbox import sandbox as module
+from pegboard.sandbox.houses import plan
+from pegboard.sandbox.sandbox import House, Sandbox
+from pegboard.sandbox.zygote import Gone, Zygote
+from pegboard.sandbox.zygotes import Zygotes
+from tests.unit.sandbox.living import boxed, command, later, script, until_idle, until_running
+from tests.waiting import until
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    """The loop that tests have, and the one that the server has."""
+    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is told to leave has little time to do so."""
+    monkeypatch.setattr(line, "LEAVING_SECONDS", 0.2)
+    monkeypatch.setattr(zygote, "LEAVING_SECONDS", 0.2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """One that anybody may write to."""
+    tmp_path.chmod(0o777)
+    return tmp_path
+
+
+def zygote_of(box: Sandbox) -> Zygote:
+    (found,) = box._zygotes._zygotes.values()
+    return found
+
+
+async def stopped(box: Sandbox) -> Zygote:
+    """The zygote of a box that has run a call, which hangs now."""
+    await box.run(command("true"), "ann", later())
+    await until_idle(box)
+    found = zygote_of(box)
+    os.kill(found.pid, signal.SIGSTOP)
+    return found
+
+
+async def test_a_call_that_ran_unnoticed_until_the_board_closes_is_not_said_not_to_have(folder: Path) -> None:
+    mark = f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
+    house = House(working_dir=str(folder), writable=True)
+    async with boxed() as box:
+        await box.run(command("true", house=house), "ann", later())
+        job = script(f"touch ran; exec sleep {mark}", house=house, cwd=str(folder))
+        task = asyncio.create_task(box.run(job, "ann", later()))
+        await asyncio.sleep(0)
+        deadline = time.monotonic() + 10
+        while not (folder / "ran").exists() and time.monotonic() < deadline:
+            os.sched_yield()  # the loop has no turn
+        await box.close()
+        with pytest.raises(Unavailable, match="shutting down") as refused:
+            await task
+    assert (folder / "ran").exists()
+    assert refused.value.did_run is True
+
+
+async def test_a_call_in_the_hands_of_a_zygote_that_hangs_did_not_run_and_never_will(folder: Path) -> None:
+    house = House(working_dir=str(folder), writable=True)
+    async with boxed() as box:
+        await box.run(command("true", house=house), "ann", later())
+        await until_idle(box)
+        hangs = zygote_of(box)
+        os.kill(hangs.pid, signal.SIGSTOP)
+        job = command("touch", "ran", house=house, cwd=str(folder))
+        with pytest.raises(Unavailable, match="not begun by its deadline") as refused:
+            await box.run(job, "ann", later(0.1))
+        assert refused.value.did_run is False
+        os.kill(hangs.pid, signal.SIGCONT)
+        # Whatever it was asked for before is done by then.
+        assert (await box.run(command("ls", house=house, cwd=str(folder)), "ann", later())).stdout == b""
+
+
+async def test_a_zygote_that_hangs_is_replaced_and_the_call_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with boxed() as box:
+        hangs = await stopped(box)
+        monkeypatch.setattr(module, "_SILENT_SECONDS", 0.2)
+        with anyio.fail_after(10):
+            assert (await box.run(command("true"), "ann", later())).code == 0
+        assert zygote_of(box) is not hangs
+
+
+async def test_a_zygote_that_hangs_is_replaced_although_each_call_has_less_time_than_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with boxed() as box:
+        hangs = await stopped(box)
+        monkeypatch.setattr(module, "_SILENT_SECONDS", 0.2)
+
+        async def replaced() -> bool:
+            with pytest.raises(Unavailable, match="not begun by its deadline"):
+                await box.run(command("true"), "ann", later(0.05))
+            return hangs not in box._zygotes._zygotes.values()
+
+        await until(replaced)
+
+
+async def test_a_zygote_that_is_slow_and_begins_calls_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SILENT_SECONDS", 0.02)
+    news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    looks = iter([False, False, False, True])
+
+    class Slow:
+        """One that has begun another call whenever somebody looks, and this one at last."""
+
+        @property
+        def silent_since(self) -> float:
+            if next(looks):
+                news.set_result(None)
+            return time.monotonic()
+
+    await module._come(news, Slow(), math.inf)  # type: ignore[arg-type]  # all it looks at
+    assert list(looks) == []
+
+
+async def test_a_call_that_does_not_end_when_it_should_is_known_to_have_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
+    async with boxed() as box:
+        monkeypatch.setattr(module, "_ENDING_SECONDS", -19.0)
+        task = asyncio.create_task(box.run(command("sleep", mark, seconds=20.0), "ann", later()))
+        await until_running(mark)
+        with pytest.raises(TimedOut) as late:
+            await task
+        assert late.value.did_run is True
+
+
+@pytest.fixture
+def _few_descriptors() -> Iterator[None]:
+    """So few that all of them can be taken."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 512), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("_few_descriptors")
+@pytest.mark.parametrize("free", range(6))
+async def test_without_descriptors_no_zygote_starts_and_the_call_did_not_run(free: int) -> None:
+    zygotes = Zygotes(lambda _: "{}", most=1)
+    taken: list[int] = []
+    try:
+        while True:
+            taken.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError:
+        pass
+    before = len(taken)
+    for _ in range(free):
+        os.close(taken.pop())
+    try:
+        with pytest.raises(Unavailable, match="can be started: Too many open files") as refused:
+            await zygotes.of(House(), "ann")
+        assert refused.value.did_run is False
+        for _ in range(free):
+            taken.append(os.open("/dev/null", os.O_RDONLY))
+        assert len(taken) == before, "none of them leaked"
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
+        await zygotes.close()
+
+
+async def test_a_zygote_that_ends_although_it_is_needed_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
+    async with boxed() as box:
+        await box.run(command("true"), "ann", later())
+        ends = zygote_of(box)
+        os.kill(ends.pid, signal.SIGTERM)
+        await ends.exited.wait()
+    (told,) = [record.getMessage() for record in caplog.records if "zygote_exited" in record.getMessage()]
+    assert str(-signal.SIGTERM) in told
+
+
+async def test_what_a_zygote_says_later_is_logged_and_not_without_end(caplog: pytest.LogCaptureFixture) -> None:
+    async with boxed() as box:
+        await box.run(command("true"), "ann", later())
+        mouth = os.open(f"/proc/self/fd/{zygote_of(box)._heard}", os.O_WRONLY)
+        for number in range(1, 31):
+            os.write(mouth, b"Traceback: something broke\n")
+            await until(partial(_said, box, number))
+        os.close(mouth)
+    told = [record for record in caplog.records if "zygote_said" in record.getMessage()]
+    assert len(told) == 20
+    assert "something broke" in told[0].getMessage()
+
+
+async def _said(box: Sandbox, times: int) -> bool:
+    return zygote_of(box)._said.count(b"broke") >= times
+
+
+async def test_who_waits_for_a_zygote_that_was_told_to_leave_is_not_told_that_the_house_is_at_fault() -> None:
+    zygotes = Zygotes(plan, most=1)
+    waiting = asyncio.create_task(zygotes.of(House(), "ann"))
+    await asyncio.sleep(0)
+    (starting,) = zygotes._zygotes.values()
+    os.kill(starting.pid, signal.SIGTERM)
+    with pytest.raises(Gone):
+        await waiting
+    await zygotes.close()
