@@ -104,6 +104,17 @@ async def start(board: Pegboard, caller: Caller, calls: int, seconds: float) -> 
     return [asyncio.create_task(board.call("slow", arguments, caller=caller)) for _ in range(calls)]
 
 
+async def taken(board: Pegboard) -> list[asyncio.Task[ToolResult]]:
+    """The slow calls that have all places, each of somebody else: nobody is given all of them."""
+    calls = [call for n in range(PLACES) for call in await start(board, await member(board, f"user{n}"), 1, 60)]
+
+    async def are_all() -> bool:
+        return admission(board).running == PLACES
+
+    await until(are_all)
+    return calls
+
+
 async def test_more_than_a_user_may_have_waiting_are_refused_and_others_are_not(board: Pegboard) -> None:
     ada, bob = await member(board, "ada"), await member(board, "bob")
     hers = await start(board, ada, PLACES + MOST_WAITING + 100, 1)
@@ -127,14 +138,9 @@ async def test_more_than_a_user_may_have_waiting_are_refused_and_others_are_not(
 
 
 async def test_a_call_that_finds_no_place_in_its_time_did_not_run_and_its_key_is_free(board: Pegboard) -> None:
-    ada, bob = await member(board, "ada"), await member(board, "bob")
+    bob = await member(board, "bob")
     await board.tools.update("quick", {"timeout": 0.5}, board.admin)
-    hers = await start(board, ada, PLACES, 60)
-
-    async def all_taken() -> bool:
-        return admission(board).running == PLACES
-
-    await until(all_taken)
+    hers = await taken(board)
     late = await board.call("quick", {"n": 3}, caller=bob, key="k")
     assert late.problem is not None
     assert (late.problem.code, late.problem.did_run, late.problem.retryable) == ("unavailable", False, True)
@@ -151,12 +157,12 @@ async def test_a_call_that_finds_no_place_in_its_time_did_not_run_and_its_key_is
 
 
 async def test_who_gives_up_waiting_is_gone_from_the_queue(board: Pegboard) -> None:
-    ada = await member(board, "ada")
-    hers = await start(board, ada, PLACES + 50, 60)
+    hers = await taken(board)
+    waiting = await start(board, await member(board, "ada"), 50, 60)
     await waits(board, 50)
-    for call in hers[PLACES:]:
+    for call in waiting:
         call.cancel()
-    await asyncio.gather(*hers[PLACES:], return_exceptions=True)
+    await asyncio.gather(*waiting, return_exceptions=True)
     assert (admission(board).waiting, admission(board).running) == (0, PLACES)
     for call in hers:
         call.cancel()
