@@ -88,11 +88,6 @@ async def test_a_command_is_ended_at_its_deadline(board: Target) -> None:
         end.ended("timeout", r"did not finish within [\d.]+ s")
 
 
-async def test_what_was_printed_until_then_is_kept(board: Target) -> None:
-    tried = await board.python("def f():\n    print('so far')\n    while True: pass", timeout=SECONDS)
-    assert (await board.board.execution(tried.result.run_id)).printed == "so far\n"
-
-
 @pytest.mark.parametrize(
     ("code", "words"),
     table(

@@ -45,16 +45,16 @@ class ShellExecutor:
         """The command read and its surroundings named once; raises Misconfigured where it could never run."""
         # The command as it is stored: a secret that is filled in before it is split would be split with it.
         config = read_config(ShellConfig, {**tool.tool.config, "env": tool.config.get("env", {})})
-        if config.working_dir is not None:
-            self._check_folder(config.working_dir)
+        holds = self._held_in(config.working_dir) if config.working_dir is not None else ()
         # Where programs are looked for is no secret, and is told where one is not found.
         mask = Mask((*(value for name, value in config.env.items() if name != "PATH"), *tool.secrets))
-        return Prepared(_Runner(self._sandbox, tool.tool, config, mask).run)
+        return Prepared(_Runner(self._sandbox, tool.tool, config, mask, holds).run)
 
     async def close(self) -> None:
         """Nothing is held: the sandbox belongs to the board."""
 
-    def _check_folder(self, folder: str) -> None:
+    def _held_in(self, folder: str) -> tuple[str, ...]:
+        """What of the board's own is in that folder, and will be hidden; raises Misconfigured where it cannot be."""
         shown = PurePath(os.path.realpath(folder))
         for own in map(PurePath, self._own):
             if shown.is_relative_to(own):
@@ -67,6 +67,7 @@ class ShellExecutor:
                     f"working_dir '{folder}' holds '{own}', where the board keeps its database, keys or settings, "
                     "which cannot be hidden without namespaces (PEGBOARD_SANDBOX_WITHOUT); name a folder beside it"
                 )
+        return tuple(own for own in self._own if PurePath(own).is_relative_to(shown))
 
 
 class _Runner:
@@ -74,13 +75,13 @@ class _Runner:
 
     __slots__ = ("_config", "_cwd", "_env", "_fill", "_house", "_mask", "_sandbox", "_seconds", "_tool", "_variables")
 
-    def __init__(self, sandbox: Sandbox, tool: Tool, config: ShellConfig, mask: Mask) -> None:
+    def __init__(self, sandbox: Sandbox, tool: Tool, config: ShellConfig, mask: Mask, holds: tuple[str, ...]) -> None:
         self._sandbox = sandbox
         self._tool = tool.name
         self._config = config
         self._mask = mask
         self._seconds = attempt_seconds(tool)
-        self._house = House(working_dir=config.working_dir, writable=config.writable)
+        self._house = House(working_dir=config.working_dir, writable=config.writable, holds=holds)
         self._cwd = config.working_dir or _WORK_FOLDER
         self._env = {"PATH": _PATH, **config.env}
         names = parameters_of(tool.input_schema)

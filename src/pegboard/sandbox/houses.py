@@ -22,23 +22,28 @@ _BOARD = str(Path(__file__).parent.parent)
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """The surroundings that calls share: modules imported beforehand, those that code may import, and a folder."""
+    """The surroundings that calls share: modules imported beforehand, those that code may import, and a folder.
+
+    `holds` are the places of the board itself in that folder, which are hidden there.
+    """
 
     modules: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     working_dir: str | None = None
     writable: bool = False
+    holds: tuple[str, ...] = ()
 
 
-# A folder that was replaced by another of the same name is another house.
-Identity = tuple[House, int, int]
+# A folder that was replaced by another of the same name is another house; so is one in which something was replaced, or
+# has come to be, that has to be hidden: what hides it is on the former.
+Identity = tuple[House, tuple[tuple[int, int], ...]]
 
 
 def identity(house: House) -> Identity:
     """What tells this house from others as the machine is now; raises Misconfigured where its folder is none."""
     folder = house.working_dir
     if folder is None:
-        return house, 0, 0
+        return house, ()
     try:
         seen = Path(folder).stat()
     except (OSError, ValueError) as error:
@@ -46,7 +51,15 @@ def identity(house: House) -> Identity:
         raise Misconfigured(f"working_dir '{folder}' cannot be used: {why}") from None
     if not stat.S_ISDIR(seen.st_mode):
         raise Misconfigured(f"working_dir '{folder}' is not a folder")
-    return house, seen.st_dev, seen.st_ino
+    return house, ((seen.st_dev, seen.st_ino), *map(_seen, house.holds))
+
+
+def _seen(path: str) -> tuple[int, int]:
+    try:
+        seen = os.lstat(path)
+    except OSError:
+        return 0, 0
+    return seen.st_dev, seen.st_ino
 
 
 class Identities:
@@ -59,7 +72,7 @@ class Identities:
     def of(self, house: House) -> Identity:
         """What tells this house from others, as it was a moment ago; raises Misconfigured as `identity` does."""
         if house.working_dir is None:
-            return house, 0, 0
+            return house, ()
         now = time.monotonic()
         seen = self._seen.get(house)
         if seen is not None and now < seen[0] + self._fresh_seconds:

@@ -102,6 +102,19 @@ def test_a_folder_that_was_replaced_is_another_house(tmp_path: Path) -> None:
     assert identity(PLAIN) == identity(House())
 
 
+def test_so_is_one_in_which_something_that_is_hidden_was_replaced_or_made(tmp_path: Path) -> None:
+    file = tmp_path / "pegboard.toml"
+    house = House(working_dir=str(tmp_path), holds=(str(file),))
+    before = identity(house)
+    file.write_text("a")
+    made = identity(house)
+    assert made != before
+    # As an editor saves: what hid the former does not hide this.
+    (tmp_path / "new").write_text("b")
+    (tmp_path / "new").replace(file)
+    assert identity(house) not in (before, made)
+
+
 async def test_a_call_cannot_change_the_interpreter_that_its_folder_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
