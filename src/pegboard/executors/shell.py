@@ -81,7 +81,9 @@ class _Runner:
         self._config = config
         self._mask = mask
         self._seconds = attempt_seconds(tool)
-        self._house = House(working_dir=config.working_dir, writable=config.writable, holds=holds)
+        folder = config.working_dir
+        real = None if folder is None else os.path.realpath(folder)
+        self._house = House(working_dir=folder, writable=config.writable, real=real, holds=holds)
         self._cwd = config.working_dir or _WORK_FOLDER
         self._env = {"PATH": _PATH, **config.env}
         names = parameters_of(tool.input_schema)

@@ -24,13 +24,15 @@ _BOARD = str(Path(__file__).parent.parent)
 class House:
     """The surroundings that calls share: modules imported beforehand, those that code may import, and a folder.
 
-    `holds` are the places of the board itself in that folder, which are hidden there.
+    `real` is where the folder was when the tool was made ready: a link that leads elsewhere later may be another tool's
+    doing. `holds` are the places of the board itself in that folder, which are hidden there.
     """
 
     modules: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     working_dir: str | None = None
     writable: bool = False
+    real: str | None = None
     holds: tuple[str, ...] = ()
 
 
@@ -51,6 +53,11 @@ def identity(house: House) -> Identity:
         raise Misconfigured(f"working_dir '{folder}' cannot be used: {why}") from None
     if not stat.S_ISDIR(seen.st_mode):
         raise Misconfigured(f"working_dir '{folder}' is not a folder")
+    if house.real is not None and os.path.realpath(folder) != house.real:
+        raise Misconfigured(
+            f"working_dir '{folder}' leads to another folder than when the tool was made ready; if that is meant, name "
+            "the folder that it leads to"
+        )
     return house, ((seen.st_dev, seen.st_ino), *map(_seen, house.holds))
 
 

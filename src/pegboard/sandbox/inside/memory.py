@@ -19,11 +19,22 @@ _REST = 10
 _MOST_REST_SECONDS = 1.0
 
 
+# What a socket may hold for its peer, unless asked for more; a process that has few descriptors is not charged for any.
+_BUFFER = 208 * 1024
+_FREE_DESCRIPTORS = 16
+
+
 class _Taken(NamedTuple):
-    """Bytes of a process: its page tables, and its pages with those that it shares with others."""
+    """Bytes of a process: its page tables, what its sockets may hold, and its pages with those that others share."""
 
     tables: int
+    buffers: int
     pages: int
+
+    @property
+    def own(self) -> int:
+        """What is shared with no other process."""
+        return self.tables + self.buffers
 
 
 class Meter:
@@ -37,10 +48,9 @@ class Meter:
         """Whether they have more bytes than the limit; no where `is_done` says that nobody needs to know any more."""
         taken = {pid: _taken(pid) for pid in pids}
         # Cheap, waits for no process, and is never too low: most calls need no closer look.
-        if sum(one.tables + one.pages for one in taken.values()) <= self._most:
+        if sum(one.own + one.pages for one in taken.values()) <= self._most:
             return False
-        # Of page tables nothing is shared.
-        if sum(one.tables for one in taken.values()) > self._most:
+        if sum(one.own for one in taken.values()) > self._most:
             return True
         start = time.monotonic()
         if start < self._rested:
@@ -56,13 +66,22 @@ class Meter:
             if is_done():
                 return False
             is_short = one.tables <= _LARGE_TABLES and time.monotonic() < give_up
-            total += one.tables + (_share(pid) if is_short else one.pages)
+            total += one.own + (_share(pid) if is_short else one.pages)
         return total > self._most
 
 
 def _taken(pid: int) -> _Taken:
     status = _read(f"/proc/{pid}/status")
-    return _Taken(_sum(status, _TABLE_FIELDS), _sum(status, _RSS_FIELDS))
+    return _Taken(_sum(status, _TABLE_FIELDS), _buffers(pid), _sum(status, _RSS_FIELDS))
+
+
+def _buffers(pid: int) -> int:
+    try:
+        # Since Linux 6.2 the size of this folder is the number of descriptors; before, nothing is known of them.
+        descriptors = os.stat(f"/proc/{pid}/fd").st_size  # noqa: PTH116 -- as the rest of this file
+    except OSError:
+        return 0
+    return max(0, descriptors - _FREE_DESCRIPTORS) * _BUFFER
 
 
 def _share(pid: int) -> int:
