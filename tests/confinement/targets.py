@@ -7,6 +7,7 @@ import json
 import os
 import re
 import secrets
+import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -66,8 +67,11 @@ def look():
         "sums": [1 + 1, len("ab"), json.dumps([1]), sum(range(5)), str(256), sorted([2, 1]), True is not False],
     }
 """
-# Says so if it finds nothing that another has left.
-LOOK_AROUND = "echo well; ls -A . /tmp /dev/shm | grep -v -e : -e '^$'; exit 0"
+# Says so if it finds nothing that another has left; an interpreter below /tmp is shown there.
+SHOWN = {Path(path).parts[2] for path in (sys.prefix, sys.base_prefix) if path.startswith("/tmp/")}
+LOOK_AROUND = (
+    f"echo well; ls -A . /tmp /dev/shm | grep -v -x -e '.*:' -e '' {' '.join(f'-e {n}' for n in SHOWN)}; exit 0"
+)
 OWN_TOOLS: tuple[dict[str, Any], ...] = (
     {"name": "probe", "tool_type": "python", "config": {"code": PROBE, "entrypoint": "look"}},
     {

@@ -19,7 +19,7 @@ from pegboard import Pegboard
 from pegboard.testing import calls_of
 from tests.doors import KEY, served
 from tests.integration.confining import python, shell
-from tests.integration.trees import WAIT, Server, Tree, processes_of, server, until_ended
+from tests.integration.trees import WAIT, Server, Tree, processes_of, server, steady, until_ended
 from tests.mcp_servers.processes import descendants
 from tests.surfaces.cli.running import Program
 from tests.surfaces.rest.clients import bearer, good
@@ -204,7 +204,7 @@ async def test_a_caller_who_goes_away_takes_the_processes_along(board: Pegboard,
     await board.add(python("def f(): return 1", "second"))
     assert (await board.call("first")).success
     assert (await board.call("second")).success
-    before = len(descendants())
+    before = await steady(lambda: len(descendants()))
     await goes_away(through, board, tree)
     await tree.gone()
 

@@ -17,7 +17,7 @@ import pytest
 
 from tests.doors import KEY
 from tests.integration.confining import python, shell
-from tests.integration.trees import Server, server
+from tests.integration.trees import Server, server, steady
 from tests.surfaces.rest.clients import bearer, good, new_user
 from tests.waiting import until
 
@@ -61,12 +61,12 @@ def run(n: int, how: str = ""):
                 open(f"{name}/{n}", "wb").write(bytes(100_000))
                 os.chmod(name, 0)
         case "daemons":
-            subprocess.Popen(["sleep", "600"], start_new_session=True)
+            subprocess.Popen(["sleep", "600"], process_group=0)
             threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
             if os.fork() == 0:
                 time.sleep(600)
         case "hang":
-            subprocess.Popen(["sleep", "600"], start_new_session=True)
+            subprocess.Popen(["sleep", "600"], process_group=0)
             while n % 3 == 0:
                 pass
             time.sleep(600)
@@ -79,8 +79,8 @@ case "$how" in
     text) echo no; exit 0;;
     flood) head -c 2000000 /dev/zero; exit 0;;
     files) mkdir a b; echo "$n" > a/x; ln -s / b/link; chmod 0 a;;
-    daemons) setsid sleep 600 > /dev/null 2>&1 & (sleep 600 &);;
-    hang) setsid sleep 600 & sleep 600;;
+    daemons) nohup sleep 600 > /dev/null 2>&1 & (sleep 600 &);;
+    hang) nohup sleep 600 & sleep 600;;
 esac
 echo "$n"
 """
@@ -185,6 +185,10 @@ class Crowd:
         async with httpx.AsyncClient(base_url=self._server.url, headers=bearer(key)) as client:
             await asyncio.gather(*(work(client) for _ in range(EACH_AT_ONCE)))
 
+    def processes(self) -> int:
+        """How many processes come from the server."""
+        return len(states(self._server.process.pid))
+
     async def held(self) -> Held:
         """What the server holds, its zygotes and what they have started included."""
         async with httpx.AsyncClient(base_url=self._server.url, headers=bearer(KEY)) as client:
@@ -280,7 +284,8 @@ async def test_a_thousand_calls_leave_nothing_behind(tmp_path: Path, name: str, 
     kind = KINDS[name]
     async with crowd(tmp_path, kind, PEGBOARD_SANDBOX_WITHOUT=without) as people:
         await people.make(kind.plan(max(calls // 5, 60)))  # whatever is loaded or kept once, is now
-        await people.back(before := await people.held())
+        await steady(people.processes)
+        before = await people.held()
         ended = await people.make(kind.plan(calls))
         assert sum(ended.values()) == calls
         assert set(ended) <= {"fine", "execution_failed", "result_too_large", "timeout", "unavailable", "given up"}

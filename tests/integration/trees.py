@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ from tests.waiting import until
 
 WAIT = 60
 
-# One in the foreground, one behind it, one in a session of its own and one that is an orphan there.
+# One in the foreground, two behind it, and two orphans in a process group of their own.
 _SCRIPT = """
 test -d "$PWD" && echo begun >> log 2> /dev/null
-sleep {0} & setsid sleep {0} & (setsid sh -c 'sleep {0} & sleep {0}' > /dev/null 2>&1 &)
+sleep {0} & sleep {0} &
+(set -m; sh -c 'sleep {0} & sleep {0}' > /dev/null 2>&1 &)
 sleep {0}
 """
 _CODE = """
@@ -32,9 +33,9 @@ import os, subprocess
 def run():
     print("begun", flush=True)
     subprocess.Popen(["sleep", "{0}"])
-    subprocess.Popen(["sleep", "{0}"], start_new_session=True)
+    subprocess.Popen(["sleep", "{0}"], process_group=0)
     if os.fork() == 0:
-        os.setsid()
+        os.setpgid(0, 0)
         for _ in range(2):
             if os.fork() == 0:
                 os.execvp("sleep", ["sleep", "{0}"])
@@ -42,6 +43,7 @@ def run():
     subprocess.run(["sleep", "{0}"])
 """
 SLEEPERS = 5
+_LOOKS = 30
 
 
 class Tree:
@@ -85,6 +87,18 @@ def processes_of(*argv: str) -> set[int]:
             if entry.name.isdecimal() and (entry / "cmdline").read_bytes() == wanted and is_running(int(entry.name)):
                 found.add(int(entry.name))
     return found
+
+
+async def steady(count: Callable[[], int]) -> int:
+    """The number, once it has stayed the same for some time: what is made ready for the next call comes by itself."""
+    seen: list[int] = []
+
+    async def the_same() -> bool:
+        seen.append(count())
+        return len(seen) > _LOOKS and len(set(seen[-_LOOKS:])) == 1
+
+    await until(the_same, 20)
+    return seen[-1]
 
 
 async def until_ended(pids: set[int], seconds: float = 5.0) -> None:
