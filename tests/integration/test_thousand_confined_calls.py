@@ -17,7 +17,7 @@ import pytest
 
 from tests.doors import KEY
 from tests.integration.confining import python, shell
-from tests.integration.trees import Server, server, steady
+from tests.integration.trees import Server, count, mounts, resident, server, states, steady
 from tests.surfaces.rest.clients import bearer, good, new_user
 from tests.waiting import until
 
@@ -222,37 +222,6 @@ class Crowd:
         except TimeoutError:
             raise AssertionError(f"before: {before}; now: {now}") from None
         return now
-
-
-def states(ancestor: int) -> dict[int, tuple[int, str]]:
-    """The parent and the state of every process that comes from this one, dead ones nobody looked after included."""
-    seen: dict[int, tuple[int, str]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
-            except (OSError, ValueError):
-                continue
-            seen[int(entry.name)] = (int(parent), state)
-    found = {ancestor}
-    while more := {pid for pid, (parent, _) in seen.items() if parent in found} - found:
-        found |= more
-    return {pid: seen[pid] for pid in found if pid != ancestor}
-
-
-def count(folder: str) -> int:
-    """How many entries a folder has."""
-    return len(list(Path(folder).iterdir()))
-
-
-def mounts(pid: int) -> int:
-    """How many mounts a process sees."""
-    return len(Path(f"/proc/{pid}/mountinfo").read_text().splitlines())
-
-
-def resident(pid: int) -> int:
-    """How many bytes of a process are in memory."""
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 @asynccontextmanager

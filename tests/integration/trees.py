@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import signal
 import subprocess
@@ -108,6 +109,37 @@ async def until_ended(pids: set[int], seconds: float = 5.0) -> None:
         return not any(is_running(pid) for pid in pids)
 
     await until(ended, seconds)
+
+
+def states(ancestor: int) -> dict[int, tuple[int, str]]:
+    """The parent and the state of every process that comes from this one, dead ones nobody looked after included."""
+    seen: dict[int, tuple[int, str]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            except (OSError, ValueError):
+                continue
+            seen[int(entry.name)] = (int(parent), state)
+    found = {ancestor}
+    while more := {pid for pid, (parent, _) in seen.items() if parent in found} - found:
+        found |= more
+    return {pid: seen[pid] for pid in found if pid != ancestor}
+
+
+def count(folder: str) -> int:
+    """How many entries a folder has."""
+    return len(list(Path(folder).iterdir()))
+
+
+def mounts(pid: int) -> int:
+    """How many mounts a process sees."""
+    return len(Path(f"/proc/{pid}/mountinfo").read_text().splitlines())
+
+
+def resident(pid: int) -> int:
+    """How many bytes of a process are in memory."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 class Server:

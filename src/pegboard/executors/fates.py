@@ -18,6 +18,7 @@ _SHOWN = 600
 # what happened.
 _EARLY = 0.05
 _MOST_EARLY_SECONDS = 0.25
+_NEARLY = 0.9
 # A text that ends in fewer characters of a secret ends so by chance, and gives nothing away.
 _TELLING = 4
 
@@ -25,6 +26,8 @@ _TELLING = 4
 def time_for(call: ReadyCall, seconds: float) -> tuple[float, float]:
     """How long a call that begins now may take, of so many seconds at most, and when the sandbox has to end it."""
     left = max(0.0, min(seconds, call.deadline - time.monotonic()))
+    if left > seconds * _NEARLY:
+        left = seconds  # for a message, that is what it had
     return left, end_of(call, seconds) - min(_MOST_EARLY_SECONDS, left * _EARLY)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -92,3 +93,6 @@ def _spellings(secret: str) -> Iterator[str]:
     yield in_json.replace("/", "\\/")
     yield html.escape(secret)
     yield quote(sendable, safe="")
+    # As Python's own JSON and its shells write it.
+    for written in (json.dumps(secret), repr(secret), ascii(secret)):
+        yield written[1:-1]

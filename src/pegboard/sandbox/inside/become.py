@@ -38,7 +38,12 @@ def become(terms: Terms, place: Place, folder: str | None, port: int | None, str
     Where the folder of the call is known before the call is, this process is confined before that.
     """
     try:
-        _take_descriptors(streams)
+        try:
+            _take_descriptors(streams)
+        except StepFailed as error:
+            # What has failed is that the place where trouble is told would be the usual one.
+            _tell("setup", 0, str(error), streams.trouble.other_end)
+            _end(CANNOT_START)
         _step_back()
         if folder is not None:
             _confine(terms, place, folder, port)
@@ -165,5 +170,5 @@ def _execute(call: Call, env: dict[str, str]) -> None:
         _tell("exited", CANNOT_START, f"cannot start '{argv[0]}': {error}")
 
 
-def _tell(fate: str, code: int, message: str) -> None:
-    os.write(_TROUBLE, json.dumps({"fate": fate, "code": code, "message": message[:_MOST_WORDS]}).encode())
+def _tell(fate: str, code: int, message: str, trouble: int = _TROUBLE) -> None:
+    os.write(trouble, json.dumps({"fate": fate, "code": code, "message": message[:_MOST_WORDS]}).encode())
