@@ -101,7 +101,7 @@ class ToolError(Exception):
         retry_after_ms: int | None = None,
     ) -> None:
         # Half of a surrogate pair, as odd file names have, cannot be sent.
-        text = message.encode("utf-8", "replace").decode()
+        text = str(message).encode("utf-8", "replace").decode()
         super().__init__(text)
         self.message = text
         self.problems = tuple(problems)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pegboard.core.call import Caller, Role
 from pegboard.core.people import Agent, ApiKey, Secret, User
 from pegboard.core.refusals import Unauthorised
-from pegboard.core.tool import Tool, alias_of
+from pegboard.core.tool import Kind, Tool, alias_of
 from pegboard.executors.base import Prepared
 from pegboard.registry.peg import Peg
 from pegboard.store import agents, keys, secrets, tools, users
@@ -199,9 +199,9 @@ class Snapshot:
             self._local[name] = peg
 
     def warm(self, tool_id: str) -> None:
-        """Make a tool that was made or changed ready for its first call."""
+        """Make a tool that runs code, and was made or changed, ready for its first call."""
         peg = self._ids.get(tool_id)
-        if peg is not None and peg.tool.is_active:
+        if peg is not None and peg.tool.is_active and peg.tool.tool_type in (Kind.PYTHON, Kind.SHELL):
             peg.warm()
 
     def forget(self, which: Callable[[Tool], bool]) -> None:
