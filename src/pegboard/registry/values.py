@@ -74,6 +74,8 @@ def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES) -> 
                 continue
             if kind is int and SMALLEST <= value <= LARGEST:
                 continue
+            if kind is float and math.isfinite(value):
+                continue
             if isinstance(value, dict | list | tuple):
                 todo.append((value, depth + 1, (*path, key)))
             else:
