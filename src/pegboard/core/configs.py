@@ -11,6 +11,7 @@ from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
 from pegboard.core.commands import Command, is_variable, placeholder_in_script
 from pegboard.core.outbound import HttpConfig, McpConfig, Seconds, Text
+from pegboard.core.table_config import TableConfig
 from pegboard.core.tool import Kind, Model
 
 _REFERENCE = re.compile(r"\{\{secret:([A-Za-z_][A-Za-z0-9_.-]*)\}\}", re.ASCII)
@@ -145,39 +146,6 @@ class InternalConfig(Model):
     """A handler that the process running the board provides."""
 
     handler: Text
-
-
-class TableField(Model):
-    """One field of a table tool's input."""
-
-    name: Text
-    label: str | None = None
-    description: str | None = None
-    dataType: Literal["text", "integer", "numeric", "boolean", "enum", "datetime", "json"]
-    required: bool = False
-    default: Any = None
-    minLength: int | None = Field(None, ge=0)
-    maxLength: int | None = Field(None, ge=0)
-    min: float | None = None
-    max: float | None = None
-    precision: int | None = Field(None, ge=1)
-    scale: int | None = Field(None, ge=0)
-    enumValues: list[str] | None = Field(None, min_length=1)
-    minDate: str | None = None
-    maxDate: str | None = None
-
-
-class TableConfig(Model):
-    """A database table that rows are inserted into."""
-
-    tableName: Text
-    schema_: str | None = Field(None, alias="schema")
-    source: Text | None = None
-    fields: list[TableField] = Field(min_length=1)
-    columnMappings: dict[str, str] = {}
-    successMessage: str | None = None
-    audit: bool = False
-    batch: bool = False
 
 
 KindConfig = (

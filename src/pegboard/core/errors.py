@@ -10,6 +10,8 @@ ToolError
 ├── SecretUnreadable        CONFIG_ERROR
 ├── Drifted                 CONFIG_ERROR       the upstream changed the tool; refused until its owner accepts that
 ├── EgressRefused           CONFIG_ERROR       the address is one that this board does not reach out to
+├── TableUnusable           CONFIG_ERROR       the table is not there, or not as the tool's config says
+├── DatabaseFailed          DATABASE_ERROR     the database refused the row, or could not be asked
 ├── RateLimited             UNKNOWN_ERROR      retryable, says when
 ├── TimedOut                UNKNOWN_ERROR      retryable
 ├── ExecutionFailed         UNKNOWN_ERROR      the tool's own error, with its message
@@ -68,11 +70,12 @@ class Problem:
     retry_after_ms: int | None = None
     problems: tuple[FieldProblem, ...] = ()
     did_run: bool = True
+    sqlstate: str | None = None
 
     @property
     def without_values(self) -> str:
         """The message as it may be kept: what was expected of each field, and not what was received."""
-        if not self.problems:
+        if not self.problems or self.type is not ErrorType.VALIDATION:
             return self.message
         return "Invalid parameters: " + "; ".join(problem.without_value for problem in self.problems[:10])
 
@@ -92,6 +95,8 @@ class ToolError(Exception):
     did_run: bool = True
     # What the tool printed until then, for the journal alone.
     printed: str = ""
+    # What the database itself calls it.
+    sqlstate: str | None = None
 
     def __init__(
         self,
@@ -116,7 +121,8 @@ class ToolError(Exception):
     def problem(self) -> Problem:
         """This error as the frozen value that results carry."""
         code = self.problems[0].code if self.problems else self.code
-        return Problem(self.type, code, self.message, self.retryable, self.retry_after_ms, self.problems, self.did_run)
+        about = (self.retryable, self.retry_after_ms, self.problems, self.did_run, self.sqlstate)
+        return Problem(self.type, code, self.message, *about)
 
 
 class InvalidArguments(ToolError):
@@ -193,6 +199,43 @@ class EgressRefused(ToolError):
     type = ErrorType.CONFIG
     code = "egress_refused"
     did_run = False
+
+
+class TableUnusable(ToolError):
+    """The table is not there, or not as the tool's config says."""
+
+    type = ErrorType.CONFIG
+    code = "table_unusable"
+    did_run = False
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message, problems=[FieldProblem(code, message)])
+
+
+class DatabaseFailed(ToolError):
+    """The database refused what it was asked to keep, or could not be asked; `code` is one of Prisma's."""
+
+    type = ErrorType.DATABASE
+    code = "P2010"
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        field: str | None = None,
+        sqlstate: str | None = None,
+        retry_after_ms: int | None = None,
+        did_run: bool = False,
+    ) -> None:
+        super().__init__(message, problems=[FieldProblem(code, message, field)], retry_after_ms=retry_after_ms)
+        self.sqlstate = sqlstate
+        self.did_run = did_run
+
+    @property
+    def retried_as(self) -> str:
+        """What is worth another try, and says when, is a fault of the way there."""
+        return "transport" if self.retry_after_ms is not None else self.code
 
 
 class RateLimited(ToolError):

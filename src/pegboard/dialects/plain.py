@@ -82,6 +82,8 @@ def _details(problem: Problem) -> dict[str, Any]:
     if problem.first is not None:
         details |= _field(problem.first)
         details["problems"] = [{"message": item.message, **_field(item)} for item in problem.problems]
+    if problem.sqlstate is not None:
+        details["sqlstate"] = problem.sqlstate
     if problem.retry_after_ms is not None:
         details["retry_after_ms"] = problem.retry_after_ms
     return details

@@ -21,17 +21,18 @@ class OpenTool:
 
 
 class Output(NamedTuple):
-    """What a call returned and what it printed meanwhile, which the journal keeps and the caller is not answered."""
+    """What a call returned, and what the journal keeps of it besides: what it printed, the row it inserted."""
 
     value: Any
-    printed: str
+    printed: str = ""
+    row_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A tool ready to run; `instant` ones never wait, so nobody needs to watch their time.
 
-    `run` gives what the call returned, or an Output where it may have printed something.
+    `run` gives what the call returned, or an Output where there is more for the journal.
     One that `receipts` has all its effects in the board's own database, each in one transaction with a receipt
     (`store.receipts.add`); a call that is cut off is then known to have happened, or not to have.
     """

@@ -198,6 +198,21 @@ class Snapshot:
         for name in names_of(tool.name):
             self._local[name] = peg
 
+    def swap(self, former: Iterable[Tool], tools: Iterable[Tool]) -> None:
+        """Hang these tools of this process in place of the former ones, all at once; one that is the same stays."""
+        local = dict(self._local)
+        before = {tool.name: local[tool.name.lower()] for tool in former}
+        for tool_name in before:
+            for name in names_of(tool_name):
+                del local[name]
+        for tool in tools:
+            peg = before.get(tool.name)
+            if peg is None or peg.tool != tool:
+                peg = Peg(tool, self._prepare)
+            for name in names_of(tool.name):
+                local[name] = peg
+        self._local = local
+
     def warm(self, tool_id: str) -> None:
         """Make a tool that runs code, and was made or changed, ready for its first call."""
         peg = self._ids.get(tool_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -18,9 +19,10 @@ SMALLEST = -(2**63)
 LARGEST = 2**64 - 1
 MAX_VALUES = 2_000_000
 
-# Every digit as 0 and everything else as a space: what a long number looks like can then be searched for quickly.
-_DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
-_LONG = b"0" * 19
+# Every digit and point as 0, everything else as a space: what a long number looks like is then searched for quickly.
+_DIGITS = bytes(48 if 48 <= byte <= 57 or byte == 46 else 32 for byte in range(256))
+# Of fewer digits than this, a float keeps all.
+_LONG = b"0" * 17
 _MOST_DIGITS = 200
 
 _EXPECTED = {
@@ -44,7 +46,10 @@ _EXPECTED = {
 
 
 def parse_json(body: bytes) -> Any:
-    """The JSON in the body, with integers of any length kept whole; raises MalformedArguments."""
+    """The JSON in the body; raises MalformedArguments.
+
+    Integers of any length are kept whole, and a number with more digits than a float holds is a Decimal.
+    """
     if _LONG in body.translate(_DIGITS):
         return _parse_exactly(body)
     try:
@@ -53,11 +58,15 @@ def parse_json(body: bytes) -> Any:
         raise _malformed(error, body) from None
 
 
-def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES) -> None:
-    """Raise MalformedArguments or InvalidArguments unless this is an object of JSON values, not too deep or large."""
+def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES) -> bool:
+    """Whether any of its numbers is a Decimal; raises unless this is an object of JSON values, not too deep or large.
+
+    What it raises is MalformedArguments or InvalidArguments.
+    """
     if not isinstance(arguments, dict):
         raise MalformedArguments(f"Arguments must be a JSON object, but received {_kind_of(arguments)}")
     problems: list[FieldProblem] = []
+    has_decimals = False
     todo: list[tuple[Any, int, Path]] = [(arguments, 1, ())]
     left = max_values
     while todo:
@@ -78,10 +87,22 @@ def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES) -> 
                 continue
             if isinstance(value, dict | list | tuple):
                 todo.append((value, depth + 1, (*path, key)))
+            elif kind is Decimal and value.is_finite():
+                has_decimals = True
             else:
                 problems += _problems_of(value, (*path, key))
     if problems:
         raise invalid(problems[:MAX_PROBLEMS])
+    return has_decimals
+
+
+def as_floats(value: Any) -> Any:
+    """The value with every Decimal as the nearest float, for tools that know no other numbers."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: as_floats(item) for key, item in value.items()}
+    return [as_floats(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _too_much(path: Path, max_depth: int | None, max_values: int) -> MalformedArguments:
@@ -160,11 +181,12 @@ def _integer(digits: str) -> int:
     return int(digits if len(digits) <= _MOST_DIGITS else digits[:_MOST_DIGITS])
 
 
-def _finite(digits: str) -> float:
+def _finite(digits: str) -> float | Decimal:
     number = float(digits)
     if math.isinf(number):
         raise _Unreadable(f"the number {digits[:40]} is too large")
-    return number
+    exact = Decimal(digits)
+    return number if exact == Decimal(repr(number)) else exact
 
 
 def _not_json(word: str) -> Any:

@@ -26,14 +26,15 @@ class Outcome(NamedTuple):
 
 
 class Attempts:
-    """Counts the attempts of one call, and keeps whether any may have done something and what the last one printed."""
+    """Counts the attempts of one call, and keeps whether any may have done something and what is known of the last."""
 
-    __slots__ = ("count", "did_run", "printed", "task")
+    __slots__ = ("count", "did_run", "printed", "row_id", "task")
 
     def __init__(self) -> None:
         self.count = 0
         self.did_run = False
         self.printed = ""
+        self.row_id: str | None = None
         # The task that the call runs in, asked for once: asking takes longer than one would think.
         self.task: asyncio.Task[Any] | None = None
 
@@ -45,7 +46,7 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
         try:
             output = await _once(peg, ready, deadlines, attempts.task)
             if type(output) is Output:
-                output, attempts.printed = output
+                output, attempts.printed, attempts.row_id = output
             text = checker.check(peg, output)
         except ToolError as error:
             attempts.printed = error.printed or attempts.printed

@@ -121,6 +121,8 @@ class Run:
         tool = self.peg.tool if self.peg is not None else None
         did_run = self.attempts.count or result.repeat_of
         status: Status = "succeeded" if result.success else "failed" if did_run else "refused"
+        if did_run and problem is not None and problem.code == InDoubt.code:
+            status = "in_doubt"
         keeps_result = result.success and tool is not None and tool.keep_result
         arguments: Any = ready.arguments if ready is not None and tool is not None and tool.keep_arguments else None
         return Execution(
@@ -145,6 +147,7 @@ class Run:
             _kept_error(problem, tool) if problem is not None else None,
             ready.digest if ready is not None else None,
             arguments,
+            self.attempts.row_id,
             repeat_of=self.repeat_of,
             result=_kept_result(result) if keeps_result else None,
             printed=_kept_printed(self.attempts.printed) if self.attempts.printed else None,

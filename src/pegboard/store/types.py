@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -104,12 +105,18 @@ class JsonText(TypeDecorator[Any]):
 def json_text(value: Any) -> str:
     """The value as JSON that every database can store; what is no JSON becomes the string that shows it."""
     try:
-        return orjson.dumps(value).decode()
+        return orjson.dumps(value, default=_exact).decode()
     except TypeError:  # integers past 64 bits, lone surrogates: rare, and the standard library takes them
         try:
             return json.dumps(value, allow_nan=False)
         except (TypeError, ValueError, RecursionError):
             return json.dumps(repr(value))
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(f"{value:f}")
+    raise TypeError
 
 
 def is_uuid(text: str) -> bool:

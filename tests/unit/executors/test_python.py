@@ -90,7 +90,7 @@ class TestJobs:
         config = {"libraries": ["pandas", "Numpy"], "env": {"KEY": SECRET}, "network": True, "timeout": 5}
         bench = Bench(executors, ended({"ok": 1}), **config)
         before = time.monotonic()
-        assert await bench.run({"a": [1]}) == (1, "")
+        assert await bench.run({"a": [1]}) == Output(1)
         ((job, user, deadline),) = bench.script.jobs
         assert job.payload == {
             "kind": "python",
@@ -147,7 +147,7 @@ class TestJobs:
 class TestEnds:
     async def test_prints_come_beside_the_result(self, executors: list[PythonExecutor]) -> None:
         bench = Bench(executors, ended({"ok": {"b": [None]}}, stdout=b"out \xc3\xa9\xff", stderr=b"err\n"))
-        assert await bench.run() == ({"b": [None]}, "out é\ufffd\nerr\n")
+        assert await bench.run() == Output({"b": [None]}, "out é\ufffd\nerr\n")
 
     async def test_a_large_result_comes_through_as_well(self, executors: list[PythonExecutor]) -> None:
         bench = Bench(executors, ended({"ok": ["x" * 1000] * 500}))
@@ -265,7 +265,7 @@ class TestSecrets:
     ) -> None:
         shown = ended({"ok": {SECRET: ["a named secret!"]}}, stdout=SECRET.encode(), stderr=b"a named secret")
         bench = Bench(executors, shown, ended(failed(SECRET, source=f"key = '{SECRET}'")), env={"KEY": SECRET})
-        assert await bench.run() == ({"********": ["********!"]}, "********\n********")
+        assert await bench.run() == Output({"********": ["********!"]}, "********\n********")
         assert (await bench.error()).message == "ValueError: ******** (line 3: key = '********')"
 
     async def test_half_of_one_at_the_end_of_prints_that_were_cut_off_is_too(

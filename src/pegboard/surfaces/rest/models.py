@@ -45,6 +45,7 @@ class ErrorDetails(Shown):
     expected: str | None = None
     received: str | None = None
     problems: list[JsonObject] = []
+    sqlstate: str | None = None
     retry_after_ms: int | None = None
 
 

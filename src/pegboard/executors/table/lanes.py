@@ -1,0 +1,91 @@
+"""Entries that share a statement wait for each other's transaction and go together in the next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import Any
+
+from pegboard.core.errors import Unavailable
+from pegboard.executors.table.source import Answered, Entry
+
+BATCH = 500
+MOST_WAITING = 10_000
+
+Outcome = Answered | Exception
+
+
+class Waiting:
+    """An entry in a lane; `is_gone` once nobody waits for it any longer."""
+
+    __slots__ = ("done", "entry")
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.done: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the caller was cut off; an entry that is not committed yet must not be any more."""
+        return self.done.done()
+
+
+# Commits what it is given and gives an outcome for each; entries that are gone before that are left out.
+Write = Callable[[Sequence[Waiting]], Awaitable[list[Outcome]]]
+
+
+class Lanes:
+    """One lane for each statement, each with one transaction at a time, so that none holds up another."""
+
+    def __init__(self, write: Write, *, most_waiting: int = MOST_WAITING) -> None:
+        self._write = write
+        self._most = most_waiting
+        self._waiting: dict[Hashable, deque[Waiting]] = {}
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        self._count = 0
+
+    async def put(self, lane: Hashable, entry: Entry) -> Answered:
+        """The entry's answer, once it is committed together with whatever else waits in its lane."""
+        if self._count >= self._most:
+            refusal = Unavailable("Too many rows are waiting to be inserted", retry_after_ms=1000)
+            refusal.did_run = False
+            raise refusal
+        waiting = Waiting(entry)
+        self._waiting.setdefault(lane, deque()).append(waiting)
+        self._count += 1
+        if lane not in self._tasks:
+            self._tasks[lane] = asyncio.create_task(self._work(lane), name="pegboard-inserts")
+        return await waiting.done
+
+    async def rest(self) -> None:
+        """Return when nothing is waiting or running any more."""
+        while self._tasks:
+            await asyncio.wait(self._tasks.values())
+
+    async def _work(self, lane: Hashable) -> None:
+        queue = self._waiting[lane]
+        batch: list[Waiting] = []
+        try:
+            while queue:
+                batch = [queue.popleft() for _ in range(min(len(queue), BATCH))]
+                self._count -= len(batch)
+                batch = [waiting for waiting in batch if not waiting.is_gone]
+                outcomes = await self._write(batch) if batch else []
+                for waiting, outcome in zip(batch, outcomes, strict=True):
+                    if waiting.is_gone:
+                        continue
+                    if isinstance(outcome, Exception):
+                        waiting.done.set_exception(outcome)
+                    else:
+                        waiting.done.set_result(outcome)
+        except Exception as error:  # a fault of ours: nobody may wait for good
+            for waiting in (*batch, *queue):
+                if not waiting.is_gone:
+                    waiting.done.set_exception(error)
+            self._count -= len(queue)
+            queue.clear()
+        finally:
+            del self._tasks[lane]
+            if not self._waiting[lane]:
+                del self._waiting[lane]
