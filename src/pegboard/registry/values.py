@@ -87,7 +87,7 @@ def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES) -> 
                 continue
             if isinstance(value, dict | list | tuple):
                 todo.append((value, depth + 1, (*path, key)))
-            elif kind is Decimal and value.is_finite():
+            elif kind is Decimal and value.is_finite() and math.isfinite(value):
                 has_decimals = True
             else:
                 problems += _problems_of(value, (*path, key))
@@ -124,12 +124,12 @@ def _problems_of(value: Any, path: Path) -> list[FieldProblem]:
     field = field_of(path)
     if isinstance(value, str):
         _check_unicode(value, subject_of(field))
-    elif not isinstance(value, float):
+    elif not isinstance(value, float | Decimal):
         raise MalformedArguments(
             f"Field '{field}' must be JSON: an object, an array, a string, a number, true, false or null, "
             f"but received {_kind_of(value)}"
         )
-    elif not math.isfinite(value):
+    elif isinstance(value, Decimal) or not math.isfinite(value):
         raise MalformedArguments(f"Field '{field}' must be a finite number, but received {value}")
     return []
 

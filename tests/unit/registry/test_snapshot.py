@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,9 +12,14 @@ from sqlalchemy import event
 
 from pegboard import Caller, Pegboard
 from pegboard.core.refusals import Unauthorised
+from pegboard.core.tool import Tool
+from pegboard.registry.definition import bare, build, read_definition
+from pegboard.registry.functions import function_id
 from pegboard.testing import member, memory_board
 from tests.doors import KEY
 from tests.surfaces.rest.clients import mock
+
+NOW = datetime.now(UTC)
 
 
 @pytest.fixture
@@ -116,3 +122,21 @@ async def test_a_change_of_a_secret_prepares_its_owners_tools_anew(board: Pegboa
     assert mine.prepared is not prepared[0]
     assert hers.prepared is prepared[1]
     assert (await board.call("mine")).output == "two"
+
+
+async def test_tools_of_this_process_are_swapped_all_at_once(board: Pegboard) -> None:
+    def hung(name: str, **fields: Any) -> Tool:
+        return build(
+            read_definition(mock(name, **fields)), board._vault, board.admin, bare(function_id(name), "o", NOW), NOW
+        )
+
+    first = [hung("same"), hung("changed"), hung("gone" * 20)]
+    board.snapshot.swap([], first)
+    same = board.snapshot.find("same")
+    then = [hung("same"), hung("changed", tags=["t"]), hung("new")]
+    board.snapshot.swap(first, then)
+    assert board.snapshot.find("same") is same
+    assert [peg.tool for name in ("changed", "new") if (peg := board.snapshot.find(name))] == then[1:]
+    assert board.snapshot.find("gone" * 20) is None
+    assert {tool.name for tool in board.snapshot.local()} == {"same", "changed", "new"}
+    assert (await board.call("new")).success

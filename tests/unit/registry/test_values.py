@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.core.errors import InvalidArguments, MalformedArguments, ToolError
-from pegboard.registry.arguments import measure, parse_json
+from pegboard.registry.arguments import as_floats, measure, parse_json
 
 
 class Color(StrEnum):
@@ -50,7 +50,12 @@ class TestMeasure:
         ],
     )
     def test_json_of_bounded_depth_passes(self, arguments: Any) -> None:
-        measure(arguments, max_depth=64)
+        assert measure(arguments, max_depth=64) is False
+
+    def test_numbers_of_more_digits_than_a_float_are_told_and_can_be_made_floats(self) -> None:
+        arguments = {"a": [Decimal("0.1"), {"b": (Decimal("12345678901234567.5"), "x")}], "c": 1}
+        assert measure(arguments, max_depth=64) is True
+        assert as_floats(arguments) == {"a": [0.1, {"b": [12345678901234568.0, "x"]}], "c": 1}
 
     @pytest.mark.parametrize(
         ("arguments", "received"),
@@ -71,7 +76,9 @@ class TestMeasure:
             ({"a": [{None: 2}]}, "received null in field 'a[0]'"),
             ({"a": {"b": {1}}}, "Field 'a.b' must be JSON"),
             ({"a": b"x"}, "but received a Python bytes"),
-            ({"a": Decimal("1.5")}, "but received a Python Decimal"),
+            ({"a": Decimal("NaN")}, "Field 'a' must be a finite number, but received NaN"),
+            ({"a": Decimal("sNaN")}, "Field 'a' must be a finite number, but received sNaN"),
+            ({"a": Decimal("1E+400")}, "Field 'a' must be a finite number, but received 1E+400"),
             ({"a": [0.0, math.nan]}, "Field 'a[1]' must be a finite number, but received nan"),
             ({"a": -math.inf}, "Field 'a' must be a finite number, but received -inf"),
             ({"a": "\ud800"}, "Field 'a' holds half of a surrogate pair"),
@@ -125,15 +132,22 @@ class TestParseJson:
             (b'{"a": 18446744073709551616}', {"a": 2**64}),
             (b'{"a": -9223372036854775809}', {"a": -(2**63) - 1}),
             (b'{"a": "12345678901234567890123", "b": 1.12345678901234567890}',
-                {"a": "12345678901234567890123", "b": 1.1234567890123457}),
+                {"a": "12345678901234567890123", "b": Decimal("1.12345678901234567890")}),
+            (b'{"a": 12345678901234567.5, "b": 0.1, "c": 1.50000000000000000000, "d": 123456789.1234567}',
+                {"a": Decimal("12345678901234567.5"), "b": 0.1, "c": 1.5, "d": 123456789.1234567}),
             (b'{"a": 1, "a": 2, "b": 12345678901234567890}', {"a": 2, "b": 12345678901234567890}),
             (b'{"a": 1, "a": 2}', {"a": 2}),
         ],
     )  # fmt: skip
-    def test_integers_are_never_turned_into_floats(self, body: bytes, value: Any) -> None:
+    def test_no_digit_is_lost(self, body: bytes, value: Any) -> None:
         parsed = parse_json(body)
         assert parsed == value
         assert [type(item) for item in parsed.values()] == [type(item) for item in value.values()]
+
+    @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30, places=12))
+    def test_any_decimal_is_read_as_it_is_written(self, number: Decimal) -> None:
+        read = parse_json(f'{{"a": {number:f}}}'.encode())["a"]
+        assert Decimal(repr(read) if isinstance(read, float) else read) == number
 
     def test_an_integer_too_large_for_the_tool_is_refused_by_field(self) -> None:
         parsed = parse_json(b'{"n": 1' + b"0" * 30 + b"}")

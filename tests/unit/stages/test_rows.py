@@ -1,0 +1,71 @@
+"""What the journal and the caller learn of a row that a tool inserted, or of why a database did not take it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.errors import DatabaseFailed, InDoubt, TableUnusable
+from pegboard.core.tool import Kind
+from pegboard.executors.base import Output
+from pegboard.testing import calls_of
+from tests.surfaces.rest.clients import mock
+from tests.unit.journal.boards import board_on, code, use
+from tests.unit.stages.test_printed import Script
+
+
+async def called(board: Pegboard, *steps: Any) -> Any:
+    """The answer to one call for each step."""
+    use(board, Kind.INTERNAL, Script(*steps))
+    await board.add(mock(tool_type="internal", config={"handler": "h"}))
+    return [await board.call("quote", key=str(number)) for number in range(len(steps))]
+
+
+@pytest.fixture
+def unique() -> DatabaseFailed:
+    return DatabaseFailed("P2002", "no, not twice", field="a, b", sqlstate="23505")
+
+
+async def test_the_row_is_named_where_one_was_inserted(database_url: str, tmp_path: Path) -> None:
+    async with board_on(database_url, tmp_path / "home") as board:
+        await called(board, Output({"id": 7}, row_id="7"), 8)
+        assert [row.row_id for row in await calls_of(board)] == ["7", None]
+
+
+async def test_a_refused_row_is_told_with_its_fields_and_both_codes(
+    database_url: str, tmp_path: Path, unique: DatabaseFailed
+) -> None:
+    async with board_on(database_url, tmp_path / "home") as board:
+        failed, unusable = await called(board, unique, TableUnusable("table_not_found", "no table"))
+        details = {"code": "P2002", "field": "a, b", "sqlstate": "23505"}
+        error = {"type": "DATABASE_ERROR", "message": "no, not twice", "details": details}
+        assert board.dialects["detailed"].render(failed) == {"success": False, "error": error}
+        plain = board.dialects["plain"].render(failed)
+        assert (plain["error"], plain["error_details"]["sqlstate"]) == ("no, not twice", "23505")
+        assert (unusable.problem.type, code(unusable)) == ("CONFIG_ERROR", "table_not_found")
+        rows = await calls_of(board)
+        assert [(row.status, row.code, row.error) for row in rows] == [
+            ("failed", "P2002", "no, not twice"),
+            ("failed", "table_not_found", "no table"),
+        ]
+
+
+async def test_what_nobody_can_know_is_in_doubt_and_never_run_again(database_url: str, tmp_path: Path) -> None:
+    async with board_on(database_url, tmp_path / "home") as board:
+        (first,) = await called(board, InDoubt("perhaps"))
+        again = await board.call("quote", key="0")
+        assert (code(first), code(again)) == ("in_doubt", "in_doubt")
+        rows = await calls_of(board)
+        assert rows[0].status == "in_doubt"
+        assert rows[1].repeat_of == rows[0].id
+
+
+async def test_a_refusal_leaves_the_key_free(database_url: str, tmp_path: Path, unique: DatabaseFailed) -> None:
+    async with board_on(database_url, tmp_path / "home") as board:
+        await called(board, unique)
+        use(board, Kind.INTERNAL, Script(1))
+        board.snapshot.forget(lambda _: True)
+        assert (await board.call("quote", key="0")).output == 1
