@@ -21,6 +21,8 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 T = TypeVar("T")
 CUT_OFF = "The board shut down before the call had ended; the journal says how far it came"
+# After how long it is looked whether a caller still waits.
+LOOK_SECONDS = 0.05
 # How long a caller may pause within a body.
 BODY_SECONDS = 30
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
@@ -89,21 +91,49 @@ async def respond_problem(send: Send, status: int, detail: str, request_id: str,
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
     """What `work` gives, or None if the caller went away first, for whom it was then cancelled."""
-    running = asyncio.create_task(work)
-    gone = asyncio.create_task(_disconnected(receive))
+    watch = _Watch(receive)
     try:
-        await asyncio.wait({running, gone}, return_when=asyncio.FIRST_COMPLETED)
+        return await work
+    except asyncio.CancelledError:
+        if watch.is_theirs():
+            return None
+        raise
     finally:
-        gone.cancel()
-        if not running.done():
-            running.cancel()
-            await asyncio.wait({running})
-    return None if running.cancelled() else running.result()
+        watch.end()
 
 
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+class _Watch:
+    """Cancels this task once its caller is gone; what is over in a moment costs nobody a look."""
+
+    __slots__ = ("_is_gone", "_looking", "_receive", "_task", "_timer")
+
+    def __init__(self, receive: Receive) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._receive = receive
+        self._is_gone = False
+        self._looking: asyncio.Task[None] | None = None
+        self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._begin)
+
+    def is_theirs(self) -> bool:
+        """Whether the caller's going is all that cancelled this task."""
+        return self._is_gone and not self._task.uncancel()
+
+    def end(self) -> None:
+        """Look no longer."""
+        self._timer.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
+
+    def _begin(self) -> None:
+        self._looking = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._is_gone = True
+        self._task.cancel()
 
 
 class Edge:
