@@ -107,7 +107,7 @@ class Run:
 
     def draft(self) -> Execution:
         """The row this call becomes if its process does not live to tell how it ended."""
-        return self.execution(self.failed(InDoubt(IN_DOUBT).problem))._replace(status="in_doubt", attempts=1)
+        return self._row("in_doubt", self._elapsed(), 1, InDoubt.code, IN_DOUBT)
 
     def unrecorded(self, result: ToolResult, error: ToolError) -> ToolResult:
         """The answer where the row could not be kept: an outcome nobody can find again is none."""
@@ -117,13 +117,26 @@ class Run:
 
     def execution(self, result: ToolResult) -> Execution:
         """The row that this call leaves."""
-        call, caller, problem, ready = self.call, self.caller, result.problem, self.ready
+        problem = result.problem
         tool = self.peg.tool if self.peg is not None else None
         did_run = self.attempts.count or result.repeat_of
         status: Status = "succeeded" if result.success else "failed" if did_run else "refused"
         if did_run and problem is not None and problem.code == InDoubt.code:
             status = "in_doubt"
+        code = problem.code if problem is not None else None
+        error = _kept_error(problem, tool) if problem is not None else None
+        row = self._row(status, result.elapsed_ms, self.attempts.count, code, error)
         keeps_result = result.success and tool is not None and tool.keep_result
+        if not keeps_result and not self.attempts.printed:
+            return row
+        return row._replace(
+            result=_kept_result(result) if keeps_result else None,
+            printed=_kept_printed(self.attempts.printed) if self.attempts.printed else None,
+        )
+
+    def _row(self, status: Status, elapsed_ms: float, attempts: int, code: str | None, error: str | None) -> Execution:
+        call, caller, ready = self.call, self.caller, self.ready
+        tool = self.peg.tool if self.peg is not None else None
         arguments: Any = ready.arguments if ready is not None and tool is not None and tool.keep_arguments else None
         return Execution(
             self.id,
@@ -131,26 +144,24 @@ class Run:
             status,
             self.started_at,
             datetime.now(UTC),
-            result.elapsed_ms,
+            elapsed_ms,
             caller.user_id,
             caller.name,
             call.surface,
             call.dialect,
-            self.attempts.count,
+            attempts,
             tool.id if tool is not None else None,
             tool.version if tool is not None else None,
             tool.tool_type.value if tool is not None else None,
             caller.key_id,
             caller.agent_id,
             call.request_id or self.id,
-            problem.code if problem is not None else None,
-            _kept_error(problem, tool) if problem is not None else None,
+            code,
+            error,
             ready.digest if ready is not None else None,
             arguments,
             self.attempts.row_id,
             repeat_of=self.repeat_of,
-            result=_kept_result(result) if keeps_result else None,
-            printed=_kept_printed(self.attempts.printed) if self.attempts.printed else None,
         )
 
 
