@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import confined, growth, journal, outbound, rest
+from bench import confined, growth, journal, outbound, rest, tables
 
 BENCHES = {
     "rest": rest.main,
@@ -12,6 +12,7 @@ BENCHES = {
     "journal": journal.main,
     "outbound": outbound.main,
     "confined": confined.main,
+    "tables": tables.main,
 }
 
 

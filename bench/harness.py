@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,12 @@ class Running:
                 return int(line.split()[1]) / 1024
         raise RuntimeError("no memory reading")
 
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time since its start."""
+        words = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
 
 @contextmanager
 def server(name: str, *, home: Path | None = None, **environment: str) -> Iterator[Running]:
@@ -55,6 +61,23 @@ def server(name: str, *, home: Path | None = None, **environment: str) -> Iterat
         finally:
             process.terminate()
             process.wait(30)
+
+
+@contextmanager
+def command(name: str, port: int, arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[Running]:
+    """A server of somebody's own making, answering on this port of loopback; what it prints is not shown."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(arguments, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        _wait_until_up(port, process)
+        yield Running(name, port, process.pid, time.perf_counter() - begun)
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _wait_until_up(port: int, process: subprocess.Popen[bytes]) -> None:

@@ -83,6 +83,12 @@ def mcp_server() -> Any:
     return made
 
 
+def _by_hand() -> Any:
+    from bench.table_by_hand import app  # noqa: PLC0415 -- the other servers need none of it
+
+    return app(os.environ["BENCH_DATABASE_URL"])
+
+
 async def _serve(app: Any, bound: socket.socket, **options: Any) -> None:
     settle_memory()
     config = uvicorn.Config(app, **{"log_level": "critical", "access_log": False, "lifespan": "off", **options})
@@ -110,6 +116,7 @@ def main() -> None:
     works: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {
         "starlette": lambda: _serve(starlette_app(), bound),
         "mcp": lambda: _serve(mcp_server().streamable_http_app(), bound, lifespan="on"),
+        "by-hand": lambda: _serve(_by_hand(), bound),
     }
     board = functools.partial(_board, home, os.environ.get("BENCH_DATABASE_URL"), "unrecorded" not in name, bound)
     work = works[name]() if name in works else board(int(os.environ.get("BENCH_TOOLS", "0")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -20,6 +20,7 @@ from pegboard.egress.outbound import Resolver
 from pegboard.executors.base import Prepared
 from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import Handler, InternalExecutor
+from pegboard.executors.table.sources import Sources
 from pegboard.imports.imports import Imports
 from pegboard.journal.audit import Audit
 from pegboard.journal.base import Journal
@@ -40,6 +41,7 @@ from pegboard.registry.people import People
 from pegboard.registry.registry import Registry
 from pegboard.registry.rotation import RotationReport, rotate
 from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.tables.live import Tables
 from pegboard.replay import Replay, Replays
 from pegboard.settings import Settings
 from pegboard.stages.check import Checker
@@ -78,11 +80,13 @@ class Pegboard:
         rules = CodeRules(settings.shell_for_members, self.confinement.libraries, settings.max_result_bytes)
         self.tools = Registry(database, self.snapshot, self._vault, self._reach.outbound.check, rules)
         self._flagging = Flagging(self.tools)
-        self._executors = executors(self._internal, self._reach, self.confinement, self._flagging.flag)
+        self._sources = Sources(database)
+        self._executors = executors(self._internal, self._reach, self.confinement, self._sources, self._flagging.flag)
         self.people = People(database, self.snapshot)
         self.secrets = NamedSecrets(database, self.snapshot, self._vault)
         self._opener = Opener(self._vault, self.secrets.value)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
+        self.tables = Tables(settings.tables, self._sources, self.snapshot, self.admin.user_id, os.environ)
         self._limiter = wiring.limiter_of(settings)
         self._journal = journal or start_journal(
             database, self._vault, spool_folder(database, settings.home, started.admin.id)
@@ -131,14 +135,18 @@ class Pegboard:
         try:
             board = cls(settings, store, await wiring.started(settings, store), journal, resolver)
             await board.snapshot.refresh()
+            await board.tables.load()
             changes = Changes(store, seen=board.snapshot.revision)
-            watching = asyncio.create_task(changes.watch(board._changed), name="pegboard-changes")
+            watching = [
+                asyncio.create_task(changes.watch(board._changed), name="pegboard-changes"),
+                asyncio.create_task(board.tables.watch(), name="pegboard-tables"),
+            ]
             try:
                 yield board
             finally:
-                watching.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await watching
+                for task in watching:
+                    task.cancel()
+                await asyncio.gather(*watching, return_exceptions=True)
                 await board._close()
         finally:
             await store.close()
@@ -191,6 +199,8 @@ class Pegboard:
             taken = self.snapshot.find(described.name)
             if taken is not None and taken.tool not in self.snapshot.local():
                 raise Conflict(f"A tool named '{described.name}' is stored on this board already")
+            if taken is not None and taken.tool.tool_type is Kind.TABLE:
+                raise Conflict(f"A tool named '{described.name}' comes from the file of tables already")
             self._add_handler(described.name, described.handler)
             now = datetime.now(UTC)
             spec = read_definition(
@@ -296,6 +306,7 @@ class Pegboard:
         self.imports.close()
         for executor in self._executors.values():
             await executor.close()
+        await self._sources.close()
         await self.confinement.close()
         await self._reach.close()
         await self._limiter.close()

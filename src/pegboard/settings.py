@@ -45,6 +45,7 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = Field(
         None, description="32 bytes, base64, that encrypt credentials; NEW,OLD while rotating; a file in home if absent"
     )
+    tables: Path | None = Field(None, description="File of the database tables that become tools; YAML or JSON")
     host: str = Field("127.0.0.1", description="Address the server listens on")
     port: int = Field(8080, ge=0, le=65535, description="Port the server listens on")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="The least that is logged")

@@ -55,8 +55,8 @@ def confinement_of(settings: Settings, database: Database, reach: Reach) -> Conf
 
 
 def own_places(settings: Settings, database: Database) -> tuple[str, ...]:
-    """Where a board keeps what no tool may see: its state, its database and the files with its settings."""
-    places = [settings.home, *toml_files()]
+    """Where a board keeps what no tool may see: its state, its database and the files of its settings and tables."""
+    places = [settings.home, *toml_files(), *([settings.tables] if settings.tables is not None else ())]
     if database.file is not None:
         # As a whole: the files beside a database come and go.
         places.append(database.file.parent)

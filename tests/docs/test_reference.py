@@ -22,9 +22,10 @@ from pegboard.core.tool import Kind, Model
 from pegboard.executors.catalog import executors
 from pegboard.executors.confinement import Confinement
 from pegboard.executors.internal import InternalExecutor
-from pegboard.executors.later import NotHereYet
 from pegboard.executors.reach import Reach
+from pegboard.executors.table.sources import Sources
 from pegboard.sandbox.limits import Limits
+from pegboard.store.database import Database
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.imports import ImportResponse, McpImportBody, OpenApiImportBody
@@ -218,8 +219,8 @@ def kinds_that_run() -> set[Kind]:
     confinement = Confinement.of(
         Limits(), children=1, zygotes=1, without=(), own=(), libraries=(), max_result_bytes=1, outbound=reach.outbound
     )
-    run = executors(InternalExecutor(), reach, confinement, lambda _tool, _found: None)
-    return {kind for kind in Kind if not isinstance(run[kind], NotHereYet)}
+    sources = Sources(Database.create("memory"))
+    return set(executors(InternalExecutor(), reach, confinement, sources, lambda _tool, _found: None))
 
 
 def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:

@@ -57,6 +57,13 @@ class ToolCreate(ToolBase):
     # Before-validators run from the last to the first.
     @model_validator(mode="before")
     @classmethod
+    def _with_fields(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("tool_type") == Kind.TABLE and data.get("input_schema") is None:
+            return {**data, "input_schema": {}}  # made from the fields when the config is looked at
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
     def _with_signature(cls, data: Any) -> Any:
         if not isinstance(data, dict) or data.get("tool_type") != Kind.PYTHON or data.get("input_schema") is not None:
             return data

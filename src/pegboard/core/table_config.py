@@ -2,18 +2,79 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, Field, StrictBool, StrictInt, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, StrictBool, StrictInt
 
 from pegboard.core.tool import Model, check_name
 
 DataType = Literal["text", "integer", "numeric", "boolean", "enum", "datetime", "json"]
 Identifier = Annotated[str, Field(min_length=1, max_length=255)]
 Words = Annotated[str, Field(max_length=2000)]
-# Of JSON, a number read without losing a digit; true and false are none.
-Number = Annotated[Decimal, Field(allow_inf_nan=False)]
+
+# Ten to the power of more than this is no number to every reader of JSON.
+MOST_DIGITS = 300
+BATCH_SUFFIX = "-batch"
+# What a success message may name: `{field}`, `{id}` and `{rowCount}`.
+PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+ALWAYS_NAMED = ("id", "rowCount")
+
+
+def as_number(number: Decimal) -> int | float | Decimal:
+    """The number as JSON has it everywhere, if it has so few digits; else itself."""
+    if not number:
+        return 0
+    if number == number.to_integral_value():
+        return int(number) if -(2**63) <= number < 2**63 else _as_float(number)
+    return _as_float(number)
+
+
+def _as_float(number: Decimal) -> float | Decimal:
+    near = float(number)
+    return near if Decimal(repr(near)) == number else number
+
+
+def _a_number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
+        raise ValueError("must be a number")
+    try:
+        number = Decimal(repr(value) if isinstance(value, float) else value)
+    except ArithmeticError:
+        raise ValueError("must be a number") from None
+    if not number.is_finite() or (number and abs(number.adjusted()) >= MOST_DIGITS):
+        raise ValueError(f"must be a number of at most {MOST_DIGITS} digits before the point and after it")
+    return number if number else Decimal(0)
+
+
+def _a_type(value: Any) -> Any:
+    if value in get_args(DataType):
+        return value
+    near = get_close_matches(value, get_args(DataType), 1) if isinstance(value, str) else []
+    raise ValueError(
+        f"'{str(value)[:100]}' is not a type; "
+        + (f"did you mean '{near[0]}'?" if near else f"types are: {', '.join(get_args(DataType))}")
+    )
+
+
+def _plain(value: Any) -> Any:
+    """What a file says of a default, its numbers those of JSON."""
+    if isinstance(value, Decimal):
+        return as_number(value)
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _written(number: Decimal) -> int | float | str:
+    found = as_number(number)
+    return str(found) if isinstance(found, Decimal) else found
+
+
+# Read without losing a digit; written as a text only where JSON's numbers would lose some.
+Number = Annotated[Decimal, BeforeValidator(_a_number), PlainSerializer(_written, when_used="json")]
 
 # Which constraints go with which type; on any other they are a mistake worth telling.
 CONSTRAINTS: dict[DataType, tuple[str, ...]] = {
@@ -25,7 +86,6 @@ CONSTRAINTS: dict[DataType, tuple[str, ...]] = {
     "datetime": ("minDate", "maxDate"),
     "json": (),
 }
-BATCH_SUFFIX = "-batch"
 
 
 class TableField(Model):
@@ -34,15 +94,15 @@ class TableField(Model):
     name: Identifier
     label: Words | None = None
     description: Words | None = None
-    dataType: DataType
+    dataType: Annotated[DataType, BeforeValidator(_a_type)]
     required: StrictBool = False
-    default: Any = None
+    default: Annotated[Any, AfterValidator(_plain)] = None
     minLength: StrictInt | None = Field(None, ge=0)
     maxLength: StrictInt | None = Field(None, ge=0)
     min: Number | None = None
     max: Number | None = None
-    precision: StrictInt | None = Field(None, ge=1, le=1000)
-    scale: StrictInt | None = Field(None, ge=0, le=1000)
+    precision: StrictInt | None = Field(None, ge=1, le=MOST_DIGITS)
+    scale: StrictInt | None = Field(None, ge=0, le=MOST_DIGITS)
     enumValues: list[str] | None = Field(None, min_length=1, max_length=1000)
     minDate: str | None = None
     maxDate: str | None = None
@@ -85,7 +145,15 @@ class FromEnvironment(Model):
     env: Annotated[str, Field(min_length=1)]
 
 
-Address = str | FromEnvironment
+def _an_address(value: Any) -> Any:
+    if isinstance(value, FromEnvironment) or (isinstance(value, str) and value):
+        return value
+    if isinstance(value, dict) and value.keys() == {"env"} and isinstance(value["env"], str) and value["env"]:
+        return FromEnvironment(env=value["env"])
+    raise ValueError('must be a URL such as postgresql://user@host/name, or {"env": NAME} of the variable that has it')
+
+
+Address = Annotated[str | FromEnvironment, BeforeValidator(_an_address)]
 
 
 class TablesFile(Model):
@@ -94,11 +162,3 @@ class TablesFile(Model):
     database: Address | None = None
     sources: dict[Identifier, Address] = {}
     tables: list[TableEntry] = []
-
-    @model_validator(mode="after")
-    def _somewhere(self) -> TablesFile:
-        for place, entry in enumerate(self.tables):
-            if entry.source is not None and entry.source not in self.sources:
-                known = ", ".join(self.sources) or "none are"
-                raise ValueError(f"tables.{place}.source: '{entry.source}' is not among sources ({known} given)")
-        return self

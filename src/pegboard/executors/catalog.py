@@ -11,13 +11,14 @@ from pegboard.executors.builtin import BuiltinExecutor
 from pegboard.executors.confinement import Confinement
 from pegboard.executors.http.executor import HttpExecutor
 from pegboard.executors.internal import Handler, InternalExecutor
-from pegboard.executors.later import NotHereYet
 from pegboard.executors.mcp.executor import McpExecutor
 from pegboard.executors.mcp.upstream import UpstreamTool
 from pegboard.executors.mock import MockExecutor
 from pegboard.executors.python import PythonExecutor
 from pegboard.executors.reach import Reach
 from pegboard.executors.shell import ShellExecutor
+from pegboard.executors.table.executor import TableExecutor
+from pegboard.executors.table.sources import Sources
 from pegboard.plugins import installed
 
 
@@ -25,6 +26,7 @@ def executors(
     internal: InternalExecutor,
     reach: Reach,
     confinement: Confinement,
+    sources: Sources,
     on_drift: Callable[[Tool, UpstreamTool | None], None],
 ) -> Mapping[Kind, Executor]:
     """An executor for every kind, those of installed packages in place of ours."""
@@ -38,7 +40,7 @@ def executors(
             confinement.sandbox, confinement.libraries, max_result_bytes=confinement.max_result_bytes
         ),
         Kind.SHELL: ShellExecutor(confinement.sandbox, confinement.own, can_hide=confinement.can_hide),
-        Kind.TABLE: NotHereYet(),
+        Kind.TABLE: TableExecutor(sources),
     }
     theirs: dict[str, Executor] = installed("pegboard.executors", lambda make: make())
     return ours | {Kind(name): executor for name, executor in theirs.items() if name in set(Kind)}

@@ -47,6 +47,17 @@ class ReceiptOf(NamedTuple):
     output: str | None
 
 
+class Step(NamedTuple):
+    """What a writer adds at once: intents without a key, rows with their places in its chain, and where that ends."""
+
+    writer: int
+    head: Place
+    signature: str
+    openings: Sequence[Opening]
+    closings: Sequence[Closing]
+    places: Sequence[Place]
+
+
 class Session(Protocol):
     """Statements within one write transaction; every one of them takes many rows at once."""
 
@@ -66,28 +77,15 @@ class Session(Protocol):
         """Which of these executions are recorded already, and their status."""
         ...
 
-    async def open(self, writer: int, openings: Sequence[Opening]) -> None:
-        """Intents without a key."""
+    async def append(self, step: Step) -> bool:
+        """A step of a writer's chain; False, and nothing, if the writer is closed.
+
+        Where nothing comes before it in its transaction, nothing may come after it.
+        """
         ...
 
     async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:
         """Intents with a key, where it is free; who holds each key afterwards."""
-        ...
-
-    async def insert(self, writer: int, rows: Sequence[Row], places: Sequence[Place]) -> None:
-        """Rows of the journal."""
-        ...
-
-    async def forget(self, ids: Sequence[str]) -> None:
-        """Intents that are over."""
-        ...
-
-    async def keep(self, closings: Sequence[Closing]) -> None:
-        """Intents whose key goes on to say how the call ended."""
-        ...
-
-    async def move_head(self, writer: int, head: Place, signature: str) -> bool:
-        """The writer's head, where it has not been closed."""
         ...
 
     async def count(self, writer: int, counted_seq: int, counts: Sequence[Count]) -> None:
@@ -112,10 +110,6 @@ class Session(Protocol):
 
     async def receipt(self, run_id: str) -> ReceiptOf | None:
         """The receipt of a call; where there is none, there never will be."""
-        ...
-
-    async def drop_receipts(self, ids: Sequence[str]) -> None:
-        """Receipts of calls that are recorded now."""
         ...
 
     async def expire(self, now: str, oldest: str) -> bool:

@@ -12,8 +12,8 @@ import orjson
 from sqlalchemy.exc import SQLAlchemyError
 
 from pegboard.journal.chain import Place
-from pegboard.journal.entries import Closing, Count, Held, Opening, OpenIntent
-from pegboard.journal.ledger import EXPIRED_AT_ONCE, NewWriter, ReceiptOf, Registered, Session, Sibling
+from pegboard.journal.entries import Count, Held, Opening, OpenIntent
+from pegboard.journal.ledger import EXPIRED_AT_ONCE, NewWriter, ReceiptOf, Registered, Session, Sibling, Step
 from pegboard.journal.locks import hold
 from pegboard.store.counts import POSTGRESQL_UPSERT
 from pegboard.store.database import Database
@@ -40,15 +40,15 @@ _READ = {
 }
 
 
-def _insert(table: str, columns: Sequence[str], ending: str = "") -> str:
-    """One statement for any number of rows, each column of them an array."""
-    arrays = ", ".join(f"${place}::{_SENT.get(name, 'text')}[]" for place, name in enumerate(columns, 1))
+def _insert(table: str, columns: Sequence[str], ending: str = "", *, first: int = 1) -> str:
+    """One statement for any number of rows, each column of them an array; its parameters count from `first`."""
+    arrays = ", ".join(f"${place}::{_SENT.get(name, 'text')}[]" for place, name in enumerate(columns, first))
     names = ", ".join(columns)
     values = ", ".join(_READ.get(name, "{}").format(f"sent.{name}") for name in columns)
     return f"INSERT INTO {table} ({names}) SELECT {values} FROM unnest({arrays}) AS sent({names}){ending}"  # noqa: S608
 
 
-_INSERT_ROWS = _insert("executions", (*FIELDS, "writer", "seq", "mac"))
+_ROW_FIELDS = (*FIELDS, "writer", "seq", "mac")
 # Only what is counted has to be as it was stored.
 _MOMENT = "to_char(started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
 _UNCOUNTED = (
@@ -58,6 +58,26 @@ _UNCOUNTED = (
 _INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
 # Where a key is taken, or the same batch is tried again because nobody knows whether it was committed.
 _INSERT_INTENTS = _insert("intents", _INTENT_FIELDS, " ON CONFLICT DO NOTHING")
+# A whole batch in one round trip, and nothing of it where the writer was closed and its head stays where it is.
+_UNLESS_CLOSED = "EXISTS (SELECT FROM head)"
+_APPEND = f"""
+WITH head AS (
+  UPDATE writers SET seq = $2, mac = $3, signature = $4, beat = beat + 1
+  WHERE number = $1 AND closed_at IS NULL RETURNING 1
+), forgotten AS (
+  DELETE FROM intents WHERE id = ANY($5::uuid[]) AND {_UNLESS_CLOSED}
+), kept AS (
+  UPDATE intents SET state = sent.state, answer = sent.answer, execution = ''
+  FROM unnest($6::uuid[], $7::text[], $8::text[]) AS sent(id, state, answer)
+  WHERE intents.id = sent.id AND {_UNLESS_CLOSED}
+), dropped AS (
+  DELETE FROM receipts WHERE id = ANY($9::uuid[]) AND {_UNLESS_CLOSED}
+), opened AS (
+  {_insert("intents", _INTENT_FIELDS, f" WHERE {_UNLESS_CLOSED} ON CONFLICT DO NOTHING", first=10)}
+), appended AS (
+  {_insert("executions", _ROW_FIELDS, f" WHERE {_UNLESS_CLOSED}", first=10 + len(_INTENT_FIELDS))}
+) SELECT count(*) FROM head
+"""  # noqa: S608 -- our own names
 
 
 class PostgresqlLedger:
@@ -75,9 +95,10 @@ class PostgresqlLedger:
         try:
             # A server that is frozen, or a network that swallows everything, would never say that it failed.
             async with asyncio.timeout(self._patience):
-                driver = await self._connected()
-                async with driver.transaction():
-                    return await work(PostgresqlSession(driver))
+                session = PostgresqlSession(await self._connected())
+                result = await work(session)
+                await session.commit()
+                return result
         except BaseException:
             await self._disconnect()
             raise
@@ -126,28 +147,53 @@ class PostgresqlLedger:
 
 
 class PostgresqlSession:
-    """The statements."""
+    """The statements; their transaction begins with the first, and one that is the only one needs none."""
 
     def __init__(self, driver: Any) -> None:
         self._driver = driver
+        self._transaction: Any = None
+        self._is_over = False
+
+    async def commit(self) -> None:
+        """Commit what was begun."""
+        if self._transaction is not None:
+            await self._transaction.commit()
+
+    async def append(self, step: Step) -> bool:
+        """A step of a writer's chain; False, and nothing, if the writer is closed."""
+        writer, head, signature, openings, closings, places = step
+        # One whose call was cut off at once is closed before it was ever open, and a statement sees nothing of itself.
+        closed = {closing.run_id for closing in closings}
+        intents = [_intent(writer, opening) for opening in openings if opening.id not in closed]
+        rows = [(*closing.row, writer, *place) for closing, place in zip(closings, places, strict=True)]
+        kept = [(one.run_id, one.state, one.answer) for one in closings if one.intent == "keep"]
+        # Nothing may come after it where it is a transaction by itself.
+        self._is_over = self._transaction is None
+        done = await self._driver.fetchval(
+            _APPEND,
+            *(writer, *head, signature),
+            [one.run_id for one in closings if one.intent == "forget"],
+            *_columns(kept, 3),
+            [one.run_id for one in closings if one.receipts],
+            *_columns(intents, len(_INTENT_FIELDS)),
+            *_columns(rows, len(_ROW_FIELDS)),
+        )
+        return bool(done)
 
     async def registered(self, writer_id: str) -> Registered | None:
         """The writer with this id."""
-        row = await self._driver.fetchrow(
-            "SELECT number, seq, mac, closed_at IS NOT NULL FROM writers WHERE id = $1", writer_id
-        )
+        row = await self._row("SELECT number, seq, mac, closed_at IS NOT NULL FROM writers WHERE id = $1", writer_id)
         return Registered(row[0], Place(row[1], row[2]), row[3]) if row else None
 
     async def next_number(self) -> int:
         """The number of the next writer, taken."""
-        return int(
-            await self._driver.fetchval("UPDATE board_state SET writers = writers + 1 WHERE id = 1 RETURNING writers")
-        )
+        row = await self._row("UPDATE board_state SET writers = writers + 1 WHERE id = 1 RETURNING writers")
+        return int(row[0])
 
     async def register(self, number: int, writer: NewWriter, signatures: tuple[str, str]) -> None:
         """A new writer."""
-        await self._driver.execute("UPDATE board_state SET writers_signature = $1 WHERE id = 1", signatures[0])
-        await self._driver.execute(
+        await self._run("UPDATE board_state SET writers_signature = $1 WHERE id = 1", signatures[0])
+        await self._run(
             "INSERT INTO writers (number, id, host, pid, started_at, beat, seq, mac, signature, pruned_seq, pruned_mac,"
             " pruned_signature, counted_seq)"
             " VALUES ($1, $2, $3, $4, ($5::text || '+00')::timestamptz, 0, 0, '', $6, 0, '', '', 0)",
@@ -156,89 +202,58 @@ class PostgresqlSession:
 
     async def known(self, ids: Collection[str]) -> dict[str, str]:
         """Which of these executions are recorded already, and their status."""
-        rows = await self._driver.fetch("SELECT id::text, status FROM executions WHERE id = ANY($1::uuid[])", list(ids))
+        rows = await self._all("SELECT id::text, status FROM executions WHERE id = ANY($1::uuid[])", list(ids))
         return {row[0]: row[1] for row in rows}
-
-    async def open(self, writer: int, openings: Sequence[Opening]) -> None:
-        """Intents without a key."""
-        await self._driver.execute(_INSERT_INTENTS, *_columns([_intent(writer, opening) for opening in openings]))
 
     async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:
         """Intents with a key, where it is free; who holds each key afterwards."""
         # In one order everywhere, or two writers that want the same two keys would wait for each other.
         rows = sorted((_intent(writer, opening) for opening in openings), key=lambda row: str(row[5]))
         names = [row[5] for row in rows]
-        await self._driver.execute(
+        await self._run(
             "DELETE FROM intents WHERE claim = ANY($1::text[]) AND state = 'done'"
             " AND expires_at <= ($2::text || '+00')::timestamptz",
             names,
             now,
         )
-        await self._driver.execute(_INSERT_INTENTS, *_columns(rows))
-        found = await self._driver.fetch(
+        await self._run(_INSERT_INTENTS, *_columns(rows, len(_INTENT_FIELDS)))
+        found = await self._all(
             "SELECT claim, id::text, digest, state, answer FROM intents WHERE claim = ANY($1::text[])", names
         )
         return {row[0]: Held(*row[1:]) for row in map(tuple, found)}
 
-    async def insert(self, writer: int, rows: Sequence[Row], places: Sequence[Place]) -> None:
-        """Rows of the journal."""
-        await self._driver.execute(
-            _INSERT_ROWS, *_columns([(*row, writer, *place) for row, place in zip(rows, places, strict=True)])
-        )
-
-    async def forget(self, ids: Sequence[str]) -> None:
-        """Intents that are over."""
-        await self._driver.execute("DELETE FROM intents WHERE id = ANY($1::uuid[])", list(ids))
-
-    async def keep(self, closings: Sequence[Closing]) -> None:
-        """Intents whose key goes on to say how the call ended."""
-        await self._driver.execute(
-            "UPDATE intents SET state = sent.state, answer = sent.answer, execution = ''"
-            " FROM unnest($1::uuid[], $2::text[], $3::text[]) AS sent(id, state, answer) WHERE intents.id = sent.id",
-            *_columns([(closing.run_id, closing.state, closing.answer) for closing in closings]),
-        )
-
-    async def move_head(self, writer: int, head: Place, signature: str) -> bool:
-        """The writer's head, where it has not been closed."""
-        done = await self._driver.execute(
-            "UPDATE writers SET seq = $1, mac = $2, signature = $3, beat = beat + 1"
-            " WHERE number = $4 AND closed_at IS NULL",
-            *(*head, signature, writer),
-        )
-        return bool(done == "UPDATE 1")
-
     async def count(self, writer: int, counted_seq: int, counts: Sequence[Count]) -> None:
         """What the statistics gain, and how far the writer's rows are in them."""
-        done = await self._driver.execute(
+        done = await self._run(
             "UPDATE writers SET counted_seq = $1 WHERE number = $2 AND counted_seq < $1", counted_seq, writer
         )
         if done == "UPDATE 1" and counts:
-            await self._driver.execute(POSTGRESQL_UPSERT, *_columns(counts))
+            await self._run(POSTGRESQL_UPSERT, *_columns(counts, 7))
 
     async def uncounted(self, number: int) -> tuple[int, list[Row]]:
         """A writer's last seq, and its rows that the statistics do not hold."""
-        seq, counted = await self._driver.fetchrow("SELECT seq, counted_seq FROM writers WHERE number = $1", number)
-        return seq, [tuple(row) for row in await self._driver.fetch(_UNCOUNTED, number, counted)]
+        seq, counted = await self._row("SELECT seq, counted_seq FROM writers WHERE number = $1", number)
+        return seq, [tuple(row) for row in await self._all(_UNCOUNTED, number, counted)]
 
     async def siblings(self, writer: int) -> list[Sibling]:
         """The other writers that are not closed."""
-        found = await self._driver.fetch(
+        found = await self._all(
             "SELECT number, id::text, beat FROM writers WHERE closed_at IS NULL AND number <> $1", writer
         )
         return [Sibling(*row) for row in map(tuple, found)]
 
     async def close_writer(self, number: int, now: str) -> bool:
         """Whether it was this that closed it."""
-        done = await self._driver.execute(
+        done = await self._run(
             "UPDATE writers SET closed_at = ($1::text || '+00')::timestamptz WHERE number = $2 AND closed_at IS NULL",
             now,
             number,
         )
-        return bool(done == "UPDATE 1")
+        return done == "UPDATE 1"
 
     async def intents_of(self, number: int) -> list[OpenIntent]:
         """The intents a writer has left open."""
-        found = await self._driver.fetch(
+        found = await self._all(
             "SELECT id::text, execution, receipts, claim FROM intents WHERE state = 'open' AND writer = $1 ORDER BY id",
             number,
         )
@@ -246,29 +261,40 @@ class PostgresqlSession:
 
     async def receipt(self, run_id: str) -> ReceiptOf | None:
         """The receipt of a call; where there is none, there never will be: it waits for one being written now."""
-        await self._driver.execute(
-            "INSERT INTO receipts (id, is_void) VALUES ($1, true) ON CONFLICT (id) DO NOTHING", run_id
-        )
-        row = await self._driver.fetchrow("SELECT row_id, output, is_void FROM receipts WHERE id = $1", run_id)
+        await self._run("INSERT INTO receipts (id, is_void) VALUES ($1, true) ON CONFLICT (id) DO NOTHING", run_id)
+        row = await self._row("SELECT row_id, output, is_void FROM receipts WHERE id = $1", run_id)
         return None if row[2] else ReceiptOf(row[0], row[1])
-
-    async def drop_receipts(self, ids: Sequence[str]) -> None:
-        """Receipts of calls that are recorded now."""
-        await self._driver.execute("DELETE FROM receipts WHERE id = ANY($1::uuid[])", list(ids))
 
     async def expire(self, now: str, oldest: str) -> bool:
         """Some kept answers past their time and void receipts of calls before the oldest; whether there may be more."""
-        done = await self._driver.execute(
+        done = await self._run(
             "DELETE FROM intents WHERE id IN (SELECT id FROM intents WHERE state = 'done'"
             " AND expires_at <= ($1::text || '+00')::timestamptz ORDER BY expires_at LIMIT $2)",
             *(now, EXPIRED_AT_ONCE),
         )
-        await self._driver.execute("DELETE FROM receipts WHERE is_void AND id < $1", oldest)
-        return bool(done == f"DELETE {EXPIRED_AT_ONCE}")
+        await self._run("DELETE FROM receipts WHERE is_void AND id < $1", oldest)
+        return done == f"DELETE {EXPIRED_AT_ONCE}"
+
+    async def _run(self, text: str, *values: Any) -> str:
+        return str(await (await self._begun()).execute(text, *values))
+
+    async def _row(self, text: str, *values: Any) -> Any:
+        return await (await self._begun()).fetchrow(text, *values)
+
+    async def _all(self, text: str, *values: Any) -> list[Any]:
+        return list(await (await self._begun()).fetch(text, *values))
+
+    async def _begun(self) -> Any:
+        """The connection, within the transaction."""
+        assert not self._is_over
+        if self._transaction is None:
+            self._transaction = self._driver.transaction()
+            await self._transaction.start()
+        return self._driver
 
 
-def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)]
+def _columns(rows: Sequence[tuple[Any, ...]], width: int) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(width)]
 
 
 def _intent(writer: int, opening: Opening) -> tuple[Any, ...]:

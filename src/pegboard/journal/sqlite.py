@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import orjson
 
 from pegboard.journal.chain import Place
-from pegboard.journal.entries import Closing, Count, Held, Opening, OpenIntent
-from pegboard.journal.ledger import EXPIRED_AT_ONCE, NewWriter, ReceiptOf, Registered, Session, Sibling
+from pegboard.journal.entries import Count, Held, Opening, OpenIntent
+from pegboard.journal.ledger import EXPIRED_AT_ONCE, NewWriter, ReceiptOf, Registered, Session, Sibling, Step
 from pegboard.store.counts import SQLITE_UPSERT
 from pegboard.store.database import Database, settled
 from pegboard.store.executions import FIELDS, Row
@@ -27,6 +27,9 @@ _UNCOUNTED = f"SELECT {', '.join(FIELDS)} FROM executions WHERE writer = ? AND s
 _INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
 # Where a key is taken, or the same batch is tried again because nobody knows whether it was committed.
 _INTENTS = ("intents", _INTENT_FIELDS, " ON CONFLICT DO NOTHING")
+_MOVE_HEAD = (
+    "UPDATE writers SET seq = ?, mac = ?, signature = ?, beat = beat + 1 WHERE number = ? AND closed_at IS NULL"
+)
 
 
 class SqliteLedger:
@@ -113,9 +116,23 @@ class SqliteSession:
         )
         return {by_hex[row[0]]: row[1] for row in rows}
 
-    async def open(self, writer: int, openings: Sequence[Opening]) -> None:
-        """Intents without a key."""
-        self._insert(_INTENTS, [_intent(writer, opening) for opening in openings])
+    async def append(self, step: Step) -> bool:
+        """A step of a writer's chain; False, and nothing, if the writer is closed."""
+        writer, head, signature, openings, closings, places = step
+        if not self._run(_MOVE_HEAD, *head, signature, writer):
+            return False
+        if openings:
+            self._insert(_INTENTS, [_intent(writer, opening) for opening in openings])
+        if closings:
+            rows = ((_hex(one.id), *one.row[1:], writer, *place) for one, place in zip(closings, places, strict=True))
+            self._insert(_ROWS, list(rows))
+            self._delete("intents", [one.run_id for one in closings if one.intent == "forget"])
+            self._delete("receipts", [one.run_id for one in closings if one.receipts])
+            self._connection.executemany(
+                "UPDATE intents SET state = ?, answer = ?, execution = '' WHERE id = ?",
+                [(one.state, one.answer, _hex(one.run_id)) for one in closings if one.intent == "keep"],
+            )
+        return True
 
     async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:
         """Intents with a key, where it is free; who holds each key afterwards."""
@@ -131,28 +148,6 @@ class SqliteSession:
             names,
         )
         return {row[0]: Held(_dashed(row[1]), *row[2:]) for row in found}
-
-    async def insert(self, writer: int, rows: Sequence[Row], places: Sequence[Place]) -> None:
-        """Rows of the journal."""
-        self._insert(_ROWS, [(_hex(row[0]), *row[1:], writer, *place) for row, place in zip(rows, places, strict=True)])
-
-    async def forget(self, ids: Sequence[str]) -> None:
-        """Intents that are over."""
-        self._run("DELETE FROM intents WHERE id IN (SELECT value FROM json_each(?))", _json(map(_hex, ids)))
-
-    async def keep(self, closings: Sequence[Closing]) -> None:
-        """Intents whose key goes on to say how the call ended."""
-        self._connection.executemany(
-            "UPDATE intents SET state = ?, answer = ?, execution = '' WHERE id = ?",
-            [(closing.state, closing.answer, _hex(closing.run_id)) for closing in closings],
-        )
-
-    async def move_head(self, writer: int, head: Place, signature: str) -> bool:
-        """The writer's head, where it has not been closed."""
-        text = (
-            "UPDATE writers SET seq = ?, mac = ?, signature = ?, beat = beat + 1 WHERE number = ? AND closed_at IS NULL"
-        )
-        return self._run(text, *head, signature, writer) == 1
 
     async def count(self, writer: int, counted_seq: int, counts: Sequence[Count]) -> None:
         """What the statistics gain, and how far the writer's rows are in them."""
@@ -188,10 +183,6 @@ class SqliteSession:
         (row,) = self._all("SELECT row_id, output, is_void FROM receipts WHERE id = ?", _hex(run_id))
         return None if row[2] else ReceiptOf(row[0], row[1])
 
-    async def drop_receipts(self, ids: Sequence[str]) -> None:
-        """Receipts of calls that are recorded now."""
-        self._run("DELETE FROM receipts WHERE id IN (SELECT value FROM json_each(?))", _json(map(_hex, ids)))
-
     async def expire(self, now: str, oldest: str) -> bool:
         """Some kept answers past their time and void receipts of calls before the oldest; whether there may be more."""
         done = self._run(
@@ -204,6 +195,11 @@ class SqliteSession:
 
     def _run(self, text: str, *values: Any) -> int:
         return self._connection.execute(text, values).rowcount
+
+    def _delete(self, table: str, ids: Sequence[str]) -> None:
+        if ids:
+            text = f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 -- one of ours
+            self._run(text, _json(map(_hex, ids)))
 
     def _all(self, text: str, *values: Any) -> list[Any]:
         return self._connection.execute(text, values).fetchall()

@@ -14,12 +14,11 @@ from typing import NamedTuple
 from pegboard.core.ids import first_id, new_id
 from pegboard.journal.chain import Chain, Place
 from pegboard.journal.counts import Counts
-from pegboard.journal.entries import Batch, Closing, Held
-from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling
+from pegboard.journal.entries import Batch, Closing, Held, Opening
+from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling, Step
 from pegboard.journal.locks import Leases
 from pegboard.journal.recovery import Estate, Sealer, count_all, estate_of, spooled_in, unrecorded
 from pegboard.journal.spool import Spool, found
-from pegboard.store.executions import Row
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -75,6 +74,8 @@ class Writer:
         await self._ready()
         counts = self._counts.take() if self._sure and self._count_is_due else []
         closings = batch.closings
+        opening = [one for one in batch.openings if one.claim is None]
+        claiming = [one for one in batch.openings if one.claim is not None]
         # Some may be there: of this chain, if nobody knows what came of an earlier try, or put in doubt by others.
         may_be_known = not self._sure or (self._was_condemned and any(one.intent != "none" for one in closings))
 
@@ -83,10 +84,10 @@ class Writer:
             number, head = await self._place(session)
             if counts:
                 await session.count(number, self._head.seq, counts)
-            held = await _opened(session, number, batch)
+            held = await session.claim(number, claiming, _now()) if claiming else {}
             if may_be_known:
                 closings = await unrecorded(session, batch.closings)
-            return _Written(number, await self._append(session, number, head, closings), held)
+            return _Written(number, await self._append(session, number, head, closings, opening), held)
 
         try:
             written = await self._transact(write)
@@ -212,22 +213,20 @@ class Writer:
         await session.register(number, NewWriter(self._id, socket.gethostname(), os.getpid(), _now()), signatures)
         return number, Place()
 
-    async def _append(self, session: Session, number: int, head: Place, closings: Sequence[Closing]) -> Place:
+    async def _append(
+        self,
+        session: Session,
+        number: int,
+        head: Place,
+        closings: Sequence[Closing],
+        openings: Sequence[Opening] = (),
+    ) -> Place:
         """Rows into the chain, their intents closed, the head moved: one step that happens whole or not at all."""
-        rows: list[Row] = [closing.row for closing in closings]
-        places = self._chain.links(number, head, rows) if rows else [head]
-        head = places[-1]
-        # First, so that a writer that was taken for dead hears that, and not that its rows are there already.
-        if not await session.move_head(number, head, self._chain.sign_head(number, head)):
+        places = self._chain.links(number, head, [closing.row for closing in closings]) if closings else []
+        head = places[-1] if places else head
+        signature = self._chain.sign_head(number, head)
+        if not await session.append(Step(number, head, signature, openings, closings, places)):
             raise Condemned
-        if rows:
-            await session.insert(number, rows, places)
-            if forgotten := [closing.run_id for closing in closings if closing.intent == "forget"]:
-                await session.forget(forgotten)
-            if kept := [closing for closing in closings if closing.intent == "keep"]:
-                await session.keep(kept)
-            if receipts := [closing.run_id for closing in closings if closing.receipts]:
-                await session.drop_receipts(receipts)
         return head
 
     async def _take_over(self, sibling: Sibling | None, writer_id: str, spool: Spool | None) -> int:
@@ -293,14 +292,6 @@ class Writer:
         if self.spool is not None:
             spool, self.spool = self.spool, None
             await asyncio.to_thread(spool.close, remove=spool.is_empty)
-
-
-async def _opened(session: Session, number: int, batch: Batch) -> dict[str, Held]:
-    plain = [opening for opening in batch.openings if opening.claim is None]
-    if plain:
-        await session.open(number, plain)
-    claiming = [opening for opening in batch.openings if opening.claim is not None]
-    return await session.claim(number, claiming, _now()) if claiming else {}
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""What is asked of tools that run code of their owner's, python and shell, when they are registered, and of whom."""
+"""What is asked of tools that run code of their owner's or write to databases when they are registered, and of whom."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ class CodeRules:
     def _refuse_commands(self, tool: Tool) -> None:
         if tool.tool_type is Kind.MCP and tool.config.get("command") is not None:
             raise Forbidden("Only admins may register mcp tools, where they start commands on this machine")
+        if tool.tool_type is Kind.TABLE:
+            raise Forbidden("Only admins may register table tools, which write to the databases of this board")
         if tool.tool_type is not Kind.SHELL:
             return
         if not self.shell_for_members:

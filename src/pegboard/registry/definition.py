@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from pegboard.core.call import Caller
-from pegboard.core.configs import CONFIGS, SECRET_MAPS, PythonConfig, ShellConfig
+from pegboard.core.configs import CONFIGS, SECRET_MAPS, KindConfig, PythonConfig, ShellConfig
 from pegboard.core.definitions import ToolCreate, ToolResponse
 from pegboard.core.refusals import Fault, Invalid
+from pegboard.core.table_config import TableConfig
 from pegboard.core.tool import AuthConfig, Kind, Tool
 from pegboard.registry.confined import STRICT, CodeRules, shell_faults
 from pegboard.registry.python_tools import code_faults
@@ -28,6 +29,7 @@ from pegboard.registry.sealing import (
     seal_config,
 )
 from pegboard.registry.storable import unstorable
+from pegboard.registry.tables.defining import table_definition
 from pegboard.store.vault import Vault
 
 M = TypeVar("M", bound=BaseModel)
@@ -62,13 +64,29 @@ def faults_in(items: Iterable[Mapping[str, Any]], model: type[BaseModel], under:
         path = ".".join([under, *map(str, item["loc"])] if under else map(str, item["loc"]))
         message = item["msg"].removeprefix("Value error, ")
         if item["type"] == "extra_forbidden":
-            known = [field.alias or name for name, field in model.model_fields.items()]
+            known = _keys_at(model, item["loc"][:-1])
             near = difflib.get_close_matches(str(item["loc"][-1]), known, 1)
             message = f"unknown key; did you mean '{near[0]}'?" if near else f"unknown key; known: {', '.join(known)}"
         elif item["type"] == "missing":
             message = "required"
         faults.append(Fault(path, message))
     return faults
+
+
+def _keys_at(model: type[BaseModel], steps: Iterable[str | int]) -> list[str]:
+    """The keys that the model has at this place of it."""
+    for step in steps:
+        fields = {field.alias or name: field for name, field in model.model_fields.items()}
+        if step in fields:
+            model = next(_models_in(fields[str(step)].annotation), model)
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)
 
 
 def build(
@@ -104,10 +122,8 @@ def build(
     except ValidationError as error:
         faults += faults_of(error, model, "config")
     else:
-        if isinstance(checked, ShellConfig):
-            faults += shell_faults(checked, spec.input_schema)
-        elif isinstance(checked, PythonConfig):
-            faults += code_faults(checked, tool, rules.libraries)
+        spec, found = _with_config(spec, checked, tool, rules)
+        faults += found
         normal = checked.model_dump(mode="json", exclude_unset=True, by_alias=True)
         config = {key: config[key] if key in SECRET_MAPS else value for key, value in normal.items()}
     if auth is not None:
@@ -134,6 +150,15 @@ def build(
     )
     rules.refuse(built, caller, tool)
     return built
+
+
+def _with_config(spec: ToolCreate, config: KindConfig, tool: Tool, rules: CodeRules) -> tuple[ToolCreate, list[Fault]]:
+    """The definition with what its config says about the rest of it, and what in the config is wrong."""
+    if isinstance(config, TableConfig):
+        return table_definition(spec, config, tool)
+    if isinstance(config, ShellConfig):
+        return spec, shell_faults(config, spec.input_schema)
+    return spec, code_faults(config, tool, rules.libraries) if isinstance(config, PythonConfig) else []
 
 
 def _schema_faults(spec: ToolCreate) -> list[Fault]:

@@ -62,10 +62,10 @@ def read_text(raw: bytes) -> str:
         raise Misread("not UTF-8 text", line) from None
 
 
-def read_json(text: str) -> Any:
-    """The value of a JSON text."""
+def read_json(text: str, number: Callable[[str], Any] | None = None) -> Any:
+    """The value of a JSON text; `number` makes numbers with a point or an exponent, floats if it is not given."""
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_finite, parse_float=_finite)
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_finite, parse_float=number or _finite)
     except json.JSONDecodeError as error:
         raise Misread(f"not JSON: {error.msg}", error.lineno) from None
     except RecursionError:
@@ -74,9 +74,15 @@ def read_json(text: str) -> Any:
         raise Misread(str(error)) from None
 
 
-def read_yaml(text: str, beat: Callable[[], None] | None = None) -> Documents:
-    """Every document of a YAML text; `beat` is called for each value, and what it raises ends the reading."""
-    reader = _Reader(yaml.parse(text, Loader=_FAST), max(MOST_TIMES * len(text), CHARACTERS), beat)
+def read_yaml(
+    text: str, beat: Callable[[], None] | None = None, number: Callable[[str], Any] | None = None
+) -> Documents:
+    """Every document of a YAML text; `beat` is called for each value, and what it raises ends the reading.
+
+    `number` makes numbers with a point or an exponent, floats if it is not given.
+    """
+    characters = max(MOST_TIMES * len(text), CHARACTERS)
+    reader = _Reader(yaml.parse(text, Loader=_FAST), characters, beat, number or _finite)
     try:
         found = Documents(list(reader.documents()), reader.lines)
     except yaml.MarkedYAMLError as error:
@@ -101,7 +107,9 @@ def write_yaml(value: Any) -> str:
 class _Reader:
     """Builds values from the parser's events, counting what it builds."""
 
-    def __init__(self, events: Iterator[Any], characters: int, beat: Callable[[], None] | None) -> None:
+    def __init__(
+        self, events: Iterator[Any], characters: int, beat: Callable[[], None] | None, number: Callable[[str], Any]
+    ) -> None:
         self.lines: dict[int, int] = {}
         self._events = events
         self._anchors: dict[str, tuple[Any, int, int, int]] = {}
@@ -109,6 +117,7 @@ class _Reader:
         self._characters = 0
         self._most_characters = characters
         self._beat = beat
+        self._number = number
 
     def documents(self) -> Iterator[Any]:
         """Each document's value."""
@@ -133,7 +142,7 @@ class _Reader:
 
     def _untagged(self, event: Any, depth: int, line: int) -> tuple[Any, int]:
         if isinstance(event, yaml.ScalarEvent):
-            return (_scalar(event.value, line) if event.implicit[0] else event.value), 0
+            return (_scalar(event.value, line, self._number) if event.implicit[0] else event.value), 0
         if isinstance(event, yaml.SequenceStartEvent):
             return self._sequence(depth)
         return self._mapping(depth, line)
@@ -201,7 +210,7 @@ def _merged(value: Any, line: int) -> dict[str, Any]:
     return merged
 
 
-def _scalar(text: str, line: int) -> Any:
+def _scalar(text: str, line: int, number: Callable[[str], Any]) -> Any:
     if text in _NULLS:
         return None
     if text in _BOOLEANS:
@@ -211,7 +220,7 @@ def _scalar(text: str, line: int) -> Any:
             return int(text, 0) if text.startswith(("0o", "0x")) else int(text)
         if _NOT_FINITE.fullmatch(text):
             return _finite(text.replace(".", ""))
-        return _finite(text) if _FLOAT.fullmatch(text) else text
+        return number(text) if _FLOAT.fullmatch(text) else text
     except ValueError as error:
         raise Misread(str(error).partition(";")[0], line) from None
 

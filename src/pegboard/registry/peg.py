@@ -12,6 +12,7 @@ from pegboard.core.tool import Kind, Retry, Tool
 from pegboard.executors.base import Prepared
 from pegboard.registry.arguments import Arguments
 from pegboard.registry.schemas import compile_validator
+from pegboard.registry.tables.arguments import TableArguments
 
 # What a tool that may safely run again gets without asking: three more tries when it breaks its contract.
 SAFE_RETRY = Retry(max_attempts=4)
@@ -33,13 +34,15 @@ class Peg:
         self.attempt_timeout: float = one or self.timeout / tries
         self._prepare = prepare
         self._prepared: Prepared | None = None
-        self._arguments: Arguments | None = None
+        self._arguments: Arguments | TableArguments | None = None
         self._output: Any = None
 
     @property
-    def arguments(self) -> Arguments:
+    def arguments(self) -> Arguments | TableArguments:
         """What checks the arguments."""
-        if self._arguments is None:
+        if self._arguments is None and self.tool.tool_type is Kind.TABLE:
+            self._arguments = TableArguments(self.tool)
+        elif self._arguments is None:
             presets = self.tool.config.get("parameters") if self.tool.tool_type is Kind.BUILTIN else None
             self._arguments = Arguments(
                 self.tool.input_schema, unknown=self.tool.unknown_parameters, presets=presets or None

@@ -16,7 +16,7 @@ from pegboard.core.definitions import ToolCreate
 from pegboard.core.errors import EgressRefused
 from pegboard.core.ids import new_id
 from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound
-from pegboard.core.tool import Tool, alias_of
+from pegboard.core.tool import Kind, Tool, alias_of
 from pegboard.registry.confined import STRICT, CodeRules
 from pegboard.registry.definition import bare, build, definition_of, read_definition
 from pegboard.registry.listing import fits, order
@@ -245,6 +245,8 @@ class Registry:
         if tool is None or not (tool.is_public or _manages(tool, caller)):
             local = self._snapshot.find(ref)
             if local is not None and local.tool.id in {tool.id for tool in self._snapshot.local()}:
+                if local.tool.tool_type is Kind.TABLE:
+                    raise Forbidden(f"Tool '{ref}' comes from the file of tables (PEGBOARD_TABLES); change it there")
                 raise Forbidden(f"Tool '{ref}' lives in the code of the process that runs the board")
             raise NotFound(f"Tool '{ref}' not found")
         if not _manages(tool, caller):

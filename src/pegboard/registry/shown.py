@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from pegboard.registry.subschemas import Path
@@ -60,6 +61,8 @@ def _written(value: Any, room: int) -> str:
         return _joined("[", (("", item) for item in value), "]", room)
     if isinstance(value, int) and value.bit_length() > 4096:
         return f"an integer of {value.bit_length()} bits"
+    if isinstance(value, Decimal):
+        return str(value)
     return json.dumps(value, default=str)
 
 

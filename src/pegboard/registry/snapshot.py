@@ -53,6 +53,11 @@ class Snapshot:
         key = name.lower()
         return self._local.get(key) or self._names.get(key) or self._ids.get(key)
 
+    def stored(self, name: str) -> Tool | None:
+        """The tool of that name or alias that is in the store, though one of this process may hide it."""
+        peg = self._names.get(name.lower())
+        return None if peg is None else peg.tool
+
     def pegs(self) -> Iterator[Peg]:
         """Every tool, by name."""
         every = {**self._ids, **{peg.tool.id: peg for peg in self._local.values()}}

@@ -1,4 +1,4 @@
-"""Mock, builtin and not-yet executors, and which runs what."""
+"""Mock and builtin executors, and which runs what."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from pegboard.executors.confinement import Confinement
 from pegboard.executors.internal import InternalExecutor
 from pegboard.executors.mock import contains
 from pegboard.executors.reach import Reach
+from pegboard.executors.table.sources import Sources
 from pegboard.sandbox.limits import Limits
+from pegboard.store.database import Database
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
 
@@ -88,7 +90,7 @@ async def test_every_kind_has_an_executor() -> None:
     confinement = Confinement.of(
         Limits(), children=1, zygotes=1, without=(), own=(), libraries=(), max_result_bytes=1, outbound=reach.outbound
     )
-    found = executors(internal, reach, confinement, lambda _tool, _found: None)
+    found = executors(internal, reach, confinement, Sources(Database.create("memory")), lambda _tool, _found: None)
     assert set(found) == set(Kind)
     assert found[Kind.INTERNAL] is internal
     assert installed_handlers() == {}

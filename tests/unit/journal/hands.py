@@ -19,9 +19,10 @@ from pegboard.core.ids import new_id
 from pegboard.core.tool import Kind
 from pegboard.journal.base import Earlier
 from pegboard.journal.claims import KEPT_FOR, MAX_ANSWER_BYTES, Claims
-from pegboard.journal.ledger import Ledger, Session
+from pegboard.journal.ledger import Ledger, Session, Step
 from pegboard.journal.locks import FileLeases, Leases, ObservedLeases
-from pegboard.journal.sqlite import SqliteLedger
+from pegboard.journal.postgresql import PostgresqlSession
+from pegboard.journal.sqlite import SqliteLedger, SqliteSession
 from pegboard.journal.start import chain_of
 from pegboard.journal.store import StoreJournal
 from pegboard.journal.writer import Writer
@@ -86,26 +87,25 @@ class WatchedLedger:
     async def _watched(
         self, work: Callable[[Session], Awaitable[T]], session: Session, written: _Written, fails: str
     ) -> T:
-        insert, opened, claim = session.insert, session.open, session.claim
+        append, claim = session.append, session.claim
 
-        async def noting_rows(writer: int, rows: Any, places: Any) -> None:
-            written.rows = [row[0] for row in rows]
-            await insert(writer, rows, places)
-
-        async def noting_intents(writer: int, openings: Any) -> None:
-            written.intents += len(openings)
-            await opened(writer, openings)
+        async def noting_rows(step: Step) -> bool:
+            written.rows = [closing.id for closing in step.closings]
+            written.intents += len(step.openings)
+            if fails == "before":
+                raise self.error
+            return await append(step)
 
         async def noting_claims(writer: int, openings: Any, now: str) -> Any:
             written.intents += len(openings)
             held = await claim(writer, openings, now)
             if self.vanishing:
-                await session.forget(self.vanishing)
+                await forget(session, self.vanishing)
                 held = {name: one for name, one in held.items() if one.id not in self.vanishing}
                 self.vanishing = []
             return held
 
-        for name, noting in (("insert", noting_rows), ("open", noting_intents), ("claim", noting_claims)):
+        for name, noting in (("append", noting_rows), ("claim", noting_claims)):
             setattr(session, name, noting)
         result = await work(session)
         if fails == "before":
@@ -123,6 +123,14 @@ class WatchedLedger:
     async def close(self) -> None:
         """As the true one."""
         await self._ledger.close()
+
+
+async def forget(session: Session, ids: list[str]) -> None:
+    """Let go of intents."""
+    if isinstance(session, SqliteSession):
+        session._delete("intents", ids)
+    elif isinstance(session, PostgresqlSession):
+        await session._run("DELETE FROM intents WHERE id = ANY($1::uuid[])", ids)
 
 
 class WatchedWriter(Writer):

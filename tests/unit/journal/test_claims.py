@@ -234,10 +234,10 @@ class TestRefusals:
 
         await self.then_runs(board, "quote", {}, "handler_not_found")
 
-    async def test_a_kind_that_this_board_cannot_run(self, board: Pegboard) -> None:
+    async def test_a_table_that_is_not_there(self, board: Pegboard) -> None:
         table = {"tableName": "t", "fields": [{"name": "a", "dataType": "text"}]}
-        await board.add(mock(tool_type="table", config=table))
-        assert code(await board.call("quote", key="k")) == "misconfigured"
+        await board.add(mock(tool_type="table", config=table, input_schema={}))
+        assert code(await board.call("quote", key="k")) == "table_not_found"
         assert await intents(board._database) == []
 
 

@@ -93,8 +93,8 @@ class TestWhich:
         self, database: Database, database_url: str, tmp_path: Path
     ) -> None:
         async with board_on(database_url, tmp_path / "home") as board:
-            await board.add(mock(tool_type="table", config=CONFIGS[Kind.TABLE]))
-            assert code(await board.call("quote")) == "misconfigured"
+            await board.add(mock(tool_type="table", config=CONFIGS[Kind.TABLE], input_schema={}))
+            assert code(await board.call("quote")) == "table_not_found"
             assert await intents(database) == []
 
 

@@ -8,11 +8,12 @@ from sqlalchemy import func, insert, select, update
 
 from pegboard.core.call import Execution
 from pegboard.core.ids import new_id
+from pegboard.journal import postgresql, sqlite
 from pegboard.journal.chain import Place
 from pegboard.journal.entries import Count
 from pegboard.journal.ledger import Ledger
 from pegboard.journal.postgresql import PostgresqlLedger
-from pegboard.journal.sqlite import SqliteLedger
+from pegboard.journal.sqlite import SqliteLedger, SqliteSession
 from pegboard.store import journal_models
 from pegboard.store.base_models import table_of
 from pegboard.store.database import Database
@@ -34,9 +35,15 @@ async def keep(database: Database, *made: Execution, writer: int = 1) -> int:
         last = select(func.coalesce(func.max(_executions.c.seq), 0)).where(_executions.c.writer == writer)
         head: int = (await conn.execute(last)).scalar_one()
     places = [Place(head + number, f"{head + number:032x}") for number in range(1, len(made) + 1)]
-    ledger = ledger_of(database)
-    await ledger.transaction(lambda session: session.insert(writer, [stored(one) for one in made], places))
-    await ledger.close()
+    rows = [(*stored(one), writer, *place) for one, place in zip(made, places, strict=True)]
+    if database.kind == "sqlite":
+        connection = database.connect_sqlite()
+        SqliteSession(connection)._insert(sqlite._ROWS, [(row[0].replace("-", ""), *row[1:]) for row in rows])
+        connection.close()
+    else:
+        async with database.apart() as driver:
+            text = postgresql._insert("executions", postgresql._ROW_FIELDS)
+            await driver.execute(text, *postgresql._columns(rows, len(postgresql._ROW_FIELDS)))
     return head + len(made)
 
 

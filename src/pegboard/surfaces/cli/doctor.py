@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pegboard.surfaces.cli.client import find_key, open_client, read_settings
 from pegboard.surfaces.cli.doctor_sandbox import examine_sandbox
 from pegboard.surfaces.cli.doctor_store import examine_store
+from pegboard.surfaces.cli.doctor_tables import examine_tables, judge_tables
 from pegboard.surfaces.cli.failures import Failure, Refused, Usage
 from pegboard.surfaces.cli.findings import Finding
 from pegboard.surfaces.cli.routes import route
@@ -34,6 +35,7 @@ async def examine(session: Session) -> list[Finding]:
         return [*findings, Finding.bad("settings", error.message, advice), *await _server(session)]
     findings += [Finding.ok("settings", "valid"), _home(settings), *_credentials(session, settings)]
     findings += await examine_store(settings)
+    findings += await examine_tables(settings)
     findings += await examine_sandbox(settings)
     if settings.redis_url is not None:
         findings.append(await _redis(settings.redis_url.get_secret_value()))
@@ -104,20 +106,24 @@ async def _server(session: Session) -> list[Finding]:
     reasons = "; ".join(map(str, ready.data.get("reasons", ())))
     if reasons:
         return [Finding.bad("server", f"{session.url} is not ready: {reasons}", "Put that right; it is looked at anew")]
-    return [Finding.ok("server", f"{session.url} is ready"), await _key(session)]
+    return [Finding.ok("server", f"{session.url} is ready"), *await _key(session)]
 
 
-async def _key(session: Session) -> Finding:
+async def _key(session: Session) -> list[Finding]:
+    tables: list[Finding] = []
     try:
         _, where = find_key(session)
         async with open_client(session) as client:
-            user = (await client.get(route("me"))).data["user"]
+            me = (await client.get(route("me"))).data
+            user = me["user"]
+            if user["role"] == "admin" and me["agent_id"] is None:
+                tables = judge_tables((await client.get(route("tables"))).data)
     except Refused as error:
         advice = f"{' '.join(error.lines)}. Does the server use another PEGBOARD_HOME or database?"
-        return Finding.bad("key", error.message, advice)
+        return [Finding.bad("key", error.message, advice)]
     except Failure as error:
-        return Finding.bad("key", error.message, " ".join(error.lines) or "Set PEGBOARD_KEY")
-    return Finding.ok("key", f"from {where}: {user['name']} ({user['role']})")
+        return [Finding.bad("key", error.message, " ".join(error.lines) or "Set PEGBOARD_KEY")]
+    return [Finding.ok("key", f"from {where}: {user['name']} ({user['role']})"), *tables]
 
 
 def exposed(path: Path) -> bool:

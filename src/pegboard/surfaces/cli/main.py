@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pegboard.surfaces.cli import agents, as_code, audit, calls, imports, people, secrets, tools, upkeep
+from pegboard.surfaces.cli import agents, as_code, audit, calls, imports, people, secrets, tables, tools, upkeep
 from pegboard.surfaces.cli.serve import serve
 from pegboard.surfaces.cli.session import DEFAULT_URL, BoardCommand, Program, Session
 
@@ -59,6 +59,7 @@ app.add_typer(tools.app)
 app.command("apply", cls=BoardCommand)(as_code.apply)
 app.command("export", cls=BoardCommand)(as_code.export)
 app.add_typer(imports.app)
+app.add_typer(tables.app)
 app.add_typer(audit.app)
 app.command("whoami", cls=BoardCommand)(people.whoami)
 app.add_typer(people.users)

@@ -9,7 +9,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from pegboard.board import Pegboard
 from pegboard.core.version import __version__
-from pegboard.surfaces.rest import audit, calls, imports, people, replay, statistics, tools
+from pegboard.surfaces.rest import audit, calls, imports, people, replay, statistics, tables, tools
 from pegboard.surfaces.rest.edge import ASGIApp, Edge
 from pegboard.surfaces.rest.hot import CALL_PATH, CallRoute
 from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
@@ -39,6 +39,7 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
         rest.include_router(router)
     rest.include_router(replay.router)
     rest.include_router(imports.router)
+    rest.include_router(tables.router)
     add_problem_handlers(rest)
     _document_calls(rest)
     settings = board.settings

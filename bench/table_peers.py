@@ -1,0 +1,167 @@
+"""One row, and everybody who inserts it: pgbench, Pegboard, a pool of asyncpg, genai-toolbox and code by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import orjson
+
+from bench.harness import Running, command
+from bench.load import Measured
+from bench.postgresql import Ordinary
+from bench.servers import KEY
+from tests.servers import free_port
+
+CLIENTS = 100
+# Of 4, its default, 20, 50 and 100 the fastest here.
+TOOLBOX_CONNECTIONS = 20
+MOODS = ["happy", "sad", "neutral", "anxious"]
+ARGUMENTS: dict[str, Any] = {
+    "user_id": "user_123",
+    "mood": "happy",
+    "energy": 8,
+    "amount": 1234.56,
+    "noted_at": "2025-10-05T14:30:00Z",
+}
+BODY = orjson.dumps(ARGUMENTS)
+_VALUES = ("user_123", "happy", 8, Decimal("1234.56"), datetime.fromisoformat("2025-10-05T14:30:00Z"))
+_MADE = """
+CREATE TABLE {table} (
+  id bigserial PRIMARY KEY,
+  user_id text NOT NULL,
+  mood text NOT NULL,
+  energy integer NOT NULL,
+  amount numeric(10, 2) NOT NULL,
+  noted_at timestamptz NOT NULL
+)
+"""
+_FIELDS: list[dict[str, Any]] = [
+    {"name": "user_id", "dataType": "text", "maxLength": 50},
+    {"name": "mood", "dataType": "enum", "enumValues": MOODS},
+    {"name": "energy", "dataType": "integer", "min": 1, "max": 10},
+    {"name": "amount", "dataType": "numeric", "min": 0, "precision": 10, "scale": 2},
+    {"name": "noted_at", "dataType": "datetime"},
+]
+
+
+def make_table(table: str) -> str:
+    """SQL that makes the table."""
+    return _MADE.format(table=table)
+
+
+def insert(table: str, places: Sequence[str]) -> str:
+    """SQL that inserts the row and gives its key, the values written as these places."""
+    return f"INSERT INTO {table} ({', '.join(ARGUMENTS)}) VALUES ({', '.join(places)}) RETURNING id"
+
+
+def pgbench(server: Ordinary, database: str, table: str, folder: Path) -> Callable[[float], Measured]:
+    """Has pgbench insert for so many seconds, whole ones."""
+    script = insert(table, [f":{name}" for name in ARGUMENTS]) + ";"
+    variables = {name: str(value) for name, value in ARGUMENTS.items()}
+
+    def run(seconds: float) -> Measured:
+        whole = max(1, round(seconds))
+        return server.pgbench(script, variables, database=database, clients=CLIENTS, seconds=whole, folder=folder)
+
+    return run
+
+
+async def pooled(pool: asyncpg.Pool, table: str, seconds: float) -> Measured:
+    """What as many tasks see that take a connection, insert and give it back; nothing is validated."""
+    statement = insert(table, [f"${place}" for place in range(1, len(_VALUES) + 1)])
+    took: list[float] = []
+    begun = time.perf_counter()
+    end = begun + seconds
+
+    async def work() -> None:
+        while (before := time.perf_counter()) < end:
+            await pool.fetchval(statement, *_VALUES)
+            took.append((time.perf_counter() - before) * 1000)
+
+    await asyncio.gather(*(work() for _ in range(CLIENTS)))
+    return Measured(len(took), time.perf_counter() - begun, tuple(took), 0)
+
+
+def entry(table: str) -> dict[str, Any]:
+    """The table as the file of a board names it; the tool has the table's name."""
+    fields = [{**field, "label": field["name"], "required": True} for field in _FIELDS]
+    return {
+        "toolId": table,
+        "displayName": table,
+        "description": "Note how somebody feels",
+        "tableName": table,
+        "fields": fields,
+    }
+
+
+@contextmanager
+def board(folder: Path, tables: Sequence[str], *, own: str | None, database: str | None) -> Iterator[Running]:
+    """`pegboard serve` with these tables, in its own database unless another is given; SQLite if `own` is None."""
+    folder.mkdir()
+    listed: dict[str, Any] = {"tables": [entry(table) for table in tables]}
+    if database is not None:
+        listed["database"] = database
+    file = folder / "tables.json"
+    file.write_bytes(orjson.dumps(listed))
+    settings = {"HOME": str(folder / "home"), "ADMIN_KEY": KEY, "TABLES": str(file), "LOG_LEVEL": "error"}
+    if own is not None:
+        settings["DATABASE_URL"] = own
+    port = free_port()
+    program = Path(sys.executable).with_name("pegboard")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PEGBOARD_")}
+    environment |= {f"PEGBOARD_{name}": value for name, value in settings.items()}
+    with command("pegboard", port, [str(program), "serve", "--port", str(port)], environment) as running:
+        yield running
+
+
+def toolbox_program() -> Path | None:
+    """genai-toolbox's program, if its package is installed for this machine."""
+    packages = Path(sys.executable).parent.parent / "reference/node_modules/@toolbox-sdk"
+    return next(iter(packages.glob("server-*/bin/toolbox")), None)
+
+
+@contextmanager
+def toolbox(program: Path, folder: Path, server: Ordinary, database: str, table: str) -> Iterator[Running]:
+    """genai-toolbox with a tool named like the table."""
+    folder.mkdir()
+    kinds = {"user_id": "string", "mood": "string", "energy": "integer", "amount": "float", "noted_at": "string"}
+    limits: dict[str, dict[str, Any]] = {"mood": {"allowedValues": MOODS}, "energy": {"minValue": 1, "maxValue": 10}}
+    source = {
+        "kind": "source",
+        "name": "measured",
+        "type": "postgres",
+        "host": "127.0.0.1",
+        "port": server.port,
+        "database": database,
+        "user": "postgres",
+        "password": "none",
+        "queryParams": {"pool_max_conns": str(TOOLBOX_CONNECTIONS)},
+    }
+    tool = {
+        "kind": "tool",
+        "name": table,
+        "type": "postgres-sql",
+        "source": "measured",
+        "description": "Note how somebody feels",
+        "statement": insert(table, [f"${place}" for place in range(1, len(kinds) + 1)]),
+        "parameters": [
+            {"name": name, "type": kind, "description": name, **limits.get(name, {})} for name, kind in kinds.items()
+        ],
+    }
+    file = folder / "tools.yaml"
+    file.write_bytes(b"\n---\n".join(map(orjson.dumps, (source, tool))))
+    port = free_port()
+    how = ["--enable-api", "--disable-reload", "--disable-version-check", "--log-level", "ERROR"]
+    arguments = [str(program), "--config", str(file), "--port", str(port), *how]
+    with command("toolbox", port, arguments, os.environ) as running:
+        yield running

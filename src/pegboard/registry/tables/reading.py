@@ -1,0 +1,112 @@
+"""The file of tables, read with every fault told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from pydantic import ValidationError
+
+from pegboard.core.refusals import Fault, Invalid
+from pegboard.core.table_config import Address, TableEntry, TableField, TablesFile
+from pegboard.registry.definition import faults_of
+from pegboard.registry.documents import Misread, read_json, read_text, read_yaml
+from pegboard.registry.storable import unstorable
+from pegboard.registry.tables.rules import config_faults, field_faults, file_faults
+from pegboard.registry.values import as_floats
+
+MAX_BYTES = 4 * 2**20
+
+
+def read_tables(text: bytes, file: str) -> TablesFile:
+    """The tables that the text of this file lists, in JSON or YAML; raises Invalid with every fault."""
+    if len(text) > MAX_BYTES:
+        raise _invalid(file, [Fault("", f"is {len(text):,} bytes, at most {MAX_BYTES:,} are read")])
+    try:
+        data = _value(read_text(text), file)
+    except Misread as error:
+        line = f"line {error.line}: " if error.line is not None else ""
+        raise _invalid(file, [Fault("", line + error.message)]) from None
+    if not isinstance(data, dict):
+        raise _invalid(file, [Fault("", 'must be an object such as {"database": URL, "tables": [...]}')])
+    if faults := _unstorable(data):
+        raise _invalid(file, faults)
+    faults = _faults_around(data)
+    listed = data.get("tables")
+    entries: dict[int, TableEntry] = {}
+    for place, entry in enumerate(listed if isinstance(listed, list) else ()):
+        under = f"tables.{place}"
+        try:
+            entries[place] = TableEntry.model_validate(entry)
+        except ValidationError as error:
+            faults += [*faults_of(error, TableEntry, under), *_faults_inside(entry, under)]
+        else:
+            faults += config_faults(entries[place], under)
+    sources = data.get("sources")
+    faults += file_faults(entries, list(sources) if isinstance(sources, dict) else [])
+    if faults:
+        raise _invalid(file, faults)
+    return TablesFile.model_validate({**data, "tables": list(entries.values())})
+
+
+def addresses(file: TablesFile, environ: Mapping[str, str]) -> dict[str | None, str]:
+    """The URL of each source by name, and under None that of the file's database; raises Invalid."""
+    named: dict[str | None, Address] = dict(file.sources.items())
+    if file.database is not None:
+        named[None] = file.database
+    found: dict[str | None, str] = {}
+    faults = []
+    for name, address in named.items():
+        url = address if isinstance(address, str) else environ.get(address.env)
+        if url:
+            found[name] = url
+        elif not isinstance(address, str):
+            where = "database" if name is None else f"sources.{name}"
+            faults.append(Fault(where, f"the environment variable {address.env} is not set"))
+    if faults:
+        raise Invalid.of("The file of tables cannot be used", faults)
+    return found
+
+
+def _invalid(file: str, faults: list[Fault]) -> Invalid:
+    return Invalid.of(f"The tables in {file} are not valid", faults)
+
+
+def _value(text: str, file: str) -> Any:
+    if file.lower().endswith((".yaml", ".yml")) or not text.lstrip().startswith(("{", "[")):
+        documents = read_yaml(text, number=Decimal).values
+        if len(documents) > 1:
+            raise Misread(f"holds {len(documents)} documents, only one is read")
+        return documents[0] if documents else None
+    return read_json(text, Decimal)
+
+
+def _unstorable(data: dict[str, Any]) -> list[Fault]:
+    try:
+        return unstorable(as_floats(data))
+    except RecursionError:
+        return [Fault("", "nested too deeply")]
+
+
+def _faults_around(data: Mapping[str, Any]) -> list[Fault]:
+    """What is wrong with the file apart from the tables, each of which is looked at by itself."""
+    listed = data.get("tables", [])
+    try:
+        TablesFile.model_validate({**data, "tables": [] if isinstance(listed, list) else listed})
+    except ValidationError as error:
+        return faults_of(error, TablesFile)
+    return []
+
+
+def _faults_inside(entry: Any, under: str) -> list[Fault]:
+    """What breaks the rules in the fields that can be read of a table that cannot."""
+    faults = []
+    fields = entry.get("fields") if isinstance(entry, dict) else None
+    for place, field in enumerate(fields if isinstance(fields, list) else ()):
+        try:
+            read = TableField.model_validate(field)
+        except ValidationError:
+            continue
+        faults += field_faults(read, f"{under}.fields.{place}")
+    return faults

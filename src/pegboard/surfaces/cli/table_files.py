@@ -1,0 +1,128 @@
+"""Files of tables held against their databases, and made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from pegboard.core.errors import ToolError
+from pegboard.core.refusals import Invalid
+from pegboard.core.table_config import TableEntry
+from pegboard.executors.table.planning import findings
+from pegboard.executors.table.source import Fault, Source
+from pegboard.executors.table.sources import open_source
+from pegboard.registry.tables.inventing import table_entry
+from pegboard.registry.tables.reading import addresses, read_tables
+from pegboard.store.base_models import Base
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something wrong with a file of tables: where in it, and what."""
+
+    path: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A file that was held against its databases."""
+
+    tables: int = 0
+    tools: int = 0
+    found: list[Found] = field(default_factory=list)
+
+    @property
+    def count(self) -> str:
+        """How much there is in it."""
+        return f"{counted(self.tables, 'table')}, {counted(self.tools, 'tool')}"
+
+
+def counted(number: int, what: str) -> str:
+    """So many of something."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+async def check(raw: bytes, file: str, own: str, environ: Mapping[str, str]) -> Checked:
+    """Everything that is wrong with the file or between it and its databases; `own` is the board's."""
+    try:
+        read = read_tables(raw, file)
+        where = {None: own, **addresses(read, environ)}
+    except Invalid as error:
+        faults = [Found(fault.field, "invalid", fault.message) for fault in error.faults]
+        return Checked(found=faults or [Found("", "invalid", error.message)])
+    async with AsyncExitStack() as stack:
+        sources: dict[str | None, Source | Found] = {}
+        for name in {entry.source: None for entry in read.tables}:
+            sources[name] = await _opened(stack, where[name], "database" if name is None else f"sources.{name}")
+        found = [source for source in sources.values() if isinstance(source, Found)]
+        for place, entry in enumerate(read.tables):
+            source = sources[entry.source]
+            if not isinstance(source, Found):
+                found += await _held_against(entry, f"tables.{place}", source)
+    tools = sum(2 if entry.batch else 1 for entry in read.tables)
+    return Checked(len(read.tables), tools, list(dict.fromkeys(found)))
+
+
+async def _opened(stack: AsyncExitStack, url: str, path: str) -> Source | Found:
+    try:
+        source = open_source(url)
+    except ValueError as error:
+        return Found(path, "invalid", str(error))
+    stack.push_async_callback(source.close)
+    return source
+
+
+async def _held_against(entry: TableEntry, path: str, source: Source) -> list[Found]:
+    try:
+        facts = await source.facts(entry.schema_, entry.tableName)
+    except (Fault, ToolError) as error:
+        where = "database" if entry.source is None else f"sources.{entry.source}"
+        return [Found(where, error.code, f"{source.shown_url}: {error.message}")]
+    names = [each.name for each in entry.fields]
+    return [
+        Found(
+            f"{path}.fields.{names.index(finding.field)}" if finding.field in names else path,
+            finding.code,
+            finding.message,
+        )
+        for finding in findings(entry, facts, source.kind)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A file of tables made from a database, with what to know about each."""
+
+    document: dict[str, Any]
+    notes: list[str]
+
+
+async def make(source: Source, schema: str | None, names: Sequence[str], address: Any) -> Made:
+    """A file of these tables, or of all that there are; Invalid names those that there are not."""
+    there = await source.tables(schema)
+    own = {*Base.metadata.tables, "alembic_version"} if "board_state" in there else set()
+    entries: list[dict[str, Any]] = []
+    notes: list[str] = []
+    taken: set[str] = set()
+    for name in names or [name for name in there if name not in own]:
+        facts = await source.facts(schema, name)
+        if facts is None:
+            raise Invalid(f"There is no table '{name}'; there are: {', '.join(there) or 'none'}")
+        entry, noted = table_entry(facts, source.kind)
+        notes += [f"{name}: {note}" for note in noted]
+        if entry is not None:
+            entry["toolId"] = _unlike(entry["toolId"], taken)
+            entries.append({key: value for key, value in entry.items() if key != "schema" or schema is not None})
+    return Made({"database": address, "tables": entries}, notes)
+
+
+def _unlike(tool_id: str, taken: set[str]) -> str:
+    number, name = 2, tool_id
+    while name in taken:
+        name, number = f"{tool_id}-{number}", number + 1
+    taken.add(name)
+    return name

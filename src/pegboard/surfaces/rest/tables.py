@@ -1,0 +1,106 @@
+"""Routes of the file of tables: what is in force, and putting it in force anew; for admins."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from pegboard.core.call import Caller
+from pegboard.core.refusals import Forbidden
+from pegboard.registry.registry import refuse_agents
+from pegboard.registry.tables.live import Status, TableStatus
+from pegboard.surfaces.rest.deps import Board, Who
+from pegboard.surfaces.rest.models import FaultBody, Shown
+
+router = APIRouter(prefix="/v1/tables", tags=["tables"])
+
+
+class TableProblem(Shown):
+    """Something that keeps a table's tools from serving."""
+
+    code: str
+    message: str
+    field: str | None = None
+
+
+class TableResponse(Shown):
+    """A table of the file, and how its tools are."""
+
+    tool_id: str
+    batch_tool_id: str | None = Field(None, description="The tool that takes many rows, where the file asks for one")
+    display_name: str
+    table: str
+    table_schema: str | None = Field(None, serialization_alias="schema")
+    source: str | None = None
+    database: str = Field(description="Where the table is; a password is not shown")
+    public: bool
+    audit: bool
+    status: Literal["ok", "disabled"]
+    problems: list[TableProblem]
+
+
+class TablesError(Shown):
+    """Why the file as it is now is not in force."""
+
+    message: str
+    errors: list[FaultBody]
+
+
+class TablesResponse(Shown):
+    """The file of tables that is in force."""
+
+    file: str | None = Field(description="PEGBOARD_TABLES")
+    loaded_at: datetime | None = Field(description="When what is in force was read")
+    error: TablesError | None = Field(description="Why the file was not put in force when it was last read")
+    items: list[TableResponse]
+
+
+@router.get("", operation_id="list_tables")
+async def list_tables(board: Board, caller: Who) -> TablesResponse:
+    """The file's tables, each looked up in its database; admins only."""
+    _only_admins(caller)
+    return _shown(await board.tables.status())
+
+
+@router.post("/reload", operation_id="reload_tables")
+async def reload_tables(board: Board, caller: Who) -> TablesResponse:
+    """Put the file as it is now in force; if it is broken, what was in force stays. Admins only."""
+    _only_admins(caller)
+    return _shown(await board.tables.reload())
+
+
+def _only_admins(caller: Caller) -> None:
+    refuse_agents(caller)
+    if not caller.is_admin:
+        raise Forbidden("Only admins may see the file of tables or have it read anew")
+
+
+def _shown(status: Status) -> TablesResponse:
+    error = status.error
+    faults = [FaultBody.model_validate(fault) for fault in error.faults] if error is not None else []
+    return TablesResponse(
+        file=None if status.file is None else str(status.file),
+        loaded_at=status.loaded_at,
+        error=None if error is None else TablesError(message=error.message, errors=faults),
+        items=[_table(item) for item in status.items],
+    )
+
+
+def _table(item: TableStatus) -> TableResponse:
+    entry = item.entry
+    return TableResponse(
+        tool_id=entry.toolId,
+        batch_tool_id=item.batch_tool_id,
+        display_name=entry.displayName,
+        table=entry.tableName,
+        table_schema=entry.schema_,
+        source=entry.source,
+        database=item.database,
+        public=entry.public,
+        audit=entry.audit,
+        status="disabled" if item.problems else "ok",
+        problems=[TableProblem.model_validate(problem, from_attributes=True) for problem in item.problems],
+    )

@@ -1,0 +1,120 @@
+"""Configs, facts and a database in memory for the tests of what lies between a call and its database."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pegboard.core.call import Caller, ReadyCall
+from pegboard.core.table_config import TableConfig
+from pegboard.core.tool import Kind, Tool
+from pegboard.executors.base import OpenTool, Output, Prepared
+from pegboard.executors.table.executor import TableExecutor
+from pegboard.executors.table.facts import Column, Facts
+from pegboard.executors.table.source import Answered, Entry, Fault
+from pegboard.executors.table.sources import Sources
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+FIELDS = ({"name": "mood", "required": True}, {"name": "energy", "dataType": "integer"})
+
+
+def config(*fields: dict[str, Any], **more: Any) -> TableConfig:
+    """The config of a table of these fields, each text unless it says otherwise."""
+    given = [{"dataType": "text", **field} for field in fields]
+    return TableConfig.model_validate({"tableName": "mood_entries", "fields": given, **more})
+
+
+def facts(*columns: Column, key: tuple[str, ...] = (), **more: Any) -> Facts:
+    """The facts of a table of these columns."""
+    return Facts(None, "mood_entries", {column.name: column for column in columns}, key, **more)
+
+
+ID = Column("id", "bigint", "integer", nullable=False, has_default=True, counts=True)
+MOOD = Column("mood", "varchar(20)", "text", nullable=False, max_length=20)
+ENERGY = Column("energy", "smallint", "integer", low=-(2**15), high=2**15 - 1)
+MOODS = facts(ID, MOOD, ENERGY, key=("id",))
+
+
+class FakeSource:
+    """A database that counts keys, keeps what it is given, and fails as it is told."""
+
+    shown_url = "fake://"
+
+    def __init__(self, now: Facts | None = MOODS, *, kind: Literal["sqlite", "postgresql"] = "postgresql") -> None:
+        self.kind: Literal["sqlite", "postgresql"] = kind
+        self.is_own = False
+        self.now = now
+        self.asked = 0
+        self.faults: list[Fault] = []
+        self.unreachable: Fault | None = None
+        self.entries: list[Entry] = []
+        self.rows = 0
+        self.was_asked = asyncio.Event()
+        self.closed = asyncio.Event()
+
+    async def facts(self, schema: str | None, table: str) -> Facts | None:
+        self.asked += 1
+        self.was_asked.set()
+        await asyncio.sleep(0)
+        if self.unreachable is not None:
+            raise self.unreachable
+        return self.now
+
+    async def tables(self, schema: str | None = None) -> list[str]:
+        return [self.now.table] if self.now else []
+
+    async def insert(self, entry: Entry) -> Answered:
+        if self.faults:
+            raise self.faults.pop(0)
+        self.entries.append(entry)
+        return entry.answered([self._key(entry, row) for row in entry.rows])
+
+    def _key(self, entry: Entry, row: Any) -> tuple[Any, ...]:
+        self.rows += 1
+        given = dict(zip(row.columns, row.values, strict=True))
+        return tuple(given.get(name, self.rows) for name in entry.facts.key)
+
+    async def close(self) -> None:
+        self.closed.set()
+
+    @property
+    def inserted(self) -> Sequence[dict[str, Any]]:
+        """Every row there is, by its columns."""
+        return [dict(zip(row.columns, row.values, strict=True)) for entry in self.entries for row in entry.rows]
+
+
+class Clock:
+    """Stands in for time, so that a second can pass at once."""
+
+    def __init__(self) -> None:
+        self.now = time.monotonic()
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def tool_of(**more: Any) -> Tool:
+    """A tool that logs moods."""
+    dumped = config(*FIELDS, **more).model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return Tool("t", "o", "log_mood", Kind.TABLE, dumped, {"type": "object"}, NOW, NOW)
+
+
+def prepared(sources: Sources, **more: Any) -> Prepared:
+    """Such a tool, ready to run."""
+    tool = tool_of(**more)
+    return TableExecutor(sources).prepare(OpenTool(tool, tool.config))
+
+
+def call_of(arguments: dict[str, Any], **more: Any) -> ReadyCall:
+    """A call of it with these arguments."""
+    return ReadyCall("run", tool_of(), Caller("u", "u"), arguments, "", time.monotonic() + 10, **more)
+
+
+async def run(tool: Prepared, **arguments: Any) -> Output:
+    """What a call of it returns."""
+    output = await tool.run(call_of(arguments))
+    assert isinstance(output, Output)
+    return output

@@ -1,0 +1,73 @@
+"""Tables on SQLite to insert into, and entries for them."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from pegboard.core.ids import new_id
+from pegboard.executors.table.source import Answered, Entry, Key, Row, Source
+
+MOODS = """
+CREATE TABLE users (id TEXT PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE moods (
+    id INTEGER PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    mood TEXT CONSTRAINT known_mood CHECK (mood IN ('happy', 'sad')),
+    intensity INTEGER CHECK (intensity BETWEEN 1 AND 10),
+    UNIQUE (user_id, mood)
+);
+"""
+
+
+def run(file: Path, script: str) -> None:
+    """Have another connection run statements and close."""
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(script)
+
+
+def asked(file: Path, query: str) -> list[Any]:
+    """What another connection reads."""
+    with closing(sqlite3.connect(file)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def overwritten(file: Path, start: int, data: bytes) -> bytes:
+    """Spoil some bytes of a file; what it held before."""
+    whole = file.read_bytes()
+    file.write_bytes(whole[:start] + data + whole[start + len(data) :])
+    return whole
+
+
+def names_in(folder: Path) -> list[str]:
+    """The files of a folder."""
+    return sorted(file.name for file in folder.iterdir())
+
+
+async def entry(
+    source: Source, table: str, *rows: dict[str, Any], run_id: str | None = None, seconds: float = 30
+) -> Entry:
+    """Rows for a table as it is now, answered with their keys."""
+    facts = await source.facts(None, table)
+    assert facts is not None
+    return Entry(
+        facts,
+        tuple(Row(tuple(row), tuple(row.values())) for row in rows),
+        run_id or new_id(),
+        answered,
+        time.monotonic() + seconds,
+    )
+
+
+def answered(keys: Sequence[Key]) -> Answered:
+    """The keys as they are, the first one as the row's id."""
+    return Answered([list(key) for key in keys], str(keys[0][0]) if keys and keys[0] else None)
+
+
+async def insert(source: Source, table: str, *rows: dict[str, Any], **options: Any) -> Any:
+    """The keys of rows that are committed now; raises Fault."""
+    return (await source.insert(await entry(source, table, *rows, **options))).output

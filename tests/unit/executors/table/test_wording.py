@@ -1,0 +1,166 @@
+"""What a table tool says, of rows that are in and of those that are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pegboard.core.errors import DatabaseFailed, ErrorType, InDoubt
+from pegboard.executors.table.facts import Column, ForeignKey
+from pegboard.executors.table.planning import Finding
+from pegboard.executors.table.source import Fault
+from pegboard.executors.table.wording import Wording, unusable
+from tests.unit.executors.table.fakes import config, facts
+
+FIELDS = (
+    {"name": "user_id", "required": True},
+    {"name": "mood"},
+    {"name": "at", "dataType": "datetime"},
+    {"name": "api_key"},
+    {"name": "more", "dataType": "json"},
+)
+MAPPED = {"user_id": "telegram_user_id"}
+THERE = facts(
+    *(Column(name, "text", "text") for name in ("telegram_user_id", "mood", "at", "api_key", "more")),
+    uniques={"one_a_day": ("telegram_user_id", "at")},
+    foreign_keys={"of_user": ForeignKey(("telegram_user_id",), "users")},
+    checks={"sane": "CHECK (char_length(mood)  >\n 1)"},
+)
+
+
+def wording(**more: Any) -> Wording:
+    return Wording(config(*FIELDS, columnMappings=MAPPED, **more))
+
+
+def failed(fault: Fault, **more: Any) -> DatabaseFailed:
+    error = wording(**more).failed(fault, THERE)
+    assert isinstance(error, DatabaseFailed)
+    return error
+
+
+class TestInserted:
+    ROW = {"user_id": "user_123", "mood": "happy", "at": "2025-10-05T14:30:00Z", "api_key": "hush", "more": {"a": 1}}
+
+    def test_a_row_is_told_with_its_id_and_a_few_of_its_values(self) -> None:
+        assert wording().inserted([self.ROW], [7]) == (
+            "Successfully inserted row into mood_entries (id 7): user_id user_123, mood happy, at 2025-10-05T14:30:00Z"
+        )
+
+    def test_a_row_without_a_key_or_optional_values_is_told_without_them(self) -> None:
+        said = wording().inserted([{"user_id": "u", "mood": None}], [])
+        assert said == "Successfully inserted row into mood_entries: user_id u"
+
+    def test_a_message_of_ones_own_is_filled_in(self) -> None:
+        made = wording(successMessage="Logged {mood} for {user_id} at {at} as {id}, {rowCount} row, {nobody}")
+        assert made.inserted([self.ROW], ["x-1"]) == (
+            "Logged happy for user_123 at 2025-10-05T14:30:00Z as x-1, 1 row, {nobody}"
+        )
+
+    def test_braces_in_a_value_are_not_filled_in_again(self) -> None:
+        made = wording(successMessage="{user_id}: {mood}")
+        assert made.inserted([{"user_id": "{mood}", "mood": "sad"}], []) == "{mood}: sad"
+
+    def test_what_is_absent_is_none_and_what_is_secret_is_hidden(self) -> None:
+        made = wording(successMessage="{mood} {api_key} {id}")
+        assert made.inserted([{"user_id": "u", "api_key": "hush"}], []) == "none (hidden) none"
+
+    def test_long_values_are_cut(self) -> None:
+        assert len(wording().inserted([{**self.ROW, "mood": "x" * 10_000}], [7])) < 250
+
+    def test_a_batch_is_told_by_its_number_and_a_few_ids(self) -> None:
+        many = wording(batch=True)
+        assert many.inserted([self.ROW] * 2, [1, 2]) == "Successfully inserted 2 rows into mood_entries (ids 1, 2)"
+        assert many.inserted([self.ROW] * 9, list(range(9))).endswith("(ids 0, 1, 2, 3, 4 and 4 more)")
+        own = wording(batch=True, successMessage="{rowCount} moods: {mood}")
+        assert own.inserted([self.ROW] * 2, [1, 2]) == "2 moods: happy, happy"
+
+
+class TestFailed:
+    def test_a_unique_violation_names_the_fields_of_the_input(self) -> None:
+        error = failed(Fault("P2002", "secret detail", sqlstate="23505", columns=("telegram_user_id", "at")))
+        assert error.message == (
+            "Failed to insert mood entry: unique constraint violation on (user_id, at); "
+            "a row with these values exists already"
+        )
+        problem = error.problem
+        assert (problem.type, problem.code, problem.sqlstate) == (ErrorType.DATABASE, "P2002", "23505")
+        assert problem.first is not None
+        assert problem.first.field == "user_id, at"
+        assert not problem.did_run
+
+    def test_columns_are_found_by_the_name_of_the_constraint(self) -> None:
+        assert "on (user_id, at)" in failed(Fault("P2002", "", constraint="one_a_day")).message
+        assert "on (mood)" in failed(Fault("P2004", "", sqlstate="23514", constraint="sane")).message
+
+    def test_a_foreign_key_names_the_table_it_refers_to(self) -> None:
+        error = failed(Fault("P2003", "", constraint="of_user"))
+        assert "on (user_id); table 'users' has no row with this value" in error.message
+
+    def test_a_check_is_told_with_what_it_asks_for(self) -> None:
+        error = failed(Fault("P2004", "", sqlstate="23514", constraint="sane"))
+        assert error.message.endswith("; it must hold that CHECK (char_length(mood) > 1)")
+        overlap = failed(Fault("P2004", "", sqlstate="23P01", constraint="no_overlap"))
+        assert "exclusion constraint violation 'no_overlap'" in overlap.message
+
+    def test_a_null_names_the_field_that_must_have_a_value(self) -> None:
+        error = failed(Fault("P2011", "", columns=("telegram_user_id",)))
+        assert "'user_id' must have a value" in error.message
+
+    def test_a_row_of_a_batch_is_named_by_its_index(self) -> None:
+        error = failed(Fault("P2002", "", columns=("telegram_user_id", "at"), row=3), batch=True)
+        assert error.message.startswith("Row 3: Failed to insert mood entries: unique")
+        assert error.problems[0].field == "rows[3].user_id, rows[3].at"
+
+    @pytest.mark.parametrize("code", ["P1001", "P1008", "P1017", "P2024", "P2034", "P2037"])
+    def test_what_passes_says_when_to_try_again(self, code: str) -> None:
+        error = failed(Fault(code, "connection to 10.0.0.1 refused"))
+        assert error.retry_after_ms == 1000
+        assert "try again" in error.message
+        assert "10.0.0.1" not in error.message
+        assert error.retried_as == "transport"
+
+    def test_a_source_may_say_when_itself(self) -> None:
+        assert failed(Fault("P1001", "", retry_after_ms=250)).retry_after_ms == 250
+
+    @pytest.mark.parametrize("code", ["P1000", "P1003", "P1010", "P2000", "P2007", "P2020", "P2021", "P2022"])
+    def test_every_other_fault_has_a_sentence_of_its_own(self, code: str) -> None:
+        error = failed(Fault(code, "what the server says", columns=("telegram_user_id",)))
+        assert "what the server says" not in error.message
+        assert "{" not in error.message
+        assert error.retry_after_ms is None
+
+    def test_what_nobody_knows_is_told_in_the_databases_words(self) -> None:
+        error = failed(Fault("P2010", "moods are closed\n on Sundays", sqlstate="P0001"))
+        assert error.message == (
+            "Failed to insert mood entry: the database refused it (SQLSTATE P0001): moods are closed on Sundays"
+        )
+
+    def test_a_row_that_may_be_in_or_not_is_in_doubt(self) -> None:
+        error = wording().failed(Fault("P1017", "", is_unknown=True), THERE)
+        assert isinstance(error, InDoubt)
+        assert error.did_run
+
+    @pytest.mark.parametrize(
+        ("table", "noun"),
+        [
+            ("mood_entries", "mood entry"),
+            ("notes", "note"),
+            ("addresses", "address"),
+            ("boxes", "box"),
+            ("status", "status"),
+            ("statuses", "status"),
+            ("boss", "boss"),
+            ("data", "data"),
+        ],
+    )
+    def test_a_row_is_called_by_the_singular_of_its_table(self, table: str, noun: str) -> None:
+        error = Wording(config({"name": "a"}, tableName=table)).failed(Fault("P1001", ""), None)
+        assert error.message.startswith(f"Failed to insert {noun}: ")
+
+
+def test_a_table_that_cannot_be_used_says_everything_that_is_found() -> None:
+    error = unusable([Finding("column_not_found", "One.", "a"), Finding("type_mismatch", "Two.", "b")])
+    assert (error.problem.type, error.problem.code) == (ErrorType.CONFIG, "column_not_found")
+    assert error.message == "One.; Two."
+    assert [problem.field for problem in error.problems] == ["a", "b"]

@@ -1,0 +1,216 @@
+"""Tables made up from what their database says of them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.executors.table.facts import Column, Facts
+from pegboard.executors.table.planning import findings
+from pegboard.executors.table.sources import open_source
+from pegboard.registry.documents import write_yaml
+from pegboard.registry.tables.checks import Bounds, bounds_of
+from pegboard.registry.tables.inventing import table_entry
+from pegboard.registry.tables.reading import read_tables
+from tests.table_databases import run_sql
+
+SQLITE = """
+CREATE TABLE mood_entries (
+    id INTEGER PRIMARY KEY,
+    user_id VARCHAR(50) NOT NULL CHECK (length(user_id) > 0),
+    mood TEXT NOT NULL CHECK (mood IN ('happy', 'it''s fine')),
+    energy_level INTEGER NOT NULL CHECK (energy_level BETWEEN 1 AND 10),
+    weight NUMERIC(5, 2) CHECK (weight > 0),
+    notes TEXT,
+    photo BLOB,
+    is_public BOOLEAN NOT NULL DEFAULT 0,
+    size INTEGER GENERATED ALWAYS AS (length(notes)) VIRTUAL,
+    "timestamp" TIMESTAMP NOT NULL,
+    metadata JSON
+)
+"""
+POSTGRESQL = """
+CREATE TYPE mood AS ENUM ('happy', 'sad');
+CREATE TABLE mood_entries (
+    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    user_id varchar(50) NOT NULL CHECK (char_length(user_id) > 0),
+    mood mood NOT NULL,
+    kind text NOT NULL DEFAULT 'plain' CHECK (kind IN ('plain', 'it''s fine')),
+    energy_level int NOT NULL CHECK (energy_level BETWEEN 1 AND 10),
+    small smallint CHECK (small > -5),
+    weight numeric(5, 2) CHECK (weight > 0 AND weight <= 300.5),
+    ratio double precision CHECK (ratio < 1),
+    notes text,
+    photo bytea,
+    born date,
+    tags text[],
+    friend uuid,
+    recorded_at timestamptz NOT NULL,
+    metadata jsonb
+);
+COMMENT ON TABLE mood_entries IS 'How somebody feels.';
+COMMENT ON COLUMN mood_entries.energy_level IS 'From 1 to 10';
+"""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database of either kind with one table that has a bit of everything."""
+    if request.param == "sqlite":
+        await run_sql(f"sqlite:///{tmp_path}/mood.db", SQLITE)
+        return f"sqlite:///{tmp_path}/mood.db"
+    url: str = request.getfixturevalue("postgres_url")
+    await run_sql(url, POSTGRESQL)
+    return url
+
+
+async def facts_at(url: str) -> tuple[Facts, Any]:
+    """What the database says of the table, and of which kind it is."""
+    source = open_source(url)
+    try:
+        facts = await source.facts(None, "mood_entries")
+    finally:
+        await source.close()
+    assert facts is not None
+    return facts, source.kind
+
+
+async def fields_at(url: str) -> dict[str, dict[str, Any]]:
+    """The fields of the made up table, without their labels, by name."""
+    facts, kind = await facts_at(url)
+    entry = table_entry(facts, kind).entry
+    assert entry is not None
+    return {
+        field["name"]: {key: field[key] for key in field if key not in ("name", "label")} for field in entry["fields"]
+    }
+
+
+async def test_a_table_that_was_made_up_is_read_and_fits_its_database(url: str) -> None:
+    facts, kind = await facts_at(url)
+    invented = table_entry(facts, kind)
+    assert invented.entry is not None
+    (entry,) = read_tables(write_yaml({"tables": [invented.entry]}).encode(), "made.yaml").tables
+    assert findings(entry, facts, kind) == []
+    assert (entry.toolId, entry.displayName) == ("add-mood-entries", "Add mood entries")
+    assert entry.fields[0].label == "User Id"
+    assert [note.split(":")[0] for note in invented.notes] == ["column photo is left out"]
+
+
+async def test_columns_of_sqlite_become_fields_with_what_their_checks_say(tmp_path: Path) -> None:
+    await run_sql(f"sqlite:///{tmp_path}/mood.db", SQLITE)
+    assert await fields_at(f"sqlite:///{tmp_path}/mood.db") == {
+        "user_id": {"dataType": "text", "required": True, "minLength": 1, "maxLength": 50},
+        "mood": {"dataType": "enum", "required": True, "enumValues": ["happy", "it's fine"]},
+        "energy_level": {"dataType": "integer", "required": True, "min": 1, "max": 10},
+        "weight": {"dataType": "numeric", "required": False, "min": 0.01, "precision": 5, "scale": 2},
+        "notes": {"dataType": "text", "required": False},
+        "is_public": {"dataType": "boolean", "required": False},
+        "timestamp": {"dataType": "datetime", "required": True},
+        "metadata": {"dataType": "json", "required": False},
+    }
+
+
+async def test_columns_of_postgresql_become_fields_with_what_their_types_and_checks_say(postgres_url: str) -> None:
+    await run_sql(postgres_url, POSTGRESQL)
+    fields = await fields_at(postgres_url)
+    born = fields.pop("born")
+    assert not born["required"]
+    assert fields == {
+        "user_id": {"dataType": "text", "required": True, "minLength": 1, "maxLength": 50},
+        "mood": {"dataType": "enum", "required": True, "enumValues": ["happy", "sad"]},
+        "kind": {"dataType": "enum", "required": False, "enumValues": ["plain", "it's fine"]},
+        "energy_level": {
+            "description": "From 1 to 10",
+            "dataType": "integer",
+            "required": True,
+            "min": 1,
+            "max": 10,
+        },
+        "small": {"dataType": "integer", "required": False, "min": -4, "max": 32767},
+        "weight": {"dataType": "numeric", "required": False, "min": 0.01, "max": 300.5, "precision": 5, "scale": 2},
+        "ratio": {"dataType": "numeric", "required": False, "max": 1},
+        "notes": {"dataType": "text", "required": False},
+        "tags": {"dataType": "json", "required": False},
+        "friend": {"dataType": "text", "required": False},
+        "recorded_at": {"dataType": "datetime", "required": True},
+        "metadata": {"dataType": "json", "required": False},
+    }
+
+
+def table(*columns: Column, **more: Any) -> Facts:
+    """A table with these columns."""
+    return Facts(None, more.pop("table", "things"), {column.name: column for column in columns}, **more)
+
+
+def test_a_key_that_the_board_can_make_is_no_field_unless_it_refers_to_another_row() -> None:
+    facts = table(Column("id", "uuid", "uuid", nullable=False), Column("name", "text", "text"), key=("id",))
+    entry = table_entry(facts, "postgresql").entry
+    assert entry is not None
+    assert [field["name"] for field in entry["fields"]] == ["name"]
+
+
+def test_a_table_with_a_column_that_must_be_filled_in_and_cannot_be_is_left_out_with_the_reason() -> None:
+    facts = table(Column("photo", "bytea", "bytes", nullable=False), Column("name", "text", "text"))
+    assert table_entry(facts, "postgresql") == (
+        None,
+        ["left out: its column photo must be filled in, and no field fits its type bytea"],
+    )
+
+
+def test_a_view_is_left_out_with_the_reason() -> None:
+    facts = table(Column("name", "text", "text"), unfit="it is a view")
+    assert table_entry(facts, "sqlite") == (None, ["left out: it is a view"])
+
+
+def test_a_table_whose_columns_all_fill_themselves_is_left_out() -> None:
+    facts = table(Column("id", "bigint", "integer", has_default=True, counts=True), key=("id",))
+    assert table_entry(facts, "postgresql").entry is None
+
+
+@pytest.mark.parametrize(
+    ("name", "tool_id"),
+    [("MoodEntries", "add-mood-entries"), ("HTTPLog", "add-http-log"), ("größe 2", "add-gr-e-2"), ("表", "add-row")],
+)
+def test_any_name_of_a_table_gives_a_name_that_a_tool_may_have(name: str, tool_id: str) -> None:
+    entry = table_entry(table(Column("a", "text", "text"), table=name), "sqlite").entry
+    assert entry is not None
+    assert entry["toolId"] == tool_id
+    assert entry["tableName"] == name
+
+
+@pytest.mark.parametrize(
+    ("check", "bounds"),
+    [
+        ("CHECK (((n >= 1) AND (n <= 10)))", Bounds(low=Decimal(1), high=Decimal(10))),
+        ("n BETWEEN -1 AND 10.5 AND length(t) > 0", Bounds(low=Decimal(-1), high=Decimal("10.5"))),
+        ("0 < n", Bounds(above=Decimal(0))),
+        ("CHECK ((n >= '-5'::integer))", Bounds(low=Decimal(-5))),
+        ("CHECK ((n < (100.5)::numeric(10,2)))", Bounds(below=Decimal("100.5"))),
+        ("n IS NOT NULL AND n > 2 AND n > 3", Bounds(above=Decimal(3))),
+        ("CHECK (((n)::text = ANY ((ARRAY['a'::character varying, 'b'::text])::text[])))", Bounds(among=("a", "b"))),
+        ("n IN ('a', 'b') AND n IN ('b', 'c')", Bounds(among=("b",))),
+        ("CHECK (((char_length((n)::text) <= 10)))", Bounds(longest=10)),
+        ('"n" >= 3', Bounds(low=Decimal(3))),
+    ],
+)
+def test_a_simple_check_is_understood(check: str, bounds: Bounds) -> None:
+    assert bounds_of([check], ["n", "t"])["n"] == bounds
+
+
+@pytest.mark.parametrize(
+    "check",
+    ["n > 1 OR n < -1", "NOT (n > 1)", "n NOT IN ('x')", "abs(n) < 3", "n > t", "n IN ('a', upper(t))", "(", ""],
+)
+def test_a_check_that_is_not_simple_says_nothing(check: str) -> None:
+    assert bounds_of([check], ["n", "t"]).get("n", Bounds()) == Bounds()
+
+
+@given(st.text(alphabet="nt<>=()[]',:: andorotin1.-\"", max_size=60))
+def test_no_check_is_too_odd_to_be_read(check: str) -> None:
+    assert set(bounds_of([check], ["n", "t"])) <= {"n", "t"}
