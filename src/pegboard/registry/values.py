@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -24,6 +25,9 @@ _DIGITS = bytes(48 if 48 <= byte <= 57 or byte == 46 else 32 for byte in range(2
 # Of fewer digits than this, a float keeps all.
 _LONG = b"0" * 17
 _MOST_DIGITS = 200
+_LONGEST_NUMBER = 1000
+# A number that may be too small for a float, which would be 0.
+_TINY = re.compile(rb"[0-9][eE]-[0-9]{3}")
 
 _EXPECTED = {
     "trailing comma is not allowed": "there is a comma after the last entry; leave it out",
@@ -50,7 +54,7 @@ def parse_json(body: bytes) -> Any:
 
     Integers of any length are kept whole, and a number with more digits than a float holds is a Decimal.
     """
-    if _LONG in body.translate(_DIGITS):
+    if _LONG in body.translate(_DIGITS) or (b"-" in body and _TINY.search(body)):
         return _parse_exactly(body)
     try:
         return orjson.loads(body)
@@ -185,7 +189,11 @@ def _finite(digits: str) -> float | Decimal:
     number = float(digits)
     if math.isinf(number):
         raise _Unreadable(f"the number {digits[:40]} is too large")
+    if len(digits) > _LONGEST_NUMBER:
+        raise _Unreadable(f"a number of {len(digits):,} characters is too long, at most {_LONGEST_NUMBER:,} go")
     exact = Decimal(digits)
+    if exact and exact.adjusted() < -_LONGEST_NUMBER:
+        raise _Unreadable(f"the number {digits[:40]} is too small")
     return number if exact == Decimal(repr(number)) else exact
 
 

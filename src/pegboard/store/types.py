@@ -115,7 +115,7 @@ def json_text(value: Any) -> str:
 
 def _exact(value: Any) -> Any:
     if isinstance(value, Decimal):
-        return orjson.Fragment(f"{value:f}")
+        return orjson.Fragment(str(value))
     raise TypeError
 
 

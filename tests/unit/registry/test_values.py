@@ -149,6 +149,12 @@ class TestParseJson:
         read = parse_json(f'{{"a": {number:f}}}'.encode())["a"]
         assert Decimal(repr(read) if isinstance(read, float) else read) == number
 
+    def test_a_number_too_small_for_a_float_is_kept_and_one_beyond_all_measure_refused(self) -> None:
+        assert parse_json(b'{"a": 1e-400, "b": 1E-300}') == {"a": Decimal("1e-400"), "b": 1e-300}
+        assert "the number 1e-99999 is too small" in malformed(b'{"a": 1e-99999}')
+        assert "1,003 characters is too long" in malformed(b'{"a": 0.' + b"1" * 1001 + b"}")
+        assert parse_json(b'{"a": 0e-99999, "b": "1e-99999"}') == {"a": 0, "b": "1e-99999"}
+
     def test_an_integer_too_large_for_the_tool_is_refused_by_field(self) -> None:
         parsed = parse_json(b'{"n": 1' + b"0" * 30 + b"}")
         assert unmeasured(parsed).problems[0].field == "n"

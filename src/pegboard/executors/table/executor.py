@@ -55,6 +55,8 @@ class _Table:
         self._sources = sources
         self._config = config
         self._seconds = seconds
+        # So that there is time left to hear of a COMMIT that is under way when time is up.
+        self._margin = min(1.0, 0.1 * seconds)
         self._wording = Wording(config)
         self._filled = frozenset(config.column_of(field.name) for field in config.fields)
         self._at = (config.schema_, config.tableName)
@@ -87,7 +89,7 @@ class _Table:
             rows,
             call.run_id,
             lambda keys: self._answered(now, given, keys),
-            end_of(call, self._seconds),
+            end_of(call, self._seconds) - self._margin,
         )
         return await source.insert(entry)
 

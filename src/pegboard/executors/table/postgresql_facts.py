@@ -74,7 +74,13 @@ WHERE c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition
   AND (n.nspname = $1 OR $1::text IS NULL AND pg_table_is_visible(c.oid))
 ORDER BY c.relname
 """
-_UNFIT = {"v": "a view", "m": "a materialized view", "S": "a sequence"}
+# A row in a foreign table might be committed there and not here.
+_UNFIT = {
+    "v": "it is a view",
+    "m": "it is a materialized view",
+    "S": "it is a sequence",
+    "f": "it is a foreign table; name its own database as a source instead",
+}
 _FAMILIES: dict[str, Family] = {
     **dict.fromkeys(("text", "varchar", "bpchar", "citext", "name"), "text"),
     **dict.fromkeys(("int2", "int4", "int8"), "integer"),
@@ -156,6 +162,8 @@ def _type(row: Any) -> dict[str, Any]:
     elif name == "numeric" and mod >= 0:
         # Eleven bits for the scale, which may be negative.
         described |= {"precision": (mod - 4) >> 16 & 0xFFFF, "scale": (((mod - 4) & 0x7FF) ^ 1024) - 1024}
+    elif name in {"timestamp", "timestamptz"} and mod >= 0:
+        described["precision"] = mod
     return described
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +19,17 @@ from pegboard.executors.table.postgresql import PostgresqlSource
 from pegboard.executors.table.source import Source
 from pegboard.executors.table.sqlite import SqliteSource
 from pegboard.store.database import Database, settled
+from pegboard.store.journal_models import Execution
+from pegboard.store.models import BoardState
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
 _SQLITE = {"sqlite", "sqlite+aiosqlite"}
 _POSTGRESQL = {"postgresql", "postgres", "postgresql+asyncpg"}
+# Where the board keeps itself, in the database that tables may be in as well.
+_BOARDS_SCHEMAS = (None, "public", "main")
+_BOARDS_TABLES = frozenset({*BoardState.metadata.tables, *Execution.metadata.tables, "alembic_version"})
 _ACCEPTED = 'a database of tables is "sqlite:///FILE" or "postgresql://…"'
 
 
@@ -114,7 +121,10 @@ class Sources:
 
     async def _ask(self, key: _Table) -> Read:
         source, schema, table = key
-        read = Read(await source.facts(schema, table), time.monotonic())
+        facts = await source.facts(schema, table)
+        if facts is not None and source.is_own and schema in _BOARDS_SCHEMAS and table.lower() in _BOARDS_TABLES:
+            facts = replace(facts, unfit="it is the board's own")
+        read = Read(facts, time.monotonic())
         if source in self._opened.values() or source is self._own:
             self._read[key] = read
         return read
@@ -165,7 +175,7 @@ def _place_of(url: str) -> str:
     except ArgumentError:
         raise ValueError(f"not a database URL: {_ACCEPTED}") from None
     if parsed.drivername in _SQLITE and parsed.database and parsed.database != ":memory:" and not parsed.query:
-        return _text(URL.create("sqlite", database=str(Path(parsed.database).absolute())))
+        return _text(URL.create("sqlite", database=os.path.realpath(parsed.database)))
     if parsed.drivername in _POSTGRESQL:
         return _postgresql_place(parsed)
     raise ValueError(f"not a database that tables can be in: {parsed.drivername}; {_ACCEPTED}")
@@ -174,7 +184,7 @@ def _place_of(url: str) -> str:
 def _place_of_board(database: Database) -> str | None:
     if database.kind == "postgresql":
         return _postgresql_place(database.engine.url)
-    return None if database.file is None else _text(URL.create("sqlite", database=str(database.file)))
+    return None if database.file is None else _text(URL.create("sqlite", database=os.path.realpath(database.file)))
 
 
 def _postgresql_place(url: URL) -> str:

@@ -86,7 +86,7 @@ def _column(said: _Described, *, is_rowid: bool) -> Column:
     match = _TYPE.fullmatch(said.type)
     word, *sizes = match.group("name", "first", "second") if match else (said.type, None, None)
     size, scale = (None if text is None else int(text) for text in sizes)
-    family = _family(word.strip().upper(), size)
+    family = _family(word.strip().upper())
     counts = is_rowid and said.number > 0
     low, high = _INTEGERS if family == "integer" else (None, None)
     return Column(
@@ -106,9 +106,7 @@ def _column(said: _Described, *, is_rowid: bool) -> Column:
     )
 
 
-def _family(word: str, size: int | None) -> Family:
-    if word in {"CHAR", "CHARACTER"} and size == 36:
-        return "uuid"
+def _family(word: str) -> Family:
     for name in (word, word.partition(" ")[0]):
         if name in _FAMILIES:
             return _FAMILIES[name]

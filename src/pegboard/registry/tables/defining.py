@@ -23,6 +23,8 @@ def table_definition(spec: ToolCreate, config: TableConfig, before: Tool) -> tup
     former = before.input_schema if before.tool_type is Kind.TABLE else {}
     if spec.input_schema not in (*_NOTHING_SAID, former, made):
         faults.append(Fault("input_schema", "is made from config.fields; leave it out"))
+    if spec.read_only:
+        faults.append(Fault("read_only", "a table tool inserts rows; leave it out"))
     filled: dict[str, Any] = {
         "unknown_parameters": "reject",
         "result_style": "detailed",

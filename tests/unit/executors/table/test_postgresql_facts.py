@@ -128,7 +128,7 @@ async def test_a_partitioned_table_knows_the_names_that_its_partitions_give(url:
 
 async def test_a_view_is_unfit_and_a_system_table_is_none(url: str) -> None:
     async with opened(url, "CREATE VIEW seen AS SELECT 1 AS one") as source:
-        assert (await facts_of(source, "seen")).unfit == "a view"
+        assert (await facts_of(source, "seen")).unfit == "it is a view"
         assert await source.facts(None, "pg_class") is None
         assert await source.facts("pg_catalog", "pg_class") is None
         assert await source.facts(None, "nowhere") is None

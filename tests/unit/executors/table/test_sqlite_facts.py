@@ -41,7 +41,7 @@ async def facts_of(source: SqliteSource, script: str, table: str = "t") -> Any:
         ("VARCHAR(50)", {"family": "text", "max_length": 50}),
         ("character varying ( 20 )", {"family": "text", "max_length": 20}),
         ("CHAR(32)", {"family": "text", "max_length": 32}),
-        ("CHAR(36)", {"family": "uuid", "max_length": 36}),
+        ("CHAR(36)", {"family": "text", "max_length": 36}),
         ("UUID", {"family": "uuid"}),
         ("DECIMAL(10,2)", {"family": "numeric", "precision": 10, "scale": 2}),
         ("numeric(6)", {"family": "numeric", "precision": 6, "scale": 0}),
