@@ -25,7 +25,7 @@ check: $(VENV)/.dev ## Format, lint, types, import directions, file sizes
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python .ci/sizes.py
 
-bench: $(VENV)/.dev $(VENV)/.reference ## Measure the claims the documentation makes
+bench: $(VENV)/.dev $(VENV)/.reference $(VENV)/.peers ## Measure the claims the documentation makes
 	$(BIN)/python -m bench $(ARGS)
 
 docs: $(VENV)/.docs ## Build the documentation into docs/_build
@@ -54,8 +54,17 @@ $(VENV)/.run $(VENV)/.dev $(VENV)/.docs $(VENV)/.lock: $(VENV)/.%: requirements/
 	@if [ $* != lock ]; then $(PIP_INSTALL) --no-deps --no-build-isolation --editable .; fi
 	@touch $@
 
-# The reference MCP servers of the tests, with the Node that a Python package brings; it trusts whom the machine trusts.
+# Programs of the Node world, with the Node that a Python package brings; it trusts whom the machine trusts.
+NPM_CI = PATH="$(abspath $(BIN)):$$PATH" NODE_USE_SYSTEM_CA=1 npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --cache "$(abspath $(VENV))/npm-cache"
+
+# The reference MCP servers of the tests.
 $(VENV)/.reference: tests/reference/package-lock.json $(VENV)/.dev
 	@mkdir -p $(VENV)/reference && cp tests/reference/package.json tests/reference/package-lock.json $(VENV)/reference
-	@cd $(VENV)/reference && PATH="$(abspath $(BIN)):$$PATH" NODE_USE_SYSTEM_CA=1 npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --cache "$(abspath $(VENV))/npm-cache"
+	@cd $(VENV)/reference && $(NPM_CI)
+	@touch $@
+
+# What the benchmarks compare with; 80 MB, so it is not fetched for the tests.
+$(VENV)/.peers: bench/peers/package-lock.json $(VENV)/.dev
+	@mkdir -p $(VENV)/peers && cp bench/peers/package.json bench/peers/package-lock.json $(VENV)/peers
+	@cd $(VENV)/peers && $(NPM_CI)
 	@touch $@

@@ -126,7 +126,7 @@ def board(folder: Path, tables: Sequence[str], *, own: str | None, database: str
 
 def toolbox_program() -> Path | None:
     """genai-toolbox's program, if its package is installed for this machine."""
-    packages = Path(sys.executable).parent.parent / "reference/node_modules/@toolbox-sdk"
+    packages = Path(sys.executable).parent.parent / "peers/node_modules/@toolbox-sdk"
     return next(iter(packages.glob("server-*/bin/toolbox")), None)
 
 
