@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -90,13 +91,30 @@ def own_valkey(tmp_path: Path) -> Iterator[servers.ValkeyServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def migrated_postgres(shared_postgres: servers.PostgresServer) -> Iterator[str]:
+    """The name of a database with all tables and nothing in them, to make copies of."""
+
+    async def make(url: str) -> None:
+        made = Database.create(url)
+        await migrate(made)
+        await made.close()
+
+    with shared_postgres.fresh_database() as url:
+        asyncio.run(make(url))
+        yield url.rpartition("/")[2]
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty database of either kind."""
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database of either kind with nothing in it; on PostgreSQL the tables are there already."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/board.db"
-    url: str = request.getfixturevalue("postgres_url")
-    return url
+        yield f"sqlite:///{tmp_path}/board.db"
+        return
+    template: str = request.getfixturevalue("migrated_postgres")
+    shared: servers.PostgresServer = request.getfixturevalue("shared_postgres")
+    with shared.fresh_database(template) as url:
+        yield url
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import grp
 import os
 import pwd
@@ -13,11 +14,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any
+
+import asyncpg
 
 STARTING = 30.0
 STOPPING = 10.0
@@ -145,7 +149,6 @@ class PostgresServer(Server):
         super().__init__(
             [str(binaries / "postgres"), "-D", str(data), *options], data.with_suffix(".log"), self._is_ready, user
         )
-        self._psql = str(binaries / "psql")
         self._data = data
         self._port = port
         self._password = password
@@ -160,10 +163,10 @@ class PostgresServer(Server):
         return f"postgresql+asyncpg://postgres:{self._password}@127.0.0.1:{self._port}/{database}"
 
     @contextmanager
-    def fresh_database(self) -> Iterator[str]:
-        """The URL of an empty database that is dropped afterwards."""
+    def fresh_database(self, template: str = "template0") -> Iterator[str]:
+        """The URL of an empty database, or of a copy of another, that is dropped afterwards."""
         name = f"test_{secrets.token_hex(6)}"
-        self.sql(f"CREATE DATABASE {name} TEMPLATE template0")
+        self.sql(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         try:
             yield self.url_of(name)
         finally:
@@ -171,13 +174,17 @@ class PostgresServer(Server):
 
     def sql(self, statement: str) -> None:
         """Run one statement as the superuser."""
-        where = ["-h", "127.0.0.1", "-p", str(self._port), "-U", "postgres", "-d", "postgres"]
-        subprocess.run(
-            [self._psql, "--no-psqlrc", "--quiet", *where, "-v", "ON_ERROR_STOP=1", "-c", statement],
-            check=True,
-            stdin=subprocess.DEVNULL,
-            env={"PGPASSWORD": self._password},
-        )
+
+        async def run() -> None:
+            connection = await asyncpg.connect(self.url.replace("+asyncpg", ""))
+            try:
+                await connection.execute(statement)
+            finally:
+                await connection.close()
+
+        # In a thread, since who asks may be running a loop already.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, run()).result()
 
     def _is_ready(self) -> bool:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,6 +41,13 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database without any table."""
+    url: str = request.getfixturevalue("postgres_url") if request.param == "postgresql" else ""
+    return url or f"sqlite:///{tmp_path}/board.db"
 
 
 async def test_an_empty_database_gets_every_revision_once(database_url: str) -> None:
