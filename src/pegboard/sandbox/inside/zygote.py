@@ -27,6 +27,7 @@ from pegboard.sandbox.inside.bare import Bare
 from pegboard.sandbox.inside.call import Terms
 from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.rehearsal import practise
 from pegboard.sandbox.inside.room import Room
 from pegboard.sandbox.inside.steps import StepFailed
 from pegboard.sandbox.inside.supervisor import Supervisor
@@ -79,8 +80,10 @@ def _prepare(text: str) -> tuple[Terms, Place]:
     sys.path += house.prefixes
     for name in house.modules:
         _import(name)
+    practise(house.modules)
     gc.collect()
     gc.freeze()
+    syscalls.make_huge_pages()
     terms = Terms(
         readable=houses.readable(house),
         writable=houses.writable(house),
