@@ -15,7 +15,7 @@ from pegboard.sandbox.inside.call import Call, Terms
 from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.rehearsal import rehearse
 from pegboard.sandbox.inside.steps import StepFailed, step
-from pegboard.sandbox.inside.streams import Streams
+from pegboard.sandbox.inside.streams import ANNOUNCED, Streams
 
 CANNOT_START, NO_SUCH_PROGRAM = 126, 127
 
@@ -45,6 +45,8 @@ def become(terms: Terms, place: Place, folder: str | None, port: int | None, str
             _tell("setup", 0, str(error), streams.trouble.other_end)
             _end(CANNOT_START)
         _step_back()
+        if os.read(_ORDERS, len(ANNOUNCED)) != ANNOUNCED:
+            _end(0)  # there will be no call
         if folder is not None:
             _confine(terms, place, folder, port)
             if terms.modules and not _is_called(within=_SOON_SECONDS):
