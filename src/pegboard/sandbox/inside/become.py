@@ -141,7 +141,7 @@ def _run_python(call: Call, env: dict[str, str], terms: Terms) -> NoReturn:
     os.environ.update(env)
     os.chdir(call.folder)
     os.close(_TROUBLE)
-    python_job.run(call.job.told | {"allowed": terms.allowed}, _RESULT)
+    python_job.run(call.job.told | {"arguments": call.job.arguments, "allowed": terms.allowed}, _RESULT)
     # The supervisor does not have to wait for the rest.
     os.close(_RESULT)
     _end(0)
