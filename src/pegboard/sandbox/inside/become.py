@@ -20,7 +20,8 @@ from pegboard.sandbox.inside.streams import ANNOUNCED, Streams
 CANNOT_START, NO_SUCH_PROGRAM = 126, 127
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_NICE = 10
+# Beyond the zygote's.
+_NICE = 5
 _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 # Where descriptors are out of the way of the few that stay.
 _ASIDE = 64
@@ -100,8 +101,8 @@ def _step_back() -> None:
         # Not its session: in one of its own, the kernel might weigh this process as much as the whole server.
         os.setpgid(0, 0)
     with step("lowering the priority"):
-        os.nice(_NICE)
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        syscalls.lower_priority(_NICE)
     with step("being counted by the supervisor"):
         syscalls.set_dumpable(True)
     # Some memory no process can be blamed for: should the machine run out of it, this process is to go first.

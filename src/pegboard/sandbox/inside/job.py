@@ -24,7 +24,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to run, within which bounds; `told` is all of it but the arguments, which stay text until they are needed."""
+    """What to run, within which bounds; `told` is all of it but the arguments, which stay text until they are read."""
 
     is_python: bool
     seconds: float

@@ -37,6 +37,8 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NU
 _LINE = 3
 _NAME = b"pegboard-zygote"
 _NETWORK = b"N"
+# Supervisors have as much, and what they confine has more.
+_NICE = 5
 
 
 class LibraryFailed(Exception):
@@ -96,7 +98,8 @@ def _prepare(text: str) -> tuple[Terms, Place]:
 
 
 def _give_way() -> None:
-    """Where the machine runs short of memory, have it look here first, as far as it can be told."""
+    """Have all else served first; and where the machine runs short of memory, have it look here first."""
+    syscalls.lower_priority(_NICE)
     with suppress(OSError):
         syscalls.write("/proc/self/oom_score_adj", "800")
 
