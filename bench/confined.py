@@ -13,7 +13,8 @@ Every call goes through the board and has its row committed (SQLite). Three aims
    without the others are of the same pace and length, 1,500 calls each, so that fifteen are slower than the p99; they
    change places from round to round, and of each the median p99 is compared.
 
-The board has its default settings: of the 50 calls, PEGBOARD_SANDBOX_CHILDREN (8) run at once, and the others wait.
+The board has its default settings: of the 50 calls, PEGBOARD_SANDBOX_CHILDREN (two more than there are processors) run
+at once, and the others wait.
 """
 
 from __future__ import annotations

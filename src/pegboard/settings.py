@@ -16,6 +16,10 @@ from pegboard.egress.allow import AllowList
 from pegboard.sandbox.limits import ABILITIES
 
 
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class _StrictToml(TomlConfigSettingsSource):
     """The file's settings; one that does not exist is named, with the nearest that does."""
 
@@ -76,7 +80,12 @@ class Settings(BaseSettings):
     max_import_bytes: int = Field(32 * 2**20, ge=1024, description="Largest API document that can be imported")
     mcp_children: int = Field(16, ge=0, le=1000, description="Most MCP servers that run as commands at once")
     mcp_child_memory: int = Field(2 * 2**30, ge=64 * 2**20, description="Bytes of memory each of them may take")
-    sandbox_children: int = Field(8, ge=1, le=1000, description="Most python and shell calls that run at once")
+    sandbox_children: int = Field(
+        default_factory=lambda: min(_processors() + 2, 1000),
+        ge=1,
+        le=1000,
+        description="Most python and shell calls that run at once; two more than there are processors by default",
+    )
     sandbox_zygotes: int = Field(8, ge=1, le=100, description="Most processes kept warm for them, one a library set")
     sandbox_memory: int = Field(512 * 2**20, ge=64 * 2**20, description="Bytes of memory such a call may take")
     sandbox_processes: int = Field(64, ge=1, le=4096, description="Processes and threads such a call may have")

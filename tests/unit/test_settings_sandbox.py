@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -18,6 +19,10 @@ def test_lists_are_words_between_commas() -> None:
     assert words(" a, b,,c ,") == ("a", "b", "c")
     assert words("") == ()
     assert words(NoSettings().python_libraries)[:2] == ("numpy", "pandas")
+
+
+def test_few_more_calls_run_at_once_than_there_are_processors() -> None:
+    assert NoSettings().sandbox_children == len(os.sched_getaffinity(0)) + 2
 
 
 def test_nothing_is_done_without_unless_it_is_named() -> None:

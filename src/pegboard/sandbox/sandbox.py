@@ -253,11 +253,9 @@ class Sandbox:
         }
         if "cwd" in told:
             told["cwd"] = posixpath.normpath(posixpath.join(folder or _WORK_FOLDER, told["cwd"]))
-        try:
-            text = orjson.dumps(told)
-        except TypeError:
-            # Integers beyond 64 bits, and halves of surrogate pairs.
-            text = json.dumps(told).encode()
+        # On a line of their own: who looks after the call passes them on unread.
+        arguments = told.pop("arguments", {})
+        text = _json(told) + b"\n" + _json(arguments)
         if len(text) > _MOST_JOB:
             raise Misconfigured(f"The call and its code take {len(text)} bytes, of at most {_MOST_JOB}")
         return len(text).to_bytes(4, "big") + text
@@ -266,6 +264,14 @@ class Sandbox:
         task = asyncio.ensure_future(chore)
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
+
+
+def _json(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        # Integers beyond 64 bits, and halves of surrogate pairs.
+        return json.dumps(value).encode()
 
 
 async def _come(news: asyncio.Future[None], zygote: Zygote, deadline: float) -> None:

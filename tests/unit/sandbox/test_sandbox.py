@@ -53,7 +53,7 @@ async def test_a_job_of_megabytes_and_as_much_output_pass() -> None:
 async def test_numbers_and_texts_that_plain_json_cannot_carry_do_arrive() -> None:
     async with boxed() as box:
         told = box._told(command("true", arguments={"big": 10**40, "half": "\ud800"}), 1.0, None)
-    assert json.loads(told[4:])["arguments"] == {"big": 10**40, "half": "\ud800"}
+    assert json.loads(told[4:].splitlines()[1]) == {"big": 10**40, "half": "\ud800"}
     assert int.from_bytes(told[:4], "big") == len(told) - 4
 
 

@@ -51,7 +51,8 @@ class Call:
 
     def __init__(self, line: socket.socket, job: dict[str, Any]) -> None:
         self.line = line
-        told = json.dumps(job).encode()
+        arguments = job.get("arguments", {})
+        told = json.dumps(job).encode() + b"\n" + json.dumps(arguments).encode()
         line.sendall(struct.pack(">I", len(told)) + told)
 
     def __enter__(self) -> Call:

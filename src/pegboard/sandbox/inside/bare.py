@@ -42,6 +42,9 @@ class Bare:
         self._supervisor = os.getpid()
         self._user = identity.other_user(os.getpid())
 
+    def build(self) -> None:
+        """Nothing is to be made: the server has."""
+
     def listen(self) -> socket.socket:
         """None: what listens here, every process of the machine can connect to."""
         raise StepFailed("opening the call's own network: only namespaces can keep it apart from the machine's")

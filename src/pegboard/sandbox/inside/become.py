@@ -15,12 +15,13 @@ from pegboard.sandbox.inside.call import Call, Terms
 from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.rehearsal import rehearse
 from pegboard.sandbox.inside.steps import StepFailed, step
-from pegboard.sandbox.inside.streams import Streams
+from pegboard.sandbox.inside.streams import ANNOUNCED, Streams
 
 CANNOT_START, NO_SUCH_PROGRAM = 126, 127
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_NICE = 10
+# Beyond the zygote's.
+_NICE = 5
 _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 # Where descriptors are out of the way of the few that stay.
 _ASIDE = 64
@@ -45,6 +46,8 @@ def become(terms: Terms, place: Place, folder: str | None, port: int | None, str
             _tell("setup", 0, str(error), streams.trouble.other_end)
             _end(CANNOT_START)
         _step_back()
+        if os.read(_ORDERS, len(ANNOUNCED)) != ANNOUNCED:
+            _end(0)  # there will be no call
         if folder is not None:
             _confine(terms, place, folder, port)
             if terms.modules and not _is_called(within=_SOON_SECONDS):
@@ -98,8 +101,8 @@ def _step_back() -> None:
         # Not its session: in one of its own, the kernel might weigh this process as much as the whole server.
         os.setpgid(0, 0)
     with step("lowering the priority"):
-        os.nice(_NICE)
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        syscalls.lower_priority(_NICE)
     with step("being counted by the supervisor"):
         syscalls.set_dumpable(True)
     # Some memory no process can be blamed for: should the machine run out of it, this process is to go first.
@@ -139,7 +142,7 @@ def _run_python(call: Call, env: dict[str, str], terms: Terms) -> NoReturn:
     os.environ.update(env)
     os.chdir(call.folder)
     os.close(_TROUBLE)
-    python_job.run(call.job.told | {"allowed": terms.allowed}, _RESULT)
+    python_job.run(call.job.told | {"arguments": call.job.arguments, "allowed": terms.allowed}, _RESULT)
     # The supervisor does not have to wait for the rest.
     os.close(_RESULT)
     _end(0)

@@ -33,10 +33,10 @@ class Call:
 
     def told(self) -> bytes:
         """The call in words, for the process that it is to run in."""
-        return json.dumps({"job": self.job.told, "folder": self.folder}).encode()
+        return json.dumps(self.folder).encode() + b"\n" + self.job.text
 
     @classmethod
     def read(cls, told: bytes) -> Call:
         """The call that was put into words."""
-        words = json.loads(told)
-        return cls(Job.read(words["job"]), words["folder"])
+        folder, _, text = told.partition(b"\n")
+        return cls(Job.read(text), json.loads(folder))

@@ -25,13 +25,12 @@ class Line:
         """The descriptor to wait on: that it has something to say means that the server has gone."""
         return self._sock.fileno()
 
-    def read_job(self) -> dict[str, Any]:
-        """The job of this call."""
+    def read_job(self) -> bytes:
+        """The text of this call's job."""
         (length,) = struct.unpack(">I", self._read(4))
         if length > _MOST_BYTES:
             raise Gone
-        job: dict[str, Any] = json.loads(self._read(length))
-        return job
+        return self._read(length)
 
     def say_started(self) -> None:
         """Tell that what the job names is about to run."""

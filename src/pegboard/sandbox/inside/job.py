@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to run, within which bounds; `told` is all of it as it came."""
+    """What to run, within which bounds; `told` is all of it but the arguments, which stay text until they are read."""
 
     is_python: bool
     seconds: float
@@ -33,11 +34,13 @@ class Job:
     network: bool
     stdin: bytes
     told: dict[str, Any]
+    text: bytes
 
     @classmethod
-    def read(cls, told: dict[str, Any]) -> Job:
-        """The job that was told of; raises StepFailed where it makes no sense."""
+    def read(cls, text: bytes) -> Job:
+        """The job that was told of, its arguments on a second line; raises StepFailed where it makes no sense."""
         try:
+            told = json.loads(text.partition(b"\n")[0])
             return cls(
                 is_python={"python": True, "exec": False}[told["kind"]],
                 seconds=float(told["seconds"]),
@@ -47,9 +50,16 @@ class Job:
                 network=bool(told["network"]),
                 stdin=str(told.get("stdin", "")).encode("utf-8", "replace"),
                 told=told,
+                text=text,
             )
         except (KeyError, TypeError, ValueError) as error:
             raise StepFailed(f"reading the job: {type(error).__name__}: {error}") from error
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of a python tool's function."""
+        arguments: dict[str, Any] = json.loads(self.text.partition(b"\n")[2])
+        return arguments
 
     @property
     def cpu_seconds(self) -> int:

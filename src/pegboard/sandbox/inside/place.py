@@ -20,6 +20,9 @@ class Place(Protocol):
     def enter(self) -> str | None:
         """Make this process the one that all others of its call depend on; the call's folder if it is known by now."""
 
+    def build(self) -> None:
+        """Make ready what the call's processes will see of files; those that wait for it are there already."""
+
     def listen(self) -> socket.socket:
         """A socket on which only this call can connect, for the server to listen on."""
 

@@ -27,15 +27,18 @@ class Room:
         self._shown = shown_among_own(house)
 
     def enter(self) -> str:
-        """Take possession of the namespaces that this process was started in, and mount the call's own files."""
+        """Take possession of the namespaces that this process was started in."""
         with step("naming the user of a namespace"):
             identity.map_users(self._user, self._group)
         with step("naming the machine"):
             socket.sethostname("tool")
+        return OWN_PLACES[0]
+
+    def build(self) -> None:
+        """Mount the call's own files, and its own processes' view of each other."""
         _mount_own_files(self._shown)
         with step("showing the call's own processes"):
             _mount_proc()
-        return OWN_PLACES[0]
 
     def listen(self) -> socket.socket:
         """A socket on the loopback device of the call's own network."""

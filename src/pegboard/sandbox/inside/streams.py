@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from pegboard.sandbox.inside.job import Bounds
 
+# What goes into a pipe before all else.
+ANNOUNCED = b"."
 _CHUNK = 2**16
 # A sentence that says why the call never ran is no longer than this.
 _MOST_TROUBLE = 4096
@@ -61,6 +63,10 @@ class Fed:
     def __init__(self) -> None:
         self.other_end, self.fd = os.pipe()
         self._left = memoryview(b"")
+
+    def announce(self) -> None:
+        """Tell a reader that something will come."""
+        os.write(self.fd, ANNOUNCED)
 
     def feed_whole(self, content: bytes) -> None:
         """Give it to a reader that waits for it."""

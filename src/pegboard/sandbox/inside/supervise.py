@@ -73,17 +73,20 @@ def _prepare(terms: Terms, place: Place, network: bool) -> Prepared:
     with step("leaving the zygote's process group"):
         os.setpgid(0, 0)
     folder = place.enter()
-    with step("hiding from the confined process"):
-        syscalls.set_dumpable(False)
     listener = place.listen() if network else None
     with step("opening pipes"):
         streams = Streams()
+    # As early as can be: what this process has written to by then, it would have to copy again afterwards.
     with step("starting the confined process"):
         child = os.fork()
     if child == 0:
         become(terms, place, folder, None if listener is None else listener.getsockname()[1], streams)
     for fd in streams.other_ends:
         os.close(fd)
+    place.build()
+    with step("hiding from the confined process"):
+        syscalls.set_dumpable(False)
+    streams.orders.announce()
     return Prepared(child, streams, listener)
 
 

@@ -27,6 +27,7 @@ from pegboard.sandbox.inside.bare import Bare
 from pegboard.sandbox.inside.call import Terms
 from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.rehearsal import practise
 from pegboard.sandbox.inside.room import Room
 from pegboard.sandbox.inside.steps import StepFailed
 from pegboard.sandbox.inside.supervisor import Supervisor
@@ -36,6 +37,8 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NU
 _LINE = 3
 _NAME = b"pegboard-zygote"
 _NETWORK = b"N"
+# Supervisors have as much, and what they confine has more.
+_NICE = 5
 
 
 class LibraryFailed(Exception):
@@ -79,8 +82,10 @@ def _prepare(text: str) -> tuple[Terms, Place]:
     sys.path += house.prefixes
     for name in house.modules:
         _import(name)
+    practise(house.modules)
     gc.collect()
     gc.freeze()
+    syscalls.make_huge_pages()
     terms = Terms(
         readable=houses.readable(house),
         writable=houses.writable(house),
@@ -93,7 +98,8 @@ def _prepare(text: str) -> tuple[Terms, Place]:
 
 
 def _give_way() -> None:
-    """Where the machine runs short of memory, have it look here first, as far as it can be told."""
+    """Have all else served first; and where the machine runs short of memory, have it look here first."""
+    syscalls.lower_priority(_NICE)
     with suppress(OSError):
         syscalls.write("/proc/self/oom_score_adj", "800")
 
