@@ -44,7 +44,7 @@ def _a_number(value: Any) -> Any:
         number = Decimal(repr(value) if isinstance(value, float) else value)
     except ArithmeticError:
         raise ValueError("must be a number") from None
-    if not number.is_finite() or (number and abs(number.adjusted()) >= MOST_DIGITS):
+    if not number.is_finite() or number.adjusted() >= MOST_DIGITS or int(number.as_tuple().exponent) < -MOST_DIGITS:
         raise ValueError(f"must be a number of at most {MOST_DIGITS} digits before the point and after it")
     return number if number else Decimal(0)
 

@@ -9,7 +9,7 @@ from datetime import time as time_of_day
 from typing import Any
 
 from pegboard.core.call import ReadyCall
-from pegboard.core.errors import Unavailable
+from pegboard.core.errors import InternalError, ToolError, Unavailable
 from pegboard.core.instants import write_instant
 from pegboard.core.table_config import TableConfig
 from pegboard.executors.attempts import attempt_seconds, end_of
@@ -65,6 +65,15 @@ class _Table:
 
     async def run(self, call: ReadyCall) -> Output:
         """The ids of the inserted rows, how many there are and a sentence for the model."""
+        try:
+            return await self._run(call)
+        except ToolError:
+            raise
+        except Exception:  # there is no code of the tool's own here, so that it is a fault of ours
+            log.exception("table_tool_broke", tool=call.tool.name, run_id=call.run_id)
+            raise InternalError from None
+
+    async def _run(self, call: ReadyCall) -> Output:
         source = self._sources.named(self._config.source)
         now = await self._planned(source)
         # Where the journal counts on a receipt, the row may go nowhere but to the board's own database.
@@ -104,7 +113,7 @@ class _Table:
 
     def _may_have_changed(self, fault: Fault) -> bool:
         # A column that a field fills in and this call does not is the caller's affair.
-        is_left_out = fault.sqlstate == _NULL and self._filled.issuperset(fault.columns)
+        is_left_out = fault.sqlstate == _NULL and bool(fault.columns) and self._filled.issuperset(fault.columns)
         return fault.is_stale and not is_left_out
 
     async def _planned(self, source: Source, since: Plan | None = None) -> Plan:
@@ -166,4 +175,6 @@ def _as_json(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, bytes):
         return value.hex()
+    if isinstance(value, list):
+        return [_as_json(item) for item in value]
     return str(value)

@@ -11,6 +11,8 @@ from pegboard.core.errors import Unavailable
 from pegboard.executors.table.source import Answered, Entry
 
 BATCH = 500
+# Characters of text that go together in one transaction: a statement may not be of any size.
+LARGE = 2**24
 MOST_WAITING = 10_000
 
 Outcome = Answered | Exception
@@ -19,10 +21,11 @@ Outcome = Answered | Exception
 class Waiting:
     """An entry in a lane; `is_gone` once nobody waits for it any longer."""
 
-    __slots__ = ("done", "entry")
+    __slots__ = ("done", "entry", "size")
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
+        self.size = sum(len(value) for row in entry.rows for value in row.values if type(value) is str)
         self.done: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
 
     @property
@@ -68,24 +71,33 @@ class Lanes:
         batch: list[Waiting] = []
         try:
             while queue:
-                batch = [queue.popleft() for _ in range(min(len(queue), BATCH))]
-                self._count -= len(batch)
-                batch = [waiting for waiting in batch if not waiting.is_gone]
-                outcomes = await self._write(batch) if batch else []
-                for waiting, outcome in zip(batch, outcomes, strict=True):
+                batch = _next(queue)
+                present = [waiting for waiting in batch if not waiting.is_gone]
+                outcomes = await self._write(present) if present else []
+                for waiting, outcome in zip(present, outcomes, strict=True):
                     if waiting.is_gone:
                         continue
                     if isinstance(outcome, Exception):
                         waiting.done.set_exception(outcome)
                     else:
                         waiting.done.set_result(outcome)
+                self._count -= len(batch)
         except Exception as error:  # a fault of ours: nobody may wait for good
             for waiting in (*batch, *queue):
                 if not waiting.is_gone:
                     waiting.done.set_exception(error)
-            self._count -= len(queue)
+            self._count -= len(batch) + len(queue)
             queue.clear()
         finally:
             del self._tasks[lane]
             if not self._waiting[lane]:
                 del self._waiting[lane]
+
+
+def _next(queue: deque[Waiting]) -> list[Waiting]:
+    """Whoever is next: one at least, and no more than go together."""
+    batch = [queue.popleft()]
+    size = batch[0].size
+    while queue and len(batch) < BATCH and (size := size + queue[0].size) <= LARGE:
+        batch.append(queue.popleft())
+    return batch

@@ -104,8 +104,10 @@ def _digits(value: Any) -> _Digits:
     if not isinstance(exponent, int) or number.adjusted() >= _MOST_WHOLE or -exponent > _MOST_PLACES:
         words = f"number of at most {_MOST_WHOLE} digits before the point and {_MOST_PLACES} after it"
         raise Refused("too_big", f"must be a {words}", words)
+    if not number:
+        return _Digits(number, 0, -_MOST_WHOLE)
     significant = len(digits)
-    while significant and digits[significant - 1] == 0:
+    while digits[significant - 1] == 0:
         significant -= 1
     return _Digits(number, significant, significant - len(digits) - exponent)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Hashable
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Any, Literal, TypeVar
 
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from pegboard.executors.table.facts import Facts
-from pegboard.executors.table.lanes import Lanes
+from pegboard.executors.table.lanes import Lanes, Outcome, Waiting
 from pegboard.executors.table.postgresql_facts import read_facts, read_tables
 from pegboard.executors.table.postgresql_faults import FAILURES, fault_of, is_lost
 from pegboard.executors.table.postgresql_insert import Blocked, Inserts
@@ -38,10 +39,13 @@ class PostgresqlSource:
         self._connections = Connections(parsed, is_own=is_own, most=connections)
         self._statements = Statements()
         self._inserts = Inserts(self._connections, self._statements, is_own=is_own)
-        self._lanes = Lanes(self._inserts.write)
+        self._lanes = Lanes(self._write)
         self._apart = Lanes(self._inserts.write_apart)
-        # Those that wait for a lock must leave connections to everybody else.
+        # Those that wait for a lock must leave connections to everybody else, and each table some to the others.
         self._blocked = asyncio.Semaphore(max(1, connections // 2))
+        self._places: defaultdict[Hashable, asyncio.Semaphore] = defaultdict(
+            lambda: asyncio.Semaphore(max(1, connections // 3))
+        )
         self._running = 0
         self._rests = asyncio.Event()
         self._rests.set()
@@ -60,13 +64,12 @@ class PostgresqlSource:
         self._rests.clear()
         try:
             async with asyncio.timeout(entry.ends - time.monotonic()):
-                if len(entry.rows) != 1:
-                    return await self._apart.put(object(), entry)
-                lane: Hashable = self._statements.get(entry.facts, entry.rows[0].columns)
+                is_one = len(entry.rows) == 1
+                lane: Hashable = self._statements.get(entry.facts, entry.rows[0].columns) if is_one else object()
                 try:
                     return await self._lanes.put(lane, entry)
                 except Blocked:
-                    async with self._blocked:
+                    async with self._places[entry.facts.schema, entry.facts.table, "blocked"], self._blocked:
                         return await self._apart.put(object(), entry)
         except TimeoutError:
             return await self._inserts.late(entry)
@@ -82,6 +85,11 @@ class PostgresqlSource:
         await self._lanes.rest()
         await self._apart.rest()
         await self._connections.close()
+
+    async def _write(self, batch: Sequence[Waiting]) -> list[Outcome]:
+        facts = batch[0].entry.facts
+        async with self._places[facts.schema, facts.table]:
+            return await self._inserts.write(batch)
 
     async def _read(self, look: Callable[[Any], Awaitable[T]]) -> T:
         for is_last in (False, True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from pegboard.executors.table.facts import Column, Facts, Family, ForeignKey
@@ -15,9 +16,9 @@ SELECT c.oid, n.nspname, c.relkind::text, obj_description(c.oid, 'pg_class'),
     AND NOT g.tgisinternal AND g.tgtype & 7 = 7)
   OR EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relname = $1 AND c.relkind IN ('r', 'p', 'f', 'v', 'm', 'S')
+WHERE c.relname = $1::text AND c.relkind IN ('r', 'p', 'f', 'v', 'm', 'S')
   AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-  AND (n.nspname = $2 OR $2::text IS NULL AND pg_table_is_visible(c.oid))
+  AND (n.nspname = $2::text OR $2::text IS NULL AND pg_table_is_visible(c.oid))
 """
 # A domain is followed to what it is made of, an array to its elements.
 _COLUMNS = """
@@ -51,9 +52,11 @@ FROM made m JOIN pg_attribute a ON a.attrelid = $1 AND a.attnum = m.attnum JOIN 
 LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 WHERE t.typtype <> 'd' ORDER BY a.attnum, m.in_array
 """
-# The indexes of partitions too: it is their names that errors give.
+# The indexes of partitions too: it is their names that errors give. A key that may not be read is as good as none.
 _UNIQUES = """
-SELECT i.indrelid = $1 AND i.indisprimary AS is_key, x.relname AS name,
+SELECT x.relname AS name, pg_get_expr(i.indexprs, i.indrelid) AS expressions,
+  i.indrelid = $1 AND i.indisprimary AND NOT EXISTS (SELECT FROM unnest(i.indkey::int2[]) AS k(number)
+    WHERE NOT has_column_privilege(i.indrelid, k.number, 'SELECT')) AS is_key,
   ARRAY(SELECT a.attname::text FROM unnest(i.indkey::int2[]) WITH ORDINALITY k(number, place)
     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
     WHERE k.place <= i.indnkeyatts ORDER BY k.place) AS columns
@@ -67,11 +70,23 @@ SELECT o.conname AS name, o.contype::text AS kind, pg_get_constraintdef(o.oid) A
     JOIN pg_attribute a ON a.attrelid = o.conrelid AND a.attnum = k.number ORDER BY k.place) AS columns
 FROM pg_constraint o WHERE o.conrelid = $1 AND o.contype IN ('f', 'c', 'x') ORDER BY o.conname
 """
+# The checks of domains, as checks of the columns that are of them.
+_DOMAINS = """
+WITH RECURSIVE made AS (
+  SELECT a.attname, a.attnum, a.atttypid AS type
+  FROM pg_attribute a WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL
+  SELECT m.attname, m.attnum, t.typbasetype FROM made m JOIN pg_type t ON t.oid = m.type WHERE t.typtype = 'd'
+)
+SELECT o.conname AS name, string_agg(regexp_replace(pg_get_constraintdef(o.oid), '\\mVALUE\\M',
+  replace(quote_ident(m.attname), '\\', '\\\\'), 'g'), ' AND ' ORDER BY m.attnum) AS definition
+FROM made m JOIN pg_constraint o ON o.contypid = m.type AND o.contype = 'c' GROUP BY o.conname
+"""
 _TABLES = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition
   AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-  AND (n.nspname = $1 OR $1::text IS NULL AND pg_table_is_visible(c.oid))
+  AND (n.nspname = $1::text OR $1::text IS NULL AND pg_table_is_visible(c.oid))
 ORDER BY c.relname
 """
 # A row in a foreign table might be committed there and not here.
@@ -82,7 +97,7 @@ _UNFIT = {
     "f": "it is a foreign table; name its own database as a source instead",
 }
 _FAMILIES: dict[str, Family] = {
-    **dict.fromkeys(("text", "varchar", "bpchar", "citext", "name"), "text"),
+    **dict.fromkeys(("text", "varchar", "bpchar", "citext"), "text"),
     **dict.fromkeys(("int2", "int4", "int8"), "integer"),
     **dict.fromkeys(("float4", "float8"), "float"),
     **dict.fromkeys(("json", "jsonb"), "json"),
@@ -94,11 +109,15 @@ _FAMILIES: dict[str, Family] = {
     "date": "date",
     "uuid": "uuid",
     "bytea": "bytes",
+    # These two cut what is too long for them without a word.
+    "name": "bytes",
+    "char": "bytes",
 }
 _BITS = {"int2": 16, "int4": 32, "int8": 64}
 _RANDOM = re.compile(
     r"\(?(?:(?:\w+|\"[^\"]+\")\.)?(?:gen_random_uuid|uuid_generate_v4|uuidv4)\(\)\)?(?:::(?:text|character varying))?"
 )
+_WORDS = re.compile(r'"((?:[^"]|"")+)"|(\w+)')
 _NEXT = re.compile(r"nextval\('(?:[^']|'')+'::regclass\)")
 
 
@@ -112,21 +131,33 @@ async def read_facts(conn: Any, schema: str | None, table: str) -> Facts | None:
         rows = await conn.fetch(_COLUMNS, oid)
         uniques = await conn.fetch(_UNIQUES, oid)
         constraints = await conn.fetch(_CONSTRAINTS, oid)
+        domains = await conn.fetch(_DOMAINS, oid)
     references = [row for row in constraints if row["kind"] == "f"]
     parts: defaultdict[str, list[Any]] = defaultdict(list)
     for row in rows:
         parts[row["name"]].append(row)
+    columns = {name: _column(found, is_rewritten=is_rewritten) for name, found in parts.items()}
     return Facts(
         schema=namespace,
         table=table,
-        columns={name: _column(found, is_rewritten=is_rewritten) for name, found in parts.items()},
+        columns=columns,
         key=next((tuple(row["columns"]) for row in uniques if row["is_key"]), ()),
-        uniques={row["name"]: tuple(row["columns"]) for row in uniques},
+        uniques={
+            row["name"]: tuple(dict.fromkeys([*row["columns"], *mentioned(row["expressions"] or "", columns)]))
+            for row in uniques
+        },
         foreign_keys={row["name"]: ForeignKey(tuple(row["columns"]), row["refers_to"]) for row in references},
-        checks={row["name"]: row["definition"] for row in constraints if row["kind"] != "f"},
+        checks={row["name"]: row["definition"] for row in [*domains, *constraints] if row.get("kind") != "f"},
         comment=comment,
         unfit=_UNFIT.get(kind),
     )
+
+
+def mentioned(definition: str, columns: Iterable[str]) -> tuple[str, ...]:
+    """Which of these columns an expression speaks of, as the server writes it."""
+    without_texts = re.sub(r"'(?:[^']|'')*'", "''", definition)
+    words = {quoted.replace('""', '"') or plain for quoted, plain in _WORDS.findall(without_texts)}
+    return tuple(name for name in columns if name in words)
 
 
 async def read_tables(conn: Any, schema: str | None) -> list[str]:
@@ -162,7 +193,7 @@ def _type(row: Any) -> dict[str, Any]:
     elif name == "numeric" and mod >= 0:
         # Eleven bits for the scale, which may be negative.
         described |= {"precision": (mod - 4) >> 16 & 0xFFFF, "scale": (((mod - 4) & 0x7FF) ^ 1024) - 1024}
-    elif name in {"timestamp", "timestamptz"} and mod >= 0:
+    elif name in {"timestamp", "timestamptz", "time", "timetz"} and mod >= 0:
         described["precision"] = mod
     return described
 

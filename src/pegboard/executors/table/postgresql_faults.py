@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import asyncpg
 
 from pegboard.executors.table.facts import Facts
+from pegboard.executors.table.postgresql_facts import mentioned
 from pegboard.executors.table.source import Fault, Row
 
 T = TypeVar("T")
@@ -31,9 +31,10 @@ _CODES = {
     "40001": ("P2034", "the transaction conflicts with another; it may be tried again"),
     "40P01": ("P2034", "the transaction and another waited for each other; it may be tried again"),
     "53300": ("P2037", "the database has too many connections"),
-    "42501": ("P1010", "the database user may not do this"),
+    "42501": ("P1010", "permission denied"),
     "3D000": ("P1003", "the database does not exist"),
-    "0A000": ("P2010", "the table was changed meanwhile"),
+    "0A000": ("P2010", "it cannot do this, perhaps for a rule of the table or for one of its types"),
+    "54000": ("P2010", "a value is larger than the database, or an index of the table, can hold"),
     "25006": ("P2010", "the database takes no writes at present"),
 }
 _CLASSES = {
@@ -47,7 +48,6 @@ _STALE = {"42P01", "42703", "42804", "42704", "3F000", "0A000"}
 _SHARED = ("08", "0A", "25", "28", "3D", "3F", "42P01", "42703", "42804", "42704", "53", "55P03", "57", "58")
 _LOST = ("08", "57P", "40003")
 _WAIT_MS = 1000
-_WORDS = re.compile(r'"((?:[^"]|"")+)"|(\w+)')
 # What the driver raises, besides what the server says, when there is no server to talk to.
 FAILURES = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
 
@@ -75,6 +75,8 @@ def sqlstate_of(error: BaseException) -> str | None:
 
 def is_shared(fault: Fault) -> bool:
     """Whether the other rows of the same statement would meet this fault as well."""
+    if fault.sqlstate == "23502":  # perhaps of a column that no field fills, perhaps of a trigger's doing
+        return False
     return fault.is_stale or fault.sqlstate is None or fault.sqlstate.startswith(_SHARED)
 
 
@@ -99,12 +101,16 @@ def fault_of(error: Exception, facts: Facts | None = None, rows: Sequence[Row] =
     if state is None:
         return _unreachable(error)
     words = _CODES.get(state) or next((_CLASSES[head] for head in _CLASSES if state.startswith(head)), None)
-    code, message = words or ("P2010", f"the database refused (SQLSTATE {state})")
+    code, message = words or ("P2010", "an error that nothing more is known of here")
     if state == "P0001" and (said := str(getattr(error, "message", "") or "")):
         message = said[:200]  # written by whoever wrote the trigger, for whoever inserts
     constraint = getattr(error, "constraint_name", None)
+    if state == "42501" and "row-level security" in str(getattr(error, "message", "")):
+        constraint = "a row-level security policy"
     columns = _columns(error, state, facts, rows) if facts else ()
-    unfilled = state == "23502" and bool(rows) and not set(columns) & set(rows[0].columns)
+    # The server names the column, unless it is a domain that takes no null.
+    named = getattr(error, "column_name", None)
+    unfilled = state == "23502" and bool(rows) and named is not None and named not in rows[0].columns
     fault = Refused(
         code,
         message,
@@ -159,14 +165,34 @@ def _columns(error: Exception, state: str, facts: Facts, rows: Sequence[Row]) ->
     if constraint in facts.foreign_keys:
         return facts.foreign_keys[constraint].columns
     if constraint in facts.checks:
-        return _mentioned(facts.checks[constraint], facts)
+        return mentioned(facts.checks[constraint], facts.columns)
     column = str(getattr(error, "column_name", None))
     if column in facts.columns:
         return (column,)
-    if len(rows) == 1 and state in {"22001", "22003"}:
-        named = zip(rows[0].columns, rows[0].values, strict=True)
-        return tuple(name for name, value in named if _exceeds(facts, name, value))
-    return ()
+    return _meant(state, facts, dict(zip(rows[0].columns, rows[0].values, strict=True))) if len(rows) == 1 else ()
+
+
+def _meant(state: str, facts: Facts, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns that the server may mean with what it says of a row, where it does not name any."""
+    if state == "23502":  # of a domain
+        columns = facts.columns.values()
+        return tuple(
+            column.name
+            for column in columns
+            if not column.nullable
+            and values.get(column.name) is None
+            and (column.name in values or not column.has_default)
+        )
+    if state in {"22001", "22003"} and (found := [name for name in values if _exceeds(facts, name, values[name])]):
+        return tuple(found)
+    is_about_a_value = state.startswith("22")
+    return tuple(name for name in values if is_about_a_value and values[name] is not None and _is_read(facts, name))
+
+
+def _is_read(facts: Facts, name: str) -> bool:
+    """Whether the server alone knows which texts stand for a value of the column."""
+    column = facts.columns[name]
+    return (column.element or column).family == "other"
 
 
 def _is_suspect(state: str, detail: str, columns: Sequence[str], facts: Facts, row: Row) -> bool:
@@ -177,12 +203,6 @@ def _is_suspect(state: str, detail: str, columns: Sequence[str], facts: Facts, r
     if state in {"22001", "22003"}:
         return any(_exceeds(facts, name, value) for name, value in values.items())
     return bool(columns) and f"=({', '.join(str(values.get(name)) for name in columns)})" in detail
-
-
-def _mentioned(definition: str, facts: Facts) -> tuple[str, ...]:
-    without_texts = re.sub(r"'(?:[^']|'')*'", "''", definition)
-    words = {quoted.replace('""', '"') or plain for quoted, plain in _WORDS.findall(without_texts)}
-    return tuple(name for name in facts.columns if name in words)
 
 
 def _exceeds(facts: Facts, name: str, value: object) -> bool:

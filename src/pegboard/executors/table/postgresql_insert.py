@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
 import asyncpg
 
-from pegboard.executors.table.facts import Facts
 from pegboard.executors.table.lanes import Outcome, Waiting
 from pegboard.executors.table.postgresql_faults import (
     FAILURES,
+    Refused,
     copied,
     fault_of,
     is_lost,
@@ -23,11 +22,13 @@ from pegboard.executors.table.postgresql_faults import (
     late,
     lost,
     parted,
+    sqlstate_of,
     unknown,
 )
 from pegboard.executors.table.postgresql_outcome import Sent, was_committed
 from pegboard.executors.table.postgresql_pool import Connections, drop
 from pegboard.executors.table.postgresql_statements import Statements, Unmatched
+from pegboard.executors.table.postgresql_transaction import commit, roll_back, rows_of, while_wanted
 from pegboard.executors.table.source import Answered, Entry, Fault, Key, Row
 from pegboard.store.types import json_text
 from pegboard.telemetry.logs import get_logger
@@ -38,9 +39,9 @@ log = get_logger(__name__)
 TOGETHER = 1.0
 # How long past its time an entry waits to hear of the COMMIT that it is in.
 GRACE = 5.0
-_LOOK = 0.05
-_ROLLBACK = 5.0
 _TRIES = 2
+# What a server says that has its own patience with statements and locks.
+_WAITED = {"57014", "55P03"}
 _RECEIPTS = (
     "INSERT INTO receipts (id, row_id, output, is_void)"
     " SELECT id, row_id, output, false FROM unnest($1::uuid[], $2::text[], $3::text[]) AS sent(id, row_id, output)"
@@ -88,7 +89,7 @@ class Inserts:
         """The answer of an entry whose time is up, if its COMMIT went well after all; else raises Fault."""
         fate = self._fates.get(id(entry))
         if fate is None or fate.stage == "inserting":
-            raise late()
+            raise self._connections.late() if fate is None and self._connections.are_all_in_use else late()
         if fate.stage == "connecting":
             raise self._connections.late()
         await asyncio.wait([fate.committed], timeout=GRACE)
@@ -151,12 +152,12 @@ class Inserts:
             fate.stage = "inserting"
             sent = await self._sent(conn, group, ends, patience)
             if any(member.is_gone for member in group):
-                await _roll_back(conn)
+                await roll_back(conn)
                 raise _Again
             fate.answers = {id(member.entry): answer for member, answer in zip(group, sent.answers, strict=True)}
             fate.stage = "committing"
             try:
-                committed = await _committed(conn, ends + GRACE, sent.facts)
+                committed = await commit(conn, ends + GRACE, group)
             except Fault as refused:
                 committed, fault = False, refused
         if committed is None:
@@ -172,9 +173,9 @@ class Inserts:
     async def _sent(self, conn: Any, group: Sequence[Waiting], ends: float, patience: float | None) -> Sent:
         """Everything but the COMMIT; where something is in the way, the transaction is over."""
         facts = group[0].entry.facts
-        rows = [row for member in group for row in member.entry.rows]
+        rows = rows_of(group)
         try:
-            async with _while_wanted(group, ends, patience):
+            async with while_wanted(group, ends, patience):
                 await conn.execute("BEGIN")
                 keys, xid = await self._inserted(conn, group[0].entry, rows)
                 places = iter(keys)
@@ -183,22 +184,24 @@ class Inserts:
                     await _leave_receipts(conn, group, answers)
                 return Sent(answers, keys, xid, facts, self._is_own)
         except TimeoutError:
-            await _roll_back(conn)
+            await roll_back(conn)
             if patience is not None and time.monotonic() < ends:
                 raise Blocked from None
             raise late() from None
         except Unmatched:
-            await _roll_back(conn)
+            await roll_back(conn)
             raise _Again from None
         except FAILURES as error:
             if is_lost(error):
                 drop(conn)
                 await self._connections.expire()
                 raise ConnectionResetError from None
-            await _roll_back(conn)
+            await roll_back(conn)
+            if patience is not None and sqlstate_of(error) in _WAITED:
+                raise Blocked from None
             raise fault_of(error, facts, rows) from None
         except BaseException:
-            await _roll_back(conn)
+            await roll_back(conn)
             raise
 
     async def _inserted(self, conn: Any, entry: Entry, rows: Sequence[Row]) -> tuple[list[Key], str]:
@@ -216,42 +219,29 @@ class Inserts:
 
     async def _with_row(self, entry: Entry, fault: Fault) -> Fault:
         """The fault with the row that it is about, found by sending one after another, and nothing committed."""
+        found = None
         try:
             async with self._connections.lent(entry.ends) as conn, asyncio.timeout(entry.ends - time.monotonic()):
                 await conn.execute("BEGIN")
-                for place, row in enumerate(entry.rows):
-                    try:
-                        await self._statements.get(entry.facts, row.columns).run(conn, [row])
-                    except asyncpg.PostgresError as error:
-                        return copied(fault_of(error, entry.facts, [row]), place)
-                    except Fault as skipped:
-                        return copied(skipped, place)
+                try:
+                    found = await self._first_fault(conn, entry)
+                finally:
+                    await roll_back(conn)
         except (*FAILURES, Fault):
             pass  # then it is not known which
-        return fault
+        # What is looked at only when everything is committed is met by no row alone.
+        suspects = fault.suspects if isinstance(fault, Refused) else ()
+        return found or (copied(fault, suspects[-1]) if suspects else fault)
 
-
-@asynccontextmanager
-async def _while_wanted(group: Sequence[Waiting], ends: float, patience: float | None) -> AsyncIterator[None]:
-    """Raises TimeoutError when the last of them has left, their time is up or patience at its end."""
-    loop = asyncio.get_running_loop()
-    left = ends - time.monotonic()
-    timers: list[asyncio.TimerHandle] = []
-    async with asyncio.timeout(left if patience is None else min(left, patience)) as scope:
-
-        def look() -> None:
-            if scope.expired():
-                return
-            if all(member.is_gone for member in group):
-                scope.reschedule(loop.time())
-            else:
-                timers[:] = [loop.call_later(_LOOK, look)]
-
-        timers.append(loop.call_later(_LOOK, look))
-        try:
-            yield
-        finally:
-            timers[0].cancel()
+    async def _first_fault(self, conn: Any, entry: Entry) -> Fault | None:
+        for place, row in enumerate(entry.rows):
+            try:
+                await self._statements.get(entry.facts, row.columns).run(conn, [row])
+            except asyncpg.PostgresError as error:
+                return copied(fault_of(error, entry.facts, [row]), place)
+            except Fault as skipped:
+                return copied(skipped, place)
+        return None
 
 
 async def _leave_receipts(conn: Any, group: Sequence[Waiting], answers: Sequence[Answered]) -> None:
@@ -263,32 +253,6 @@ async def _leave_receipts(conn: Any, group: Sequence[Waiting], answers: Sequence
         raise Fault(
             "P2034", "the call was given up and recorded so before its row was committed", sqlstate="40001"
         ) from None
-
-
-async def _committed(conn: Any, until: float, facts: Facts) -> bool | None:
-    """Whether the server says so, None if it says nothing; raises Fault where it says why not."""
-    # A COMMIT is not cancelled: it might go through all the same, and not be waited for by the server's replicas.
-    timer = asyncio.get_running_loop().call_later(until - time.monotonic(), drop, conn)
-    try:
-        done = await conn.execute("COMMIT")
-    except Exception as error:
-        if not isinstance(error, FAILURES) or is_lost(error):
-            drop(conn)
-            return None
-        raise fault_of(error, facts) from None
-    finally:
-        timer.cancel()
-    if done != "COMMIT":
-        raise Fault("P2010", "the database rolled the transaction back", sqlstate="25P02")
-    return True
-
-
-async def _roll_back(conn: Any) -> None:
-    """End the transaction, if need be together with the connection: without a COMMIT nothing of it stays."""
-    try:
-        await conn.execute("ROLLBACK", timeout=_ROLLBACK)
-    except FAILURES:
-        drop(conn)
 
 
 def _for_one(error: Exception) -> Exception:

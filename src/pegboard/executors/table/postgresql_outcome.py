@@ -13,7 +13,7 @@ from pegboard.executors.table.facts import Facts
 from pegboard.executors.table.lanes import Waiting
 from pegboard.executors.table.postgresql_faults import FAILURES
 from pegboard.executors.table.postgresql_pool import Connections
-from pegboard.executors.table.postgresql_statements import quoted, table_name
+from pegboard.executors.table.postgresql_statements import key_part, table_name
 from pegboard.executors.table.source import Answered, Fault, Key
 from pegboard.telemetry.logs import get_logger
 
@@ -80,7 +80,7 @@ async def _is_there(conn: Any, sent: Sent, group: Sequence[Waiting]) -> bool:
     made_by = _short(sent.xid)
     look = f"SELECT 1 FROM {table_name(sent.facts)} WHERE xmin::text = $1"  # noqa: S608 -- a quoted name
     for place, name in enumerate(sent.facts.key, 2):
-        look += f" AND {quoted(name)} = ${place}"
+        look += f" AND {key_part(sent.facts.columns[name])} = ${place}"
     look += " LIMIT 1"
     keys = sent.keys[:_KEYS] if sent.facts.key else [()]
     for key in keys:

@@ -42,6 +42,11 @@ class Connections:
         self._pool: Any = None
         self._is_closed = False
 
+    @property
+    def are_all_in_use(self) -> bool:
+        """Whether whoever wants a connection has to wait for one."""
+        return self._pool is not None and self._pool.get_size() - self._pool.get_idle_size() >= self._most
+
     @asynccontextmanager
     async def lent(self, ends: float) -> AsyncIterator[Any]:
         """A connection, within the time left and ten seconds; raises Fault."""
@@ -95,7 +100,7 @@ class Connections:
 
     def late(self) -> Fault:
         """Why no connection was lent in time."""
-        if self._pool is not None and self._pool.get_size() - self._pool.get_idle_size() >= self._most:
+        if self.are_all_in_use:
             return Fault(
                 "P2024",
                 f"all {self._most} connections to the database are in use and none came free in time",

@@ -15,9 +15,9 @@ from sqlalchemy.dialects import postgresql
 from pegboard.executors.table.facts import Column, Facts
 from pegboard.executors.table.source import Fault, Key, Row
 
-# The dialect ships no types.
+# The dialect ships no types; with its usual style of parameters it would double every % in a name.
 _dialect: Any = postgresql.dialect
-quoted: Callable[[str], str] = _dialect().identifier_preparer.quote_identifier
+quoted: Callable[[str], str] = _dialect(paramstyle="named").identifier_preparer.quote_identifier
 
 # What the driver encodes by itself; everything else goes as text that the server reads.
 _NATIVE = {
@@ -72,7 +72,7 @@ class Statement:
         ]
         into = f"INSERT INTO {table_name(facts)}"
         names = ", ".join(map(quoted, columns))
-        returning = ", ".join([*map(quoted, facts.key), _XID])
+        returning = ", ".join([*(key_part(facts.columns[name]) for name in facts.key), _XID])
         casts = [_cast(column) for column in held]
         values = ", ".join(f"${place}::{sent}{read}" for place, (sent, read) in enumerate(casts, 1))
         self._one = (
@@ -157,6 +157,11 @@ class Statements:
 def table_name(facts: Facts) -> str:
     """The table as a statement names it."""
     return f"{quoted(facts.schema)}.{quoted(facts.table)}" if facts.schema else quoted(facts.table)
+
+
+def key_part(column: Column) -> str:
+    """A column of the key as it is asked for, as text where the driver might have a type of its own for it."""
+    return f"format('%s', {quoted(column.name)})" if column.family == "other" else quoted(column.name)
 
 
 def _known(value: Any, *, is_uuid: bool) -> Any:

@@ -29,7 +29,7 @@ _SQLITE = {"sqlite", "sqlite+aiosqlite"}
 _POSTGRESQL = {"postgresql", "postgres", "postgresql+asyncpg"}
 # Where the board keeps itself, in the database that tables may be in as well.
 _BOARDS_SCHEMAS = (None, "public", "main")
-_BOARDS_TABLES = frozenset({*BoardState.metadata.tables, *Execution.metadata.tables, "alembic_version"})
+BOARDS_TABLES = frozenset({*BoardState.metadata.tables, *Execution.metadata.tables, "alembic_version"})
 _ACCEPTED = 'a database of tables is "sqlite:///FILE" or "postgresql://…"'
 
 
@@ -72,7 +72,7 @@ class Sources:
 
         A URL that is none raises ValueError, and everything stays as it was.
         """
-        places = {name: _place_of(url) for name, url in addresses.items()}
+        places = {name: place_of(url) for name, url in addresses.items()}
         own = _place_of_board(self._database)
         opened: dict[str, Source] = {}
         named: dict[str | None, Source] = {}
@@ -122,7 +122,7 @@ class Sources:
     async def _ask(self, key: _Table) -> Read:
         source, schema, table = key
         facts = await source.facts(schema, table)
-        if facts is not None and source.is_own and schema in _BOARDS_SCHEMAS and table.lower() in _BOARDS_TABLES:
+        if facts is not None and source.is_own and schema in _BOARDS_SCHEMAS and table.lower() in BOARDS_TABLES:
             facts = replace(facts, unfit="it is the board's own")
         read = Read(facts, time.monotonic())
         if source in self._opened.values() or source is self._own:
@@ -148,7 +148,7 @@ class Sources:
 
 def open_source(url: str) -> Source:
     """The database that a URL names; ValueError says which URLs there are."""
-    place = _place_of(url)
+    place = place_of(url)
     parsed = make_url(place)
     if parsed.drivername == "sqlite":
         return SqliteSource(Path(str(parsed.database)))
@@ -168,12 +168,14 @@ async def _closed(source: Source) -> None:
         log.exception("source_not_closed", database=source.shown_url)
 
 
-def _place_of(url: str) -> str:
-    """The URL in the one form that the same database always has here."""
+def place_of(url: str) -> str:
+    """The URL in the one form that the same database always has here; ValueError says which URLs there are."""
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # what they say may hold a part of the password
         raise ValueError(f"not a database URL: {_ACCEPTED}") from None
+    if "@" in (parsed.host or ""):
+        raise ValueError("not a database URL: write an @ of the user's name or password as %40, a / as %2F")
     if parsed.drivername in _SQLITE and parsed.database and parsed.database != ":memory:" and not parsed.query:
         return _text(URL.create("sqlite", database=os.path.realpath(parsed.database)))
     if parsed.drivername in _POSTGRESQL:

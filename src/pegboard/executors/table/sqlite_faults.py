@@ -36,6 +36,7 @@ _NAMED: Mapping[str, _Meaning] = {
     "SQLITE_TOOBIG": _Meaning("P2000", "22001", "A value is larger than SQLite can hold"),
     "SQLITE_BUSY": _Meaning("P1008", "55P03", "Another connection holds the database's lock", _SOON),
     "SQLITE_LOCKED": _Meaning("P1008", "55P03", "Another connection holds the table's lock", _SOON),
+    "SQLITE_INTERRUPT": _Meaning("P1008", "57014", "The database did not take the row in time", _SOON),
     "SQLITE_SCHEMA": _Meaning("P2010", "0A000", "The table is being changed", _SOON, is_stale=True),
     "SQLITE_READONLY": _Meaning("P2010", "25006", "The database file is read-only"),
     "SQLITE_FULL": _Meaning("P2010", "53100", "There is no more space for the database file", _SOON),
@@ -76,8 +77,9 @@ def fault_of(error: Exception, facts: Facts | None = None, row: Row | None = Non
     meaning = _meaning(error)
     columns, constraint = _in_the_way(error, facts) if facts else ((), None)
     is_stale = meaning.is_stale
-    if meaning.sqlstate == "23502" and row is not None:
-        is_stale = not set(columns) <= set(row.columns)
+    if meaning.sqlstate == "23502" and facts and row is not None:
+        is_new = not columns and str(error).partition(": ")[2].startswith(f"{facts.table}.")
+        is_stale = is_new or not set(columns) <= set(row.columns)
     return Fault(
         meaning.code,
         meaning.message or str(error),

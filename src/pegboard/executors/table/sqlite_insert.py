@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from sqlalchemy.dialects.sqlite import dialect
@@ -19,6 +19,8 @@ from pegboard.executors.table.sqlite_references import broken_reference
 from pegboard.store.types import json_text
 
 _RECEIPT = "INSERT INTO receipts (id, row_id, output, is_void) VALUES (?, ?, ?, 0) ON CONFLICT (id) DO NOTHING"
+# How much SQLite does between two looks at the clock: far more than any common row takes.
+_STEPS = 100_000
 _quoted = dialect().identifier_preparer.quote_identifier
 
 
@@ -42,7 +44,10 @@ def commit(connection: sqlite3.Connection, members: Sequence[Waiting], *, leaves
     while groups:
         group = groups.popleft()
         try:
-            tried = _try(connection, group, leaves_receipts)
+            try:
+                tried = _try(connection, group, leaves_receipts)
+            finally:
+                connection.set_progress_handler(None, 0)
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         except sqlite3.Error as error:
@@ -64,6 +69,7 @@ def _try(connection: sqlite3.Connection, group: _Group, leaves_receipts: bool) -
         if group.is_careful:
             connection.execute("SAVEPOINT entry")
         try:
+            connection.set_progress_handler(partial(_is_over, waiting), _STEPS)
             outcomes[waiting] = _insert(connection, waiting.entry, leaves_receipts)
         except Exception as error:
             if len(members) == 1:
@@ -111,6 +117,11 @@ def _told(connection: sqlite3.Connection, error: Exception, entry: Entry, index:
     return fault
 
 
+def _is_over(waiting: Waiting) -> bool:
+    """Whether SQLite had better stop: a trigger may take any time, and everybody else waits for it."""
+    return waiting.is_gone or time.monotonic() >= waiting.entry.ends
+
+
 def _late(waiting: Waiting) -> Fault | None:
     if waiting.is_gone:
         return Fault("P2024", "The call was given up before its turn to be inserted", sqlstate="57014")
@@ -134,8 +145,8 @@ def _insert(connection: sqlite3.Connection, entry: Entry, leaves_receipts: bool)
         except (sqlite3.Error, OverflowError, UnicodeError) as error:
             raise _told(connection, error, entry, index) from error
         if not found:
-            message = "The table skipped the row (by a trigger, or ON CONFLICT IGNORE); it was not inserted"
-            raise Fault("P2004", message, sqlstate="23000", row=index)
+            message = "a trigger of the table, or ON CONFLICT IGNORE, kept the row out of it"
+            raise Fault("P2010", message, sqlstate="02000", row=index)
         keys.append(found[0] if facts.key else ())
     if connection.total_changes - changes < len(keys):
         # SQLite refuses rows for a view, unless asked what it returns: then it drops them without a word.

@@ -111,8 +111,9 @@ def date(_column: Column) -> Callable[[str], str]:
     return bind
 
 
-def time(_column: Column) -> Callable[[str], str]:
+def time(column: Column) -> Callable[[str], str]:
     """A time of day, without a zone."""
+    check = _fineness(column, "time")
 
     def bind(value: str) -> str:
         try:
@@ -121,6 +122,7 @@ def time(_column: Column) -> Callable[[str], str]:
             found = None
         if found is None:
             raise Refused("invalid_string", "must be a time of day such as 14:30:00, without a zone", "ISO 8601 time")
+        check(found.microsecond)
         return found.isoformat()
 
     return bind
@@ -128,20 +130,30 @@ def time(_column: Column) -> Callable[[str], str]:
 
 def instant(column: Column) -> Callable[[str], dt.datetime]:
     """A moment in UTC, with no more decimals of a second than the column keeps."""
-    places = _MICROSECOND_DIGITS if column.precision is None else column.precision
-    step = 10 ** (_MICROSECOND_DIGITS - places)
+    check = _fineness(column, "datetime")
 
     def bind(value: str) -> dt.datetime:
         try:
             moment = read_instant(value)
         except ValueError:
             raise Refused("invalid_string", "must be a valid ISO 8601 datetime", "ISO 8601 date-time") from None
-        if moment.microsecond % step:
-            kept = f"datetime with at most {places} decimals of a second" if places else "datetime of whole seconds"
-            raise Refused("custom", f"must be a {kept}, since its column keeps no more", kept)
+        check(moment.microsecond)
         return moment
 
     return bind
+
+
+def _fineness(column: Column, word: str) -> Callable[[int], None]:
+    """Refuses microseconds that the column would round away."""
+    places = _MICROSECOND_DIGITS if column.precision is None else column.precision
+    step = 10 ** (_MICROSECOND_DIGITS - places)
+
+    def check(microsecond: int) -> None:
+        if microsecond % step:
+            kept = f"{word} with at most {places} decimals of a second" if places else f"{word} of whole seconds"
+            raise Refused("custom", f"must be a {kept}, since its column keeps no more", kept)
+
+    return check
 
 
 def postgresql_instant(column: Column) -> Callable[[str], dt.datetime]:

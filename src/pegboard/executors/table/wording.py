@@ -18,6 +18,8 @@ _MOST_FIELDS = 4
 _SHORT = 60
 _MOST_IDS = 5
 _LONGEST = 300
+_NOT_YOURS = "; whoever runs the database has to see to it"
+_NAMES = re.compile(r"""'(?:[^']|'')*'|"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>\w+)""")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # Faults of the way there or of the moment, which pass.
 _PASSING = frozenset({"P1001", "P1008", "P1017", "P2024", "P2034", "P2037"})
@@ -79,8 +81,7 @@ class Wording:
                 f"The connection to the database was lost while it inserted {self._noun}, and whether it did is not "
                 "known; look before you insert again"
             )
-        columns = _columns_of(fault, facts)
-        fields = [self.field(column) for column in columns]
+        fields = [self.field(column) for column in fault.columns]
         says = _SAYS.get(fault.code, _refused)(fault, facts, fields, self._table)
         at = f"{ROWS}[{fault.row}]." if self._is_batch and fault.row is not None else ""
         before = f"Row {fault.row}: " if at else ""
@@ -100,23 +101,10 @@ def unusable(findings: Sequence[Finding]) -> TableUnusable:
     return error
 
 
-def _columns_of(fault: Fault, facts: Facts | None) -> tuple[str, ...]:
-    if fault.columns or facts is None or fault.constraint is None:
-        return fault.columns
-    name = fault.constraint
-    if name in facts.foreign_keys:
-        return facts.foreign_keys[name].columns
-    if name in facts.checks:
-        words = set(re.findall(r"\w+", facts.checks[name]))
-        return tuple(column for column in facts.columns if column in words)
-    return facts.uniques.get(name, ())
-
-
 def _unique(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
     if not fields:
         return f"unique constraint violation{_named(fault)}; such a row exists already"
-    which = "this value" if len(fields) == 1 else "these values"
-    return f"unique constraint violation on ({', '.join(fields)}); a row with {which} exists already"
+    return f"unique constraint violation on ({', '.join(fields)})"
 
 
 def _foreign_key(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
@@ -138,23 +126,43 @@ def _foreign_key_of(fault: Fault, facts: Facts | None) -> ForeignKey | None:
 
 def _null(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
     name = f"'{fields[0]}'" if fields else "a column"
-    return f"{name} must have a value, and null is none; give one"
+    is_made = facts is not None and any(facts.columns[column].has_default for column in fault.columns)
+    return f"{name} must have a value, and null is none; give one" + (", or leave it out" if is_made else "")
 
 
 def _check(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
     on = f" on ({', '.join(fields)})" if fields else ""
     if fault.sqlstate == "23P01":
         return f"exclusion constraint violation{_named(fault)}{on}; a row that excludes this one exists already"
-    rule = facts.checks.get(fault.constraint or "") if facts is not None else None
-    return f"check constraint violation{_named(fault)}{on}" + (
-        f"; it must hold that {_in_one_line(rule)}" if rule else ""
-    )
+    if fault.constraint is None:
+        return f"check constraint violation{on}; perhaps no partition of '{table}' takes such a row"
+    rule = facts.checks.get(fault.constraint) if facts is not None else None
+    # SQLite calls a check without a name by what it asks for.
+    says = f"check constraint violation{_named(fault) if fault.constraint != rule else ''}{on}"
+    return says + f"; it must hold that {_in_one_line(_of_fields(rule, fault, fields))}" if rule else says
+
+
+def _of_fields(rule: str, fault: Fault, fields: list[str]) -> str:
+    """What a check asks for, by the names of the fields."""
+    named = dict(zip(fault.columns, fields, strict=True))
+
+    def renamed(part: re.Match[str]) -> str:
+        name = (part["quoted"] or part["plain"] or "").replace('""', '"')
+        return named.get(name, part[0])
+
+    return _NAMES.sub(renamed, rule)
 
 
 def _in_one_line(told: str) -> str:
     """What the database says, not too long."""
     text = " ".join(told.split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _denied(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
+    if fault.constraint:
+        return f"{fault.constraint} of '{table}' keeps this row out; give other values"
+    return f"the board's database user may not insert into '{table}'; whoever runs the database has to grant it"
 
 
 def _refused(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
@@ -166,7 +174,7 @@ def _said(sentence: str) -> Callable[[Fault, Facts | None, list[str], str], str]
     """A sentence about `{fields}` of `{table}`."""
 
     def say(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
-        names = ", ".join(f"'{field}'" for field in fields) or "a value"
+        names = ", ".join(f"'{field}'" for field in fields) or "a field"
         return sentence.replace("{fields}", names).replace("{table}", table)
 
     return say
@@ -179,9 +187,7 @@ _SAYS: Mapping[str, Callable[[Fault, Facts | None, list[str], str], str]] = {
     "P1001": _said("the database cannot be reached; nothing was inserted, try again in a moment"),
     "P1003": _said("the database does not exist; whoever runs the board has to create it or correct its URL"),
     "P1008": _said("the database took too long, perhaps '{table}' is locked; nothing was inserted, try again"),
-    "P1010": _said(
-        "the board's database user may not insert into '{table}'; whoever runs the database has to grant it"
-    ),
+    "P1010": _denied,
     "P1017": _said("the connection to the database was lost; nothing was inserted, try again in a moment"),
     "P2000": _said("the value of {fields} is too long for its column; give a shorter one"),
     "P2002": _unique,
@@ -190,8 +196,9 @@ _SAYS: Mapping[str, Callable[[Fault, Facts | None, list[str], str], str]] = {
     "P2007": _said("the value of {fields} is not of the form that its column takes; give another"),
     "P2011": _null,
     "P2020": _said("the number in {fields} is out of the range of its column; give one nearer to zero"),
-    "P2021": _said("table '{table}' does not exist in the database"),
-    "P2022": _said("table '{table}' does not have the column for {fields}"),
+    # Told only after the table was looked at and found to be as it should.
+    "P2021": _said("a table that '{table}' needs, in a trigger perhaps, does not exist" + _NOT_YOURS),
+    "P2022": _said("a column that '{table}' needs, in a trigger perhaps, does not exist" + _NOT_YOURS),
     "P2024": _said("no connection to the database came free in time; nothing was inserted, try again in a moment"),
     "P2034": _said("it collided with another transaction; nothing was inserted, try again"),
     "P2037": _said("the database has too many connections; nothing was inserted, try again in a moment"),

@@ -60,7 +60,7 @@ class TableArguments:
 class RowCheck:
     """What is asked of one row."""
 
-    __slots__ = ("_defaults", "_is_valid", "_moments", "_schema", "_tests")
+    __slots__ = ("_defaults", "_is_valid", "_moments", "_nullable", "_schema", "_tests")
 
     def __init__(self, config: TableConfig, schema: Mapping[str, Any]) -> None:
         shown = schema["properties"]
@@ -73,7 +73,9 @@ class RowCheck:
         }
         # Moments and decimal places are looked at by our own tests, which the validator would take longer for.
         plain = {name: _without_slow(node) for name, node in exact.items()}
-        self._schema = {**schema, "properties": exact}
+        # What is said of a value that does not fit is said of values: that it may be null too is no help then.
+        self._nullable = frozenset(name for name, node in exact.items() if isinstance(node["type"], list))
+        self._schema = {**schema, "properties": {name: _without_null(node) for name, node in exact.items()}}
         self._is_valid = compile_validator({**schema, "properties": plain}).is_valid
         self._moments = frozenset(
             name for name, node in exact.items() if _is_moment(node) or _is_moment(node.get("items"))
@@ -110,6 +112,8 @@ class RowCheck:
 
     def faults(self, row: Any, path: Path = ()) -> list[Fault]:
         """What is wrong with a row that does not fit, in order."""
+        if isinstance(row, dict):
+            row = {name: value for name, value in row.items() if value is not None or name not in self._nullable}
         try:
             walked = Walk(Document(self._schema), "Arguments").faults(self._schema, row, path)
         except ValueError:  # the validator looks into a value to 255 levels only when it is asked for faults
@@ -139,6 +143,15 @@ def _exact(number: Decimal) -> int | Decimal:
 
 def _is_moment(node: Any) -> bool:
     return isinstance(node, Mapping) and node.get("format") == "date-time"
+
+
+def _without_null(node: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(node)
+    if isinstance(found["type"], list):
+        found["type"] = found["type"][0]
+        if "enum" in found:
+            found["enum"] = [value for value in found["enum"] if value is not None]
+    return found
 
 
 def _without_slow(node: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from math import ceil, floor
 from typing import NamedTuple
+
+from pegboard.core.table_config import MOST_DIGITS
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -107,13 +110,13 @@ def _is_call(before: list[Token]) -> bool:
 
 
 def _conditions(tokens: list[Token]) -> Iterator[list[Token]]:
-    """The conditions that must all hold; of alternatives none."""
+    """The conditions that must all hold; of alternatives and cases none."""
     tokens = _bare(tokens)
     parts: list[list[Token]] = [[]]
     depth, between = 0, False
     for token in tokens:
         depth += token.says("(", "[") - token.says(")", "]")
-        if depth == 0 and token.says("or"):
+        if depth == 0 and token.says("or", "case"):
             return
         between = between or (depth == 0 and token.says("between"))
         if depth == 0 and token.says("and"):
@@ -179,7 +182,7 @@ def _subject(tokens: list[Token], known: dict[str, str]) -> tuple[str, bool] | N
 
 
 def _number(tokens: list[Token]) -> Decimal | None:
-    """The number that a side of a comparison is; PostgreSQL writes those below zero as texts."""
+    """The number that a side of a comparison is, if a field may have it; PostgreSQL writes those below 0 as texts."""
     text = "".join(token.value for token in _bare(tokens) if token.kind in ("number", "text") or token.says("-"))
     if len(text) != sum(len(token.value) for token in _bare(tokens)):
         return None
@@ -187,7 +190,7 @@ def _number(tokens: list[Token]) -> Decimal | None:
         number = Decimal(text)
     except InvalidOperation:
         return None
-    return number if number.is_finite() else None
+    return number if number.is_finite() and abs(number.adjusted()) < MOST_DIGITS else None
 
 
 def _listed(tokens: list[Token]) -> tuple[str, ...]:
@@ -203,10 +206,10 @@ def _bound(bounds: Bounds, sign: str, number: Decimal | None, *, is_length: bool
         return
     if is_length:
         if sign in (">=", ">"):
-            least = int(number) + (sign == ">")
+            least = floor(number) + 1 if sign == ">" else ceil(number)
             bounds.shortest = least if bounds.shortest is None else max(bounds.shortest, least)
         elif sign in ("<=", "<"):
-            most = int(number) - (sign == "<")
+            most = ceil(number) - 1 if sign == "<" else floor(number)
             bounds.longest = most if bounds.longest is None else min(bounds.longest, most)
     elif sign == ">=":
         bounds.low = number if bounds.low is None else max(bounds.low, number)

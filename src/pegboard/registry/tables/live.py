@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from operator import is_not
 from pathlib import Path
 
-from pegboard.core.errors import ToolError
-from pegboard.core.refusals import Conflict, Fault, Invalid
+from pegboard.core.errors import TableUnusable
+from pegboard.core.refusals import Conflict, Invalid
 from pegboard.core.table_config import BATCH_SUFFIX, TableEntry, TablesFile
 from pegboard.core.tool import Kind, Tool
 from pegboard.executors.table.facts import Facts
 from pegboard.executors.table.planning import Finding, findings
-from pegboard.executors.table.source import Fault as DatabaseFault
 from pegboard.executors.table.sources import Sources
 from pegboard.registry.snapshot import Snapshot, names_of
 from pegboard.registry.tables.generation import table_tools
-from pegboard.registry.tables.reading import MAX_BYTES, addresses, read_tables
+from pegboard.registry.tables.looking import Look
+from pegboard.registry.tables.reading import addresses, bytes_of, read_tables
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -28,9 +28,9 @@ log = get_logger(__name__)
 # How often the file is looked at, and the tables that cannot be used.
 POLL = 1.0
 POLL_TABLES = 2.0
-# How long a database may take to say what its tables are, and how many are asked for at once.
-_PATIENCE = 5.0
-_AT_ONCE = 10
+# How long a file must have been as it is to be taken for whole, and how often that is waited for.
+_REST = 0.1
+_MOST_RESTS = 10
 NAME_TAKEN = "tool_id_taken"
 
 
@@ -67,7 +67,12 @@ class _Table:
     problems: list[Finding] = field(default_factory=list)
     is_taken: bool = False
     tools: list[Tool] = field(default_factory=list)
-    made_from: Facts | None = None
+
+    def make(self, owner_id: str, former: Sequence[Tool]) -> None:
+        """Make the tools, those of the former ones that would be the same excepted."""
+        named = {tool.name: tool for tool in former}
+        made = table_tools(self.entry, self.facts, owner_id=owner_id, now=datetime.now(UTC))
+        self.tools = [_next(named.get(tool.name), tool) for tool in made]
 
 
 class Tables:
@@ -117,6 +122,7 @@ class Tables:
             await asyncio.sleep(POLL)
             try:
                 if await asyncio.to_thread(_signature, file) != self._seen:
+                    await _rested(file)
                     with suppress(Invalid):
                         await self._take(file)
             except Exception:
@@ -134,82 +140,66 @@ class Tables:
         async with self._lock:
             self._seen = await asyncio.to_thread(_signature, file)
             try:
-                read = await asyncio.to_thread(_read, file)
+                read = await asyncio.to_thread(lambda: read_tables(bytes_of(file), str(file)))
                 where = addresses(read, self._environ)
-                await self._use(where)
             except Invalid as error:
                 self._error = error
                 shown = [f"{fault.field}: {fault.message}" for fault in error.faults] or [error.message]
                 log.error("tables_not_loaded", file=str(file), faults=shown[:20])  # noqa: TRY400 -- no fault of ours
                 raise
+            tables = await asyncio.to_thread(self._made_of, read)
+            await self._sources.use(where)
             # From here on nothing is waited for until the tools hang, so that no call meets half of the change.
-            self._replace(read, where)
-        await self._look(self._tables)
+            has_moved = where != self._addresses
+            self._tables, self._addresses = tables, where
+            self._error, self._loaded_at = None, datetime.now(UTC)
+            self._hang()
+            if has_moved:
+                self._snapshot.forget(lambda tool: tool.tool_type is Kind.TABLE)
+        await self._look(tables)
         log.info("tables_loaded", file=str(file), tables=len(self._tables), tools=len(self._tools))
 
-    def _replace(self, read: TablesFile, where: dict[str | None, str]) -> None:
-        moved = {name for name in {*where, *self._addresses} if where.get(name) != self._addresses.get(name)}
+    def _made_of(self, read: TablesFile) -> list[_Table]:
+        """The tables of the file with their tools, those that are as before the very same."""
         former = {table.entry.toolId: table for table in self._tables}
         known = {_place(table.entry): table.facts for table in self._tables}
         tables = []
         for entry in read.tables:
-            same = former.get(entry.toolId)
-            is_same = same is not None and same.entry == entry
-            tables.append(same if same and is_same else _Table(entry, known.get(_place(entry))))
-        self._tables, self._addresses = tables, where
-        self._error, self._loaded_at = None, datetime.now(UTC)
-        self._hang()
-        if moved:
-            self._snapshot.forget(lambda tool: tool.tool_type is Kind.TABLE)
+            before = former.get(entry.toolId)
+            if before is not None and before.entry == entry:
+                tables.append(before)
+                continue
+            tables.append(_Table(entry, known.get(_place(entry))))
+            tables[-1].make(self._owner_id, before.tools if before is not None else ())
+        return tables
 
-    async def _use(self, where: Mapping[str | None, str]) -> None:
-        try:
-            await self._sources.use(where)
-        except ValueError as error:
-            names = ", ".join("database" if name is None else f"sources.{name}" for name in where)
-            raise Invalid.of(f"The tables in {self._file} are not valid", [Fault(names, str(error))]) from None
-
-    async def _look(self, tables: Iterable[_Table]) -> None:
+    async def _look(self, tables: Sequence[_Table]) -> None:
         """Ask the databases what the tables are now, and have their tools go by it."""
-        turn = asyncio.Semaphore(_AT_ONCE)
-
-        async def look(table: _Table) -> None:
-            async with turn:
-                await self._look_at(table)
-
-        await asyncio.gather(*(look(table) for table in tables))
+        look = Look(self._sources)
+        await asyncio.gather(*(self._look_at(table, look) for table in tables))
         self._hang()
 
-    async def _look_at(self, table: _Table) -> None:
-        entry = table.entry
-        before = [finding.message for finding in table.problems]
-        source = self._sources.named(entry.source)
+    async def _look_at(self, table: _Table, look: Look) -> None:
+        entry, before = table.entry, table.problems
         try:
-            async with asyncio.timeout(_PATIENCE):
-                seen = (await self._sources.read(source, entry.schema_, entry.tableName)).facts
-        except (DatabaseFault, ToolError) as error:
-            table.problems = [Finding(error.code, f"{source.shown_url}: {error.message}")]
-        except TimeoutError:
-            message = f"{source.shown_url}: the database did not answer within {_PATIENCE:g} seconds"
-            table.problems = [Finding("P1001", message)]
-        else:
-            table.problems = findings(entry, seen, source.kind)
-            # One that is away for a while is described as it was.
-            table.facts = seen or table.facts
-        if table.problems and before != [finding.message for finding in table.problems]:
+            source = self._sources.named(entry.source)
+        except TableUnusable:
+            return  # the file has changed since this look began, and the table is no longer in it
+        seen = await look.facts(source, entry)
+        table.problems = [seen] if isinstance(seen, Finding) else findings(entry, seen, source.kind)
+        # One that is away for a while is described as it was.
+        if isinstance(seen, Facts) and seen != table.facts:
+            table.facts = seen
+            table.make(self._owner_id, table.tools)
+        if table.problems and before != table.problems:
             log.warning("table_disabled", tool=entry.toolId, problems=[found.code for found in table.problems])
         elif before and not table.problems:
             log.info("table_enabled", tool=entry.toolId)
 
     def _hang(self) -> None:
         """Hang the tools of every table whose name nobody else has; those that are as before stay."""
-        former = {tool.name: tool for tool in self._tools}
         tools: list[Tool] = []
         for table in self._tables:
-            if not table.tools or table.facts != table.made_from:
-                made = table_tools(table.entry, table.facts, owner_id=self._owner_id, now=datetime.now(UTC))
-                table.tools = [_next(former.get(tool.name), tool) for tool in made]
-                table.made_from = table.facts
             was_taken, table.is_taken = table.is_taken, any(self._is_taken(tool.name) for tool in table.tools)
             if table.is_taken and not was_taken:
                 log.warning("table_disabled", tool=table.entry.toolId, problems=[NAME_TAKEN])
@@ -256,18 +246,20 @@ def _place(entry: TableEntry) -> tuple[str | None, str | None, str]:
 
 
 def _signature(file: Path) -> tuple[int, ...] | None:
-    """What changes with the file; None if it cannot be looked at."""
+    """What changes with the file, or with who may read it; None if it cannot be looked at."""
     try:
         seen = file.stat()
     except OSError:
         return None
-    return seen.st_mtime_ns, seen.st_size, seen.st_ino
+    return seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino
 
 
-def _read(file: Path) -> TablesFile:
-    try:
-        with file.open("rb") as opened:
-            raw = opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise Invalid.of(f"{file} cannot be read", [Fault("", error.strerror or str(error))]) from None
-    return read_tables(raw, str(file))
+async def _rested(file: Path) -> None:
+    """Wait until nobody is writing the file any more, since half of it may read like a whole; not for ever, though."""
+    before = await asyncio.to_thread(_signature, file)
+    for _ in range(_MOST_RESTS):
+        await asyncio.sleep(_REST)
+        now = await asyncio.to_thread(_signature, file)
+        if now == before:
+            return
+        before = now

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from pegboard.core.refusals import Fault, Invalid
-from pegboard.core.table_config import Address, TableEntry, TableField, TablesFile
+from pegboard.core.table_config import Address, FromEnvironment, TableEntry, TableField, TablesFile
+from pegboard.executors.table.sources import place_of
 from pegboard.registry.definition import faults_of
 from pegboard.registry.documents import Misread, read_json, read_text, read_yaml
 from pegboard.registry.storable import unstorable
@@ -19,10 +21,21 @@ from pegboard.registry.values import as_floats
 MAX_BYTES = 4 * 2**20
 
 
+def bytes_of(file: Path) -> bytes:
+    """What the file holds, as far as `read_tables` takes it; raises Invalid."""
+    try:
+        if file.exists() and not file.is_file():  # to open a pipe would wait for whoever writes to it
+            raise _unreadable(file, "it is no file")
+        with file.open("rb") as opened:
+            return opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise _unreadable(file, error.strerror or str(error)) from None
+
+
 def read_tables(text: bytes, file: str) -> TablesFile:
     """The tables that the text of this file lists, in JSON or YAML; raises Invalid with every fault."""
     if len(text) > MAX_BYTES:
-        raise _invalid(file, [Fault("", f"is {len(text):,} bytes, at most {MAX_BYTES:,} are read")])
+        raise _invalid(file, [Fault("", f"is too large: at most {MAX_BYTES:,} bytes are read")])
     try:
         data = _value(read_text(text), file)
     except Misread as error:
@@ -51,22 +64,29 @@ def read_tables(text: bytes, file: str) -> TablesFile:
 
 
 def addresses(file: TablesFile, environ: Mapping[str, str]) -> dict[str | None, str]:
-    """The URL of each source by name, and under None that of the file's database; raises Invalid."""
+    """The URL of each source by name, and under None that of the file's database; raises Invalid with every fault."""
     named: dict[str | None, Address] = dict(file.sources.items())
     if file.database is not None:
         named[None] = file.database
     found: dict[str | None, str] = {}
     faults = []
     for name, address in named.items():
-        url = address if isinstance(address, str) else environ.get(address.env)
-        if url:
-            found[name] = url
-        elif not isinstance(address, str):
-            where = "database" if name is None else f"sources.{name}"
+        where = "database" if name is None else f"sources.{name}"
+        if isinstance(address, FromEnvironment) and not environ.get(address.env):
             faults.append(Fault(where, f"the environment variable {address.env} is not set"))
+            continue
+        found[name] = address if isinstance(address, str) else environ[address.env]
+        try:
+            place_of(found[name])
+        except ValueError as error:
+            faults.append(Fault(where, str(error)))
     if faults:
         raise Invalid.of("The file of tables cannot be used", faults)
     return found
+
+
+def _unreadable(file: Path, why: str) -> Invalid:
+    return Invalid.of(f"{file} cannot be read", [Fault("", why)])
 
 
 def _invalid(file: str, faults: list[Fault]) -> Invalid:
@@ -75,11 +95,18 @@ def _invalid(file: str, faults: list[Fault]) -> Invalid:
 
 def _value(text: str, file: str) -> Any:
     if file.lower().endswith((".yaml", ".yml")) or not text.lstrip().startswith(("{", "[")):
-        documents = read_yaml(text, number=Decimal).values
+        documents = read_yaml(text, number=_decimal).values
         if len(documents) > 1:
             raise Misread(f"holds {len(documents)} documents, only one is read")
         return documents[0] if documents else None
-    return read_json(text, Decimal)
+    return read_json(text, _decimal)
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"{text[:40]} is beyond every number") from None
 
 
 def _unstorable(data: dict[str, Any]) -> list[Fault]:

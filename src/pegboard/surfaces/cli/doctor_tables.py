@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from pegboard.core.refusals import Invalid
+from pegboard.registry.tables.reading import bytes_of
 from pegboard.surfaces.cli import table_files
 from pegboard.surfaces.cli.findings import Finding
 
 if TYPE_CHECKING:
     from pegboard.settings import Settings
-
-_MOST = 4 * 2**20 + 1
 
 
 async def examine_tables(settings: Settings) -> list[Finding]:
@@ -21,10 +21,9 @@ async def examine_tables(settings: Settings) -> list[Finding]:
         return []
     advice = f"Correct it; look again with: pegboard tables check {file}"
     try:
-        with file.open("rb") as opened:
-            raw = opened.read(_MOST)
-    except OSError as error:
-        return [Finding.bad("tables", f"{file} cannot be read: {error.strerror}", "Correct PEGBOARD_TABLES")]
+        raw = bytes_of(file)
+    except Invalid as error:
+        return [Finding.bad("tables", error.message, "Correct PEGBOARD_TABLES")]
     checked = await table_files.check(raw, str(file), settings.database, os.environ)
     if checked.found:
         return [

@@ -54,26 +54,16 @@ async def check(raw: bytes, file: str, own: str, environ: Mapping[str, str]) -> 
     except Invalid as error:
         faults = [Found(fault.field, "invalid", fault.message) for fault in error.faults]
         return Checked(found=faults or [Found("", "invalid", error.message)])
+    found: list[Found] = []
     async with AsyncExitStack() as stack:
-        sources: dict[str | None, Source | Found] = {}
+        sources: dict[str | None, Source] = {}
         for name in {entry.source: None for entry in read.tables}:
-            sources[name] = await _opened(stack, where[name], "database" if name is None else f"sources.{name}")
-        found = [source for source in sources.values() if isinstance(source, Found)]
+            sources[name] = open_source(where[name])
+            stack.push_async_callback(sources[name].close)
         for place, entry in enumerate(read.tables):
-            source = sources[entry.source]
-            if not isinstance(source, Found):
-                found += await _held_against(entry, f"tables.{place}", source)
+            found += await _held_against(entry, f"tables.{place}", sources[entry.source])
     tools = sum(2 if entry.batch else 1 for entry in read.tables)
     return Checked(len(read.tables), tools, list(dict.fromkeys(found)))
-
-
-async def _opened(stack: AsyncExitStack, url: str, path: str) -> Source | Found:
-    try:
-        source = open_source(url)
-    except ValueError as error:
-        return Found(path, "invalid", str(error))
-    stack.push_async_callback(source.close)
-    return source
 
 
 async def _held_against(entry: TableEntry, path: str, source: Source) -> list[Found]:

@@ -125,6 +125,7 @@ class TestDecimals:
     def test_a_negative_scale_takes_multiples(self) -> None:
         bind = binder("numeric", "numeric", precision=3, scale=-2)
         assert bind(1200) == 1200
+        assert bind(0) == 0
         assert refusal(bind, 1250).says == "must be a multiple of 100"
 
     @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
@@ -197,6 +198,9 @@ class TestMoments:
         bind = binder("datetime", "instant", precision=3)
         assert bind("2025-10-05T14:30:00.123Z").microsecond == 123_000
         assert refusal(bind, "2025-10-05T14:30:00.1234Z").code == "custom"
+        assert refusal(binder("text", "time", precision=0), "14:30:00.5").says.startswith(
+            "must be a time of whole seconds"
+        )
 
     @pytest.mark.parametrize("family", ["instant", "local"])
     def test_what_postgresqls_driver_takes_for_infinity_is_refused(self, family: Family) -> None:

@@ -159,10 +159,26 @@ async def test_a_row_that_the_table_skips_is_not_told_to_be_there(
     source: SqliteSource, file: Path, script: str
 ) -> None:
     run(file, script)
-    with pytest.raises(Fault, match="skipped the row") as skipped:
+    with pytest.raises(Fault, match="kept the row out") as skipped:
         await insert(source, "t", {"a": "y"}, {"a": "x"})
     assert skipped.value.row == 1
     assert ("y",) not in asked(file, "SELECT a FROM t")
+
+
+async def test_a_trigger_that_takes_too_long_is_stopped_and_the_others_go_on(source: SqliteSource, file: Path) -> None:
+    run(
+        file,
+        """CREATE TABLE t (n INTEGER); CREATE TABLE seen (n);
+        CREATE TRIGGER slow AFTER INSERT ON t BEGIN INSERT INTO seen
+          WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < new.n) SELECT max(x) FROM c; END""",
+    )
+    entries = [await entry(source, "t", {"n": n}, seconds=0.5 if n > 9 else 30) for n in (1, 10**12, 2)]
+    one, slow, two = await asyncio.gather(*map(source.insert, entries), return_exceptions=True)
+    assert isinstance(one, Answered)
+    assert isinstance(two, Answered)
+    assert isinstance(slow, Fault)
+    assert slow.sqlstate == "57014"
+    assert asked(file, "SELECT n FROM t ORDER BY n") == [(1,), (2,)]
 
 
 async def test_a_call_whose_time_is_up_is_not_run(source: SqliteSource, file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,29 +80,49 @@ class TestInserted:
 class TestFailed:
     def test_a_unique_violation_names_the_fields_of_the_input(self) -> None:
         error = failed(Fault("P2002", "secret detail", sqlstate="23505", columns=("telegram_user_id", "at")))
-        assert error.message == (
-            "Failed to insert mood entry: unique constraint violation on (user_id, at); "
-            "a row with these values exists already"
-        )
+        assert error.message == "Failed to insert mood entry: unique constraint violation on (user_id, at)"
         problem = error.problem
         assert (problem.type, problem.code, problem.sqlstate) == (ErrorType.DATABASE, "P2002", "23505")
         assert problem.first is not None
         assert problem.first.field == "user_id, at"
         assert not problem.did_run
 
-    def test_columns_are_found_by_the_name_of_the_constraint(self) -> None:
-        assert "on (user_id, at)" in failed(Fault("P2002", "", constraint="one_a_day")).message
-        assert "on (mood)" in failed(Fault("P2004", "", sqlstate="23514", constraint="sane")).message
-
     def test_a_foreign_key_names_the_table_it_refers_to(self) -> None:
-        error = failed(Fault("P2003", "", constraint="of_user"))
+        error = failed(Fault("P2003", "", columns=("telegram_user_id",), constraint="of_user"))
         assert "on (user_id); table 'users' has no row with this value" in error.message
 
     def test_a_check_is_told_with_what_it_asks_for(self) -> None:
         error = failed(Fault("P2004", "", sqlstate="23514", constraint="sane"))
         assert error.message.endswith("; it must hold that CHECK (char_length(mood) > 1)")
+        assert "perhaps no partition of 'mood_entries'" in failed(Fault("P2004", "", sqlstate="23514")).message
         overlap = failed(Fault("P2004", "", sqlstate="23P01", constraint="no_overlap"))
         assert "exclusion constraint violation 'no_overlap'" in overlap.message
+
+    def test_a_check_is_told_by_the_names_of_the_fields(self) -> None:
+        rule = """("telegram_user_id" <> 'telegram_user_id') AND telegram_user_id > mood"""
+        there = replace(THERE, checks={rule: rule})
+        fault = Fault("P2004", "", sqlstate="23514", columns=("telegram_user_id", "mood"), constraint=rule)
+        assert (
+            wording()
+            .failed(fault, there)
+            .message.endswith(
+                "check constraint violation on (user_id, mood); "
+                "it must hold that (user_id <> 'telegram_user_id') AND user_id > mood"
+            )
+        )
+
+    def test_a_null_for_what_the_database_fills_in_may_be_left_out(self) -> None:
+        there = facts(Column("mood", "text", "text", has_default=True))
+        assert (
+            wording()
+            .failed(Fault("P2011", "", columns=("mood",)), there)
+            .message.endswith("'mood' must have a value, and null is none; give one, or leave it out")
+        )
+
+    def test_a_row_that_a_policy_keeps_out_is_no_want_of_rights(self) -> None:
+        assert "a row-level security policy of 'mood_entries'" in (
+            failed(Fault("P1010", "", constraint="a row-level security policy")).message
+        )
 
     def test_a_null_names_the_field_that_must_have_a_value(self) -> None:
         error = failed(Fault("P2011", "", columns=("telegram_user_id",)))

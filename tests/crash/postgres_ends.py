@@ -1,0 +1,41 @@
+"""PostgreSQL servers set up otherwise, and ways for them to end while they are in use."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.servers import PostgresServer
+
+
+def start_with(server: PostgresServer, **settings: str) -> None:
+    """Start it anew with other settings; for good, until they are changed again."""
+    server.stop()
+    server._command = [*server._command, *(part for item in settings.items() for part in ("-c", "=".join(item)))]
+    server.start()
+
+
+def make_durable(server: PostgresServer) -> None:
+    """Have it keep what it has committed, whatever happens to it."""
+    start_with(server, fsync="on", full_page_writes="on")
+
+
+def kill(server: PostgresServer) -> None:
+    """End it and everything that it has started at once, without giving any of them a chance to do anything."""
+    lock = server._data / "postmaster.pid"
+    postmaster = int(lock.read_text().split()[0])
+    os.kill(postmaster, signal.SIGSTOP)  # so that it starts nobody meanwhile
+    for child in _children(postmaster):
+        os.kill(child, signal.SIGKILL)
+    os.kill(postmaster, signal.SIGKILL)
+    server.stop()
+    lock.unlink()  # it would say that the server is ready
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+ENDS: dict[str, Callable[[PostgresServer], None]] = {"stopped": PostgresServer.stop, "killed": kill}

@@ -1,0 +1,80 @@
+"""A server killed while it inserts rows: its clients ask again with their keys, and no row is there twice."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+
+from tests.crash.reading import reader
+from tests.crash.serving import caller, serving
+from tests.crash.tabling import Book, TableBoard, ledger, ledger_table
+from tests.table_databases import rows_of, run_sql
+
+CLIENTS = 40
+EACH = 8
+KILLS = 1
+NUMBERS = {f"{place}-{count}" for place in range(CLIENTS) for count in range(EACH)}
+
+
+async def insert_while_it_is_killed(board: TableBoard, book: Book) -> None:
+    """Have clients insert all rows, each until it is told what came of it, while the server dies again and again."""
+    async with caller(board, timeout=60) as client:
+
+        async def insert(place: int) -> None:
+            for count in range(EACH):
+                await book.until_there(client, f"{place}-{count}")
+
+        async with anyio.create_task_group() as group:
+            for place in range(CLIENTS):
+                group.start_soon(insert, place)
+            for turn in range(1, KILLS + 1):
+                await book.acknowledged(len(NUMBERS) * turn // (KILLS + 2))
+                book.is_up = anyio.Event()
+                await board.end(signal.SIGKILL)
+                await board.start()
+                book.is_up.set()
+
+
+async def check(board: TableBoard, book: Book, tables: str) -> None:
+    """Compare what the clients know with the journal and the table."""
+    async with reader(board.url, board.home) as journal:
+        await journal.settled()
+        verified = await anyio.to_thread.run_sync(board.program.start, "audit", "verify")
+        assert verified.code == 0, verified.err
+        assert await board.end(signal.SIGTERM) == 0
+        rows = await journal.rows()
+        assert book.journal_faults(rows) == []
+        assert not {row.status for row in rows} - {"succeeded", "in_doubt", "refused", "failed"}
+    assert book.row_faults(await rows_of(tables, "SELECT id, n FROM notes")) == []
+
+
+async def test_in_the_boards_own_database_every_key_has_its_row_once_however_often_the_server_dies(
+    database_url: str, tmp_path: Path
+) -> None:
+    await run_sql(database_url, ledger_table(database_url))
+    board = TableBoard(database_url, tmp_path, ledger())
+    book = Book()
+    async with serving(board):
+        await insert_while_it_is_killed(board, book)
+        await check(board, book, database_url)
+    assert book.open == {}, "a receipt says what came of each"
+    assert set(book.there) == NUMBERS
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_in_another_database_no_key_has_its_row_twice(
+    request: pytest.FixtureRequest, tmp_path: Path, kind: str
+) -> None:
+    tables = f"sqlite:///{tmp_path}/tables.db" if kind == "sqlite" else str(request.getfixturevalue("postgres_url"))
+    await run_sql(tables, ledger_table(tables))
+    board = TableBoard(f"sqlite:///{tmp_path}/board.db", tmp_path, ledger(), database=tables)
+    book = Book()
+    async with serving(board):
+        await insert_while_it_is_killed(board, book)
+        await check(board, book, tables)
+    assert book.there.keys() | book.open.keys() == NUMBERS
+    assert set(book.open.values()) <= {"in_doubt"}

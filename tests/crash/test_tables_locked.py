@@ -1,0 +1,124 @@
+"""Tables of PostgreSQL that somebody else has locked: their calls wait or say so, and nobody else's do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from pegboard import Pegboard
+from pegboard.testing import calls_of, memory_board
+from tests.crash.table_traffic import traffic
+from tests.crash.tabling import ledger, ledger_table
+from tests.table_databases import driver_url, rows_of, run_sql, write_tables
+from tests.waiting import until
+
+WAITING = (
+    "SELECT count(*) FROM pg_stat_activity"
+    " WHERE application_name = 'pegboard' AND datname = current_database() AND wait_event_type = 'Lock'"
+)
+
+
+@pytest.fixture
+async def tables(postgres_url: str) -> str:
+    """A database with two tables."""
+    await run_sql(postgres_url, ledger_table(postgres_url), ledger_table(postgres_url, "others"))
+    return postgres_url
+
+
+@pytest.fixture
+async def board(tables: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
+    """A board with tools for both tables, and for each another that has little time."""
+    entries = ledger(batch=True), ledger("other", "others", batch=True)
+    file = write_tables(tmp_path / "tables.json", *entries, database=driver_url(tables))
+    async with memory_board(tables=file, drain_seconds=2) as opened:
+        for entry in entries:
+            config = {key: entry[key] for key in ("tableName", "fields")}
+            await opened.add(
+                {"name": f"{entry['toolId']}-soon", "tool_type": "table", "config": config, "timeout": 0.5}
+            )
+        yield opened
+
+
+@asynccontextmanager
+async def locked(url: str, table: str) -> AsyncIterator[None]:
+    """A table that nobody can use until this is left."""
+    connection = await asyncpg.connect(driver_url(url))
+    try:
+        async with connection.transaction():
+            await connection.execute(f"LOCK TABLE {table}")
+            yield
+    finally:
+        await connection.close()
+
+
+async def waiting(url: str) -> int:
+    """How many of the board's sessions wait for a lock."""
+    ((count,),) = await rows_of(url, WAITING)
+    return int(count)
+
+
+async def test_a_locked_table_holds_up_neither_other_tables_nor_the_journal_and_loses_nothing(
+    board: Pegboard, tables: str
+) -> None:
+    async with locked(tables, "notes"):
+        stuck = [asyncio.create_task(board.call("note", {"n": f"one {n}"})) for n in range(30)]
+        rows = [{"rows": [{"n": f"many {n} {place}"} for place in range(2)]} for n in range(30)]
+        stuck += [asyncio.create_task(board.call("note-batch", those)) for those in rows]
+
+        async def are_waiting() -> bool:
+            return bool(await waiting(tables) >= 3)
+
+        await until(are_waiting)
+        async with traffic(board, "other", "other-batch") as others:
+            for _ in range(10):
+                for other in others:
+                    await other.answered()
+        assert not any(task.done() for task in stuck)
+        assert await calls_of(board, "other")
+    results = await asyncio.gather(*stuck)
+    assert {result.problem for result in results} == {None}
+    assert [other.codes for other in others] == [[], []]
+    kept = [n for (n,) in await rows_of(tables, "SELECT n FROM notes")]
+    assert sorted(kept) == sorted(
+        [f"one {n}" for n in range(30)] + [f"many {n} {p}" for n in range(30) for p in (0, 1)]
+    )
+
+
+async def test_a_call_that_has_no_time_for_a_lock_says_so_and_leaves_no_row(board: Pegboard, tables: str) -> None:
+    assert (await board.call("note-soon", {"n": "before"})).problem is None
+    async with locked(tables, "notes"):
+        results = await asyncio.gather(*(board.call("note-soon", {"n": f"late {n}"}) for n in range(20)))
+        problems = [result.problem for result in results]
+        assert {(problem.code, problem.did_run) for problem in problems if problem} == {("P1008", False)}
+        assert all(problem and problem.retry_after_ms for problem in problems)
+
+        async def none_waits() -> bool:
+            return await waiting(tables) == 0
+
+        await until(none_waits)
+    assert (await board.call("note-soon", {"n": "after"})).problem is None
+    assert sorted(await rows_of(tables, "SELECT n FROM notes")) == [("after",), ("before",)]
+
+
+async def test_a_table_that_is_locked_when_it_is_first_looked_at_serves_when_it_is_free(
+    tables: str, tmp_path: Path
+) -> None:
+    file = write_tables(tmp_path / "tables.json", ledger(), ledger("other", "others"), database=driver_url(tables))
+    async with AsyncExitStack() as stack:
+        async with locked(tables, "notes"):
+            board = await stack.enter_async_context(memory_board(tables=file, drain_seconds=2))
+            call = asyncio.create_task(board.call("note", {"n": "first"}))
+
+            async def is_waiting() -> bool:
+                return await waiting(tables) > 0
+
+            await until(is_waiting)
+            assert (await board.call("other", {"n": "meanwhile"})).problem is None
+            assert not call.done()
+        assert (await call).problem is None
+    assert await rows_of(tables, "SELECT n FROM notes") == [("first",)]

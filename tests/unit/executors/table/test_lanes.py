@@ -1,0 +1,61 @@
+"""How much goes together, and how much may wait."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from pegboard.core.errors import Unavailable
+from pegboard.executors.table.lanes import BATCH, LARGE, Lanes, Outcome, Waiting
+from pegboard.executors.table.source import Answered, Entry, Row
+from tests.unit.executors.table.fakes import facts
+
+
+class Writer:
+    """Commits what it is given once it may go on, and keeps how much that was each time."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+        self.go = asyncio.Event()
+
+    async def write(self, batch: Sequence[Waiting]) -> list[Outcome]:
+        self.sizes.append(len(batch))
+        await self.go.wait()
+        return [Answered(None, None)] * len(batch)
+
+
+def an_entry(text: str = "") -> Entry:
+    return Entry(facts(), (Row(("a",), (text,)),), "run", lambda _: Answered(None, None), time.monotonic() + 30)
+
+
+async def test_rows_that_are_large_together_go_in_several_transactions() -> None:
+    writer = Writer()
+    writer.go.set()
+    lanes = Lanes(writer.write)
+    large = an_entry("x" * (LARGE // 2))
+    await asyncio.gather(*(lanes.put("lane", large) for _ in range(5)), lanes.put("lane", an_entry("y" * 2 * LARGE)))
+    assert writer.sizes == [2, 2, 1, 1]
+
+
+async def test_small_rows_go_together_by_their_number() -> None:
+    writer = Writer()
+    writer.go.set()
+    lanes = Lanes(writer.write)
+    await asyncio.gather(*(lanes.put("lane", an_entry()) for _ in range(BATCH + 1)))
+    assert writer.sizes == [BATCH, 1]
+
+
+async def test_what_is_being_written_counts_among_what_waits() -> None:
+    writer = Writer()
+    lanes = Lanes(writer.write, most_waiting=3)
+    waiting = [asyncio.create_task(lanes.put(object(), an_entry())) for _ in range(3)]
+    await asyncio.sleep(0)
+    with pytest.raises(Unavailable):
+        await lanes.put(object(), an_entry())
+    writer.go.set()
+    await asyncio.gather(*waiting)
+    await lanes.rest()
+    await lanes.put("lane", an_entry())
