@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ssl
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -100,6 +103,26 @@ class TableBoard(Served):
             if b"serving at " in line:
                 return
         raise AssertionError(self.log.read_text())
+
+
+@asynccontextmanager
+async def callers(board: TableBoard, count: int) -> AsyncIterator[list[httpx.AsyncClient]]:
+    """So many clients, each with a connection of its own: in one pool they would mostly look for a free one."""
+    unused = ssl.create_default_context()  # which takes longer to make than everything else about a client
+    made = [
+        httpx.AsyncClient(
+            base_url=board.address,
+            headers={"Authorization": f"Bearer {KEY}"},
+            timeout=60,
+            verify=unused,
+            trust_env=False,
+        )
+        for _ in range(count)
+    ]
+    async with AsyncExitStack() as stack:
+        for client in made:
+            await stack.enter_async_context(client)
+        yield made
 
 
 class Told(NamedTuple):

@@ -12,28 +12,28 @@ import pytest
 
 from tests.crash.postgres_ends import ENDS, make_durable
 from tests.crash.reading import reader
-from tests.crash.serving import caller, serving
-from tests.crash.tabling import Book, TableBoard, ledger, ledger_table
+from tests.crash.serving import serving
+from tests.crash.tabling import Book, TableBoard, callers, ledger, ledger_table
 from tests.servers import PostgresServer
 from tests.table_databases import rows_of, run_sql
 from tests.waiting import until
 
 CLIENTS = 100
-EACH = 4
+EACH = 10
 ALL = "SELECT id, n FROM notes"
 
 
-async def insert_all(client: httpx.AsyncClient, book: Book) -> None:
+async def insert_all(clients: list[httpx.AsyncClient], book: Book) -> None:
     """Every client inserts its rows, one after another; every second one has keys and does not give up."""
 
-    async def insert(place: int) -> None:
+    async def insert(place: int, client: httpx.AsyncClient) -> None:
         for count in range(EACH):
             n = f"{place}-{count}"
             await (book.until_there(client, n) if place % 2 else book.once(client, n))
 
     async with anyio.create_task_group() as group:
-        for place in range(CLIENTS):
-            group.start_soon(insert, place)
+        for place, client in enumerate(clients):
+            group.start_soon(insert, place, client)
 
 
 async def check(board: TableBoard, book: Book, tables: str) -> None:
@@ -56,8 +56,8 @@ async def test_a_hundred_clients_get_every_row_in_exactly_once(database_url: str
     await run_sql(tables, ledger_table(tables))
     board = TableBoard(database_url, tmp_path, ledger(), database=tables)
     book = Book()
-    async with serving(board), caller(board) as client:
-        await insert_all(client, book)
+    async with serving(board), callers(board, CLIENTS) as clients:
+        await insert_all(clients, book)
         await check(board, book, tables)
     assert book.codes == {"succeeded": CLIENTS * EACH}
 
@@ -80,10 +80,10 @@ async def test_a_database_that_goes_away_and_comes_back_has_every_row_once(
     async def is_missed() -> bool:
         return book.codes["P1001"] > 0
 
-    async with serving(board), caller(board, timeout=60) as client:
+    async with serving(board), callers(board, CLIENTS) as clients:
         async with anyio.create_task_group() as group:
-            group.start_soon(insert_all, client, book)
-            await book.acknowledged(CLIENTS)
+            group.start_soon(insert_all, clients, book)
+            await book.acknowledged(3 * CLIENTS)
             await anyio.to_thread.run_sync(ENDS[end], own_postgres)
             if board_is_in == "SQLite":  # else it would be a while until anybody is told
                 await until(is_missed)

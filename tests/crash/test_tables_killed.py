@@ -7,11 +7,12 @@ from pathlib import Path
 
 import anyio
 import anyio.to_thread
+import httpx
 import pytest
 
 from tests.crash.reading import reader
-from tests.crash.serving import caller, serving
-from tests.crash.tabling import Book, TableBoard, ledger, ledger_table
+from tests.crash.serving import serving
+from tests.crash.tabling import Book, TableBoard, callers, ledger, ledger_table
 from tests.table_databases import rows_of, run_sql
 
 CLIENTS = 40
@@ -22,15 +23,15 @@ NUMBERS = {f"{place}-{count}" for place in range(CLIENTS) for count in range(EAC
 
 async def insert_while_it_is_killed(board: TableBoard, book: Book) -> None:
     """Have clients insert all rows, each until it is told what came of it, while the server dies again and again."""
-    async with caller(board, timeout=60) as client:
+    async with callers(board, CLIENTS) as clients:
 
-        async def insert(place: int) -> None:
+        async def insert(place: int, client: httpx.AsyncClient) -> None:
             for count in range(EACH):
                 await book.until_there(client, f"{place}-{count}")
 
         async with anyio.create_task_group() as group:
-            for place in range(CLIENTS):
-                group.start_soon(insert, place)
+            for place, client in enumerate(clients):
+                group.start_soon(insert, place, client)
             for turn in range(1, KILLS + 1):
                 await book.acknowledged(len(NUMBERS) * turn // (KILLS + 2))
                 book.is_up = anyio.Event()

@@ -12,7 +12,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, St
 from pegboard.core.tool import Model, check_name
 
 DataType = Literal["text", "integer", "numeric", "boolean", "enum", "datetime", "json"]
-Identifier = Annotated[str, Field(min_length=1, max_length=255)]
+LONGEST_NAME = 255
+MOST_FIELDS = 1000
+MOST_OPTIONS = 1000
+Identifier = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Words = Annotated[str, Field(max_length=2000)]
 
 # Ten to the power of more than this is no number to every reader of JSON.
@@ -44,9 +47,11 @@ def _a_number(value: Any) -> Any:
         number = Decimal(repr(value) if isinstance(value, float) else value)
     except ArithmeticError:
         raise ValueError("must be a number") from None
+    if not number:
+        return Decimal(0)
     if not number.is_finite() or number.adjusted() >= MOST_DIGITS or int(number.as_tuple().exponent) < -MOST_DIGITS:
         raise ValueError(f"must be a number of at most {MOST_DIGITS} digits before the point and after it")
-    return number if number else Decimal(0)
+    return number
 
 
 def _a_type(value: Any) -> Any:
@@ -103,7 +108,7 @@ class TableField(Model):
     max: Number | None = None
     precision: StrictInt | None = Field(None, ge=1, le=MOST_DIGITS)
     scale: StrictInt | None = Field(None, ge=0, le=MOST_DIGITS)
-    enumValues: list[str] | None = Field(None, min_length=1, max_length=1000)
+    enumValues: list[str] | None = Field(None, min_length=1, max_length=MOST_OPTIONS)
     minDate: str | None = None
     maxDate: str | None = None
 
@@ -119,7 +124,7 @@ class TableConfig(Model):
     tableName: Identifier
     schema_: Identifier | None = Field(None, alias="schema")
     source: Identifier | None = None
-    fields: list[TableField] = Field(min_length=1, max_length=1000)
+    fields: list[TableField] = Field(min_length=1, max_length=MOST_FIELDS)
     columnMappings: dict[Identifier, Identifier] = {}
     successMessage: Words | None = None
     audit: StrictBool = False

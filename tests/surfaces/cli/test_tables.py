@@ -137,6 +137,19 @@ def test_a_database_that_cannot_be_used_is_one_finding_however_many_tables_it_ha
     assert "not-a-secret" not in ran.out + ran.err
 
 
+def test_the_boards_own_tables_take_no_rows_and_a_board_in_memory_has_none_to_look_at(tmp_path: Path) -> None:
+    fields = [{"name": "name", "dataType": "text"}]
+    file = write_tables(tmp_path / "tables.json", log_mood(tableName="users", fields=fields))
+    home = {"PEGBOARD_HOME": str(tmp_path / "home")}
+    Program(home).start("--local", "tools", "list").done()
+    own = Program(home).run("tables", "check", str(file))
+    assert own.code == 1
+    assert own.out == f"{file}: tables.0: Table 'users' takes no rows: it is the board's own\n"
+    memory = Program({**home, "PEGBOARD_DATABASE_URL": "memory"}).run("tables", "check", str(file))
+    assert memory.code == 1
+    assert memory.out.startswith(f"{file}: database: not a database URL")
+
+
 def test_a_file_that_is_not_there_is_a_usage_error(program: Program) -> None:
     assert program.run("tables", "check", "/no/such/file").code == 2
 
@@ -182,10 +195,14 @@ def test_a_column_that_is_left_out_is_noted_in_the_file_and_on_standard_error(tm
     assert yaml.safe_load(ran.out)["database"] == url
 
 
-def test_a_password_is_not_written(postgres_url: str) -> None:
+@pytest.mark.parametrize("is_option", [False, True])
+def test_a_password_is_not_written(postgres_url: str, is_option: bool) -> None:
     anyio.run(make_mood_entries, postgres_url)
-    password = str(make_url(postgres_url).password)
-    ran = Program().run("tables", "init", "--database", postgres_url).done()
+    url = make_url(postgres_url)
+    password = str(url.password)
+    if is_option:
+        url = url._replace(password=None).update_query_dict({"password": password})
+    ran = Program().run("tables", "init", "--database", url.render_as_string(hide_password=False)).done()
     assert yaml.safe_load(ran.out)["database"] == {"env": "PEGBOARD_TABLES_DATABASE"}
     assert "PEGBOARD_TABLES_DATABASE" in ran.err
     assert password not in ran.out + ran.err

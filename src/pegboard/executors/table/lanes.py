@@ -5,28 +5,38 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from pegboard.core.errors import Unavailable
 from pegboard.executors.table.source import Answered, Entry
+from pegboard.store.database import settled
 
 BATCH = 500
 # Characters of text that go together in one transaction: a statement may not be of any size.
 LARGE = 2**24
 MOST_WAITING = 10_000
+# How long an entry that nobody waits for any more waits itself to hear of the COMMIT that it is in.
+GRACE = 5.0
 
 Outcome = Answered | Exception
 
 
 class Waiting:
-    """An entry in a lane; `is_gone` once nobody waits for it any longer."""
+    """An entry in a lane; `is_gone` once nobody waits for it any longer, `is_committing` once it is too late for that.
 
-    __slots__ = ("done", "entry", "size")
+    Whoever commits says that it is, and only then looks a last time whether anybody is gone.
+    """
+
+    __slots__ = ("done", "ended", "entry", "is_committing", "size")
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
         self.size = sum(len(value) for row in entry.rows for value in row.values if type(value) is str)
-        self.done: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+        self.is_committing = False
+        loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[Answered] = loop.create_future()
+        self.ended: asyncio.Future[Outcome] = loop.create_future()
 
     @property
     def is_gone(self) -> bool:
@@ -59,7 +69,12 @@ class Lanes:
         self._count += 1
         if lane not in self._tasks:
             self._tasks[lane] = asyncio.create_task(self._work(lane), name="pegboard-inserts")
-        return await waiting.done
+        try:
+            return await waiting.done
+        except asyncio.CancelledError:
+            if waiting.is_committing and (answered := await _in_the_end(waiting)) is not None:
+                return answered
+            raise
 
     async def rest(self) -> None:
         """Return when nothing is waiting or running any more."""
@@ -75,6 +90,7 @@ class Lanes:
                 present = [waiting for waiting in batch if not waiting.is_gone]
                 outcomes = await self._write(present) if present else []
                 for waiting, outcome in zip(present, outcomes, strict=True):
+                    waiting.ended.set_result(outcome)
                     if waiting.is_gone:
                         continue
                     if isinstance(outcome, Exception):
@@ -92,6 +108,14 @@ class Lanes:
             del self._tasks[lane]
             if not self._waiting[lane]:
                 del self._waiting[lane]
+
+
+async def _in_the_end(waiting: Waiting) -> Answered | None:
+    """The answer of an entry that was left while it was being committed: it is in, and should be known to be."""
+    with suppress(asyncio.CancelledError):
+        await settled(asyncio.wait([waiting.ended], timeout=GRACE))
+    outcome = waiting.ended.result() if waiting.ended.done() else None
+    return outcome if isinstance(outcome, Answered) else None
 
 
 def _next(queue: deque[Waiting]) -> list[Waiting]:

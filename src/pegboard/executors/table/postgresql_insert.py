@@ -11,7 +11,7 @@ from typing import Any
 
 import asyncpg
 
-from pegboard.executors.table.lanes import Outcome, Waiting
+from pegboard.executors.table.lanes import GRACE, Outcome, Waiting
 from pegboard.executors.table.postgresql_faults import (
     FAILURES,
     Refused,
@@ -37,8 +37,6 @@ log = get_logger(__name__)
 
 # How long entries wait for a lock in a lane of many; one of them may be the only one that has to.
 TOGETHER = 1.0
-# How long past its time an entry waits to hear of the COMMIT that it is in.
-GRACE = 5.0
 _TRIES = 2
 # What a server says that has its own patience with statements and locks.
 _WAITED = {"57014", "55P03"}
@@ -92,7 +90,6 @@ class Inserts:
             raise self._connections.late() if fate is None and self._connections.are_all_in_use else late()
         if fate.stage == "connecting":
             raise self._connections.late()
-        await asyncio.wait([fate.committed], timeout=GRACE)
         committed = fate.committed.result() if fate.committed.done() else None
         if committed:
             return fate.answers[id(entry)]
@@ -156,6 +153,8 @@ class Inserts:
                 raise _Again
             fate.answers = {id(member.entry): answer for member, answer in zip(group, sent.answers, strict=True)}
             fate.stage = "committing"
+            for member in group:
+                member.is_committing = True
             try:
                 committed = await commit(conn, ends + GRACE, group)
             except Fault as refused:
@@ -167,6 +166,8 @@ class Inserts:
         if committed is None:
             raise unknown()
         if not committed:
+            for member in group:
+                member.is_committing = False
             raise fault or ConnectionResetError
         return sent.answers
 

@@ -24,7 +24,10 @@ _LONGEST_PAUSE = 1.0
 _PATIENCE = 0.3
 _KEYS = 20
 _STATUS = "SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_xact_status($1::text::xid8) END"
-_RECEIPTS = "SELECT count(*) FROM receipts WHERE id = ANY($1::uuid[]) AND NOT is_void"
+_RECEIPTS = (
+    "SELECT (SELECT count(*) FROM receipts WHERE id = ANY($1::uuid[]) AND NOT is_void) AS receipts,"
+    " (SELECT count(*) FROM intents WHERE id = ANY($1::uuid[]) AND state = 'open') AS intents"
+)
 
 # A transaction that still waits for our COMMIT, on a connection that is dead only at our end, waits for ever.
 _END_IT = (
@@ -53,7 +56,7 @@ async def was_committed(connections: Connections, sent: Sent, group: Sequence[Wa
                 if status == "aborted":
                     return False
                 if status == "committed":
-                    return True if await _is_there(conn, sent, group) else None
+                    return await _is_there(conn, sent, group)
                 if pause > _PATIENCE:
                     await conn.execute(_END_IT, _short(sent.xid))
         except (Fault, *FAILURES) as error:
@@ -72,11 +75,15 @@ async def _status(conn: Any, xid: str) -> str | None:
     return status
 
 
-async def _is_there(conn: Any, sent: Sent, group: Sequence[Waiting]) -> bool:
+async def _is_there(conn: Any, sent: Sent, group: Sequence[Waiting]) -> bool | None:
     """Whether anything of it is found: a server that crashed may have given its id to another transaction since."""
     if sent.has_receipts:
         ids = [member.entry.run_id for member in group]
-        return bool(await conn.fetchval(_RECEIPTS, ids) == len(ids))
+        found = await conn.fetchrow(_RECEIPTS, ids)
+        if found["receipts"] == len(ids):
+            return True
+        # Receipts go only when their call is closed: where all calls are open and none has one, there never was any.
+        return False if (found["receipts"], found["intents"]) == (0, len(ids)) else None
     made_by = _short(sent.xid)
     look = f"SELECT 1 FROM {table_name(sent.facts)} WHERE xmin::text = $1"  # noqa: S608 -- a quoted name
     for place, name in enumerate(sent.facts.key, 2):
@@ -86,7 +93,7 @@ async def _is_there(conn: Any, sent: Sent, group: Sequence[Waiting]) -> bool:
     for key in keys:
         if await conn.fetchval(look, made_by, *key):
             return True
-    return False
+    return None
 
 
 def _short(xid: str) -> str:

@@ -122,8 +122,8 @@ class Sources:
     async def _ask(self, key: _Table) -> Read:
         source, schema, table = key
         facts = await source.facts(schema, table)
-        if facts is not None and source.is_own and schema in _BOARDS_SCHEMAS and table.lower() in BOARDS_TABLES:
-            facts = replace(facts, unfit="it is the board's own")
+        if facts is not None and source.is_own:
+            facts = spared(facts)
         read = Read(facts, time.monotonic())
         if source in self._opened.values() or source is self._own:
             self._read[key] = read
@@ -144,6 +144,13 @@ class Sources:
         task = asyncio.create_task(_closed(source), name="pegboard-source-closing")
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
+
+
+def spared(facts: Facts) -> Facts:
+    """What is said of a table in the board's database: if the board keeps itself in it, that it takes no rows."""
+    if facts.schema in _BOARDS_SCHEMAS and facts.table.lower() in BOARDS_TABLES:
+        return replace(facts, unfit="it is the board's own")
+    return facts
 
 
 def open_source(url: str) -> Source:

@@ -82,6 +82,8 @@ def _try(connection: sqlite3.Connection, group: _Group, leaves_receipts: bool) -
             outcomes[waiting] = error
         if group.is_careful:
             connection.execute("RELEASE entry")
+    for waiting in members:
+        waiting.is_committing = True
     if any(waiting.is_gone and isinstance(outcomes[waiting], Answered) for waiting in members):
         return _Tried({}, [group])
     try:

@@ -6,7 +6,7 @@ import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Literal, NamedTuple
 
-from pegboard.core.table_config import MOST_DIGITS, DataType, as_number
+from pegboard.core.table_config import LONGEST_NAME, MOST_DIGITS, MOST_FIELDS, MOST_OPTIONS, DataType, as_number
 from pegboard.executors.table.binding import types_for
 from pegboard.executors.table.facts import Column, Facts, Family
 from pegboard.registry.tables.checks import Bounds, bounds_of
@@ -24,7 +24,7 @@ _TYPES: dict[Family, DataType] = {
     "enum": "enum",
     "array": "json",
 }
-_INT64 = 2**63
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 class Invented(NamedTuple):
@@ -38,6 +38,8 @@ def table_entry(facts: Facts, kind: Literal["sqlite", "postgresql"]) -> Invented
     """The table with a field for each column that a caller may fill in."""
     if facts.unfit is not None:
         return Invented(None, [f"left out: {facts.unfit}"])
+    if not _is_name(facts.table):
+        return Invented(None, [f"left out: its name has not 1 to {LONGEST_NAME} characters"])
     notes: list[str] = []
     fields: list[dict[str, Any]] = []
     bounds = bounds_of(facts.checks.values(), facts.columns)
@@ -46,13 +48,19 @@ def table_entry(facts: Facts, kind: Literal["sqlite", "postgresql"]) -> Invented
             continue
         fitting = types_for(column, kind)
         if not fitting:
-            if not column.nullable and not column.has_default:
-                why = f"its column {column.name} must be filled in, and no field fits its type {column.type}"
-                return Invented(None, [f"left out: {why}"])
-            notes.append(f"column {column.name} is left out: no field fits its type {column.type}")
+            why = f"no field fits its type {column.type}"
+        elif not _is_name(column.name):
+            why = f"its name has not 1 to {LONGEST_NAME} characters"
+        elif len(fields) == MOST_FIELDS:
+            why = f"a table has at most {MOST_FIELDS:,} fields"
+        else:
+            best = _TYPES.get(column.family, "text")
+            fields.append(_field(column, best if best in fitting else fitting[0], bounds.get(column.name, Bounds())))
             continue
-        best = _TYPES.get(column.family, "text")
-        fields.append(_field(column, best if best in fitting else fitting[0], bounds.get(column.name, Bounds())))
+        shown = column.name[:LONGEST_NAME]
+        if not column.nullable and not column.has_default:
+            return Invented(None, [f"left out: its column {shown} must be filled in, and {why}"])
+        notes.append(f"column {shown} is left out: {why}")
     if not fields:
         return Invented(None, ["left out: there is no column that a caller could fill in"])
     words = _words(facts.table)
@@ -79,7 +87,11 @@ def _fills_itself(column: Column, facts: Facts) -> bool:
 
 def _field(column: Column, data_type: DataType, bounds: Bounds) -> dict[str, Any]:
     among = list(bounds.among or ()) if column.family == "text" else list(column.labels)
-    if among:
+    if column.max_length is not None:
+        among = [option for option in among if len(option) <= column.max_length]
+    if len(among) > MOST_OPTIONS:
+        data_type = "text"
+    elif among:
         data_type = "enum"
     field: dict[str, Any] = {
         "name": column.name,
@@ -92,7 +104,9 @@ def _field(column: Column, data_type: DataType, bounds: Bounds) -> dict[str, Any
         field["enumValues"] = among
     elif column.family == "text":
         lengths = [length for length in (column.max_length, bounds.longest) if length is not None]
-        field |= _given(minLength=bounds.shortest or None, maxLength=min(lengths) if lengths else None)
+        shortest, longest = max(bounds.shortest or 0, 0), min(lengths, default=None)
+        if longest is None or shortest <= longest:
+            field |= _given(minLength=shortest or None, maxLength=longest)
     elif data_type == "integer":
         field |= _integers(column, bounds)
     elif data_type == "numeric":
@@ -103,9 +117,12 @@ def _field(column: Column, data_type: DataType, bounds: Bounds) -> dict[str, Any
 def _integers(column: Column, bounds: Bounds) -> dict[str, Any]:
     lows = [_integer(bounds.low, ROUND_CEILING), _integer(bounds.above, ROUND_FLOOR, 1), column.low]
     highs = [_integer(bounds.high, ROUND_FLOOR), _integer(bounds.below, ROUND_CEILING, -1), column.high]
-    low = max((low for low in lows if low is not None and low > -_INT64), default=None)
-    high = min((high for high in highs if high is not None and high < _INT64 - 1), default=None)
-    return _given(min=low, max=high)
+    low = max((low for low in lows if low is not None), default=_SMALLEST)
+    high = min((high for high in highs if high is not None), default=_LARGEST)
+    # A check that no value passes is no help to whoever looks for one.
+    if max(low, _SMALLEST) > min(high, _LARGEST):
+        return {}
+    return _given(min=low if low > _SMALLEST else None, max=high if high < _LARGEST else None)
 
 
 def _integer(number: Decimal | None, rounding: str, more: int = 0) -> int | None:
@@ -118,15 +135,23 @@ def _numbers(column: Column, bounds: Bounds) -> dict[str, Any]:
         column.family == "numeric" and column.precision is not None and 0 <= scale <= column.precision <= MOST_DIGITS
     )
     # A field has no bound that its values may not reach, but with a scale there is a next number.
-    step = Decimal(1).scaleb(-scale) if exact else Decimal(0)
-    lows = [bounds.low, None if bounds.above is None else bounds.above + step]
-    highs = [bounds.high, None if bounds.below is None else bounds.below - step]
+    lows = [bounds.low, _beside(bounds.above, scale, ROUND_FLOOR, 1) if exact else bounds.above]
+    highs = [bounds.high, _beside(bounds.below, scale, ROUND_CEILING, -1) if exact else bounds.below]
+    low = max((low for low in lows if low is not None), default=None)
+    high = min((high for high in highs if high is not None), default=None)
+    if low is not None and high is not None and low > high:
+        low = high = None
     return _given(
-        min=_plain(max((low for low in lows if low is not None), default=None)),
-        max=_plain(min((high for high in highs if high is not None), default=None)),
+        min=_plain(low),
+        max=_plain(high),
         precision=column.precision if exact else None,
         scale=scale if exact else None,
     )
+
+
+def _beside(bound: Decimal | None, scale: int, rounding: str, step: int) -> Decimal | None:
+    """The nearest number of so many decimals above the bound, or below it."""
+    return None if bound is None else (bound.scaleb(scale).to_integral_value(rounding) + step).scaleb(-scale)
 
 
 def _plain(number: Decimal | None) -> int | float | None:
@@ -143,6 +168,10 @@ def _words(name: str) -> list[str]:
     """The words of a name, in lower case: mood_entries, MoodEntries and moodEntries have the same."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     return [word.lower() for word in re.split(r"[^A-Za-z0-9]+", apart) if word]
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(text) <= LONGEST_NAME
 
 
 def _cut(text: str) -> str:

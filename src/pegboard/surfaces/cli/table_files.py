@@ -12,10 +12,9 @@ from pegboard.core.refusals import Invalid
 from pegboard.core.table_config import TableEntry
 from pegboard.executors.table.planning import findings
 from pegboard.executors.table.source import Fault, Source
-from pegboard.executors.table.sources import open_source
+from pegboard.executors.table.sources import BOARDS_TABLES, open_source, spared
 from pegboard.registry.tables.inventing import table_entry
 from pegboard.registry.tables.reading import addresses, read_tables
-from pegboard.store.base_models import Base
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,8 @@ async def check(raw: bytes, file: str, own: str, environ: Mapping[str, str]) -> 
     """Everything that is wrong with the file or between it and its databases; `own` is the board's."""
     try:
         read = read_tables(raw, file)
-        where = {None: own, **addresses(read, environ)}
+        in_own = read.database is None and any(entry.source is None for entry in read.tables)
+        where = addresses(read.model_copy(update={"database": own}) if in_own else read, environ)
     except Invalid as error:
         faults = [Found(fault.field, "invalid", fault.message) for fault in error.faults]
         return Checked(found=faults or [Found("", "invalid", error.message)])
@@ -61,17 +61,20 @@ async def check(raw: bytes, file: str, own: str, environ: Mapping[str, str]) -> 
             sources[name] = open_source(where[name])
             stack.push_async_callback(sources[name].close)
         for place, entry in enumerate(read.tables):
-            found += await _held_against(entry, f"tables.{place}", sources[entry.source])
+            is_own = in_own and entry.source is None
+            found += await _held_against(entry, f"tables.{place}", sources[entry.source], is_own=is_own)
     tools = sum(2 if entry.batch else 1 for entry in read.tables)
     return Checked(len(read.tables), tools, list(dict.fromkeys(found)))
 
 
-async def _held_against(entry: TableEntry, path: str, source: Source) -> list[Found]:
+async def _held_against(entry: TableEntry, path: str, source: Source, *, is_own: bool) -> list[Found]:
     try:
         facts = await source.facts(entry.schema_, entry.tableName)
     except (Fault, ToolError) as error:
         where = "database" if entry.source is None else f"sources.{entry.source}"
         return [Found(where, error.code, f"{source.shown_url}: {error.message}")]
+    if facts is not None and is_own:
+        facts = spared(facts)
     names = [each.name for each in entry.fields]
     return [
         Found(
@@ -94,7 +97,7 @@ class Made:
 async def make(source: Source, schema: str | None, names: Sequence[str], address: Any) -> Made:
     """A file of these tables, or of all that there are; Invalid names those that there are not."""
     there = await source.tables(schema)
-    own = {*Base.metadata.tables, "alembic_version"} if "board_state" in there else set()
+    own = BOARDS_TABLES if "board_state" in there else frozenset()
     entries: list[dict[str, Any]] = []
     notes: list[str] = []
     taken: set[str] = set()

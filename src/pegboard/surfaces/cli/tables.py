@@ -125,7 +125,9 @@ async def _made(url: str, schema: str | None, names: list[str]) -> Made:
         source = open_source(url)
     except ValueError as error:
         raise Usage(f"--database: {error}") from None
-    address = {"env": VARIABLE} if make_url(url).password is not None else url
+    parsed = make_url(url)
+    has_password = parsed.password is not None or any("password" in key for key in parsed.query)
+    address = {"env": VARIABLE} if has_password else url
     try:
         made = await table_files.make(source, schema, names, address)
     except Invalid as error:

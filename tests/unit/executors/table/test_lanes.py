@@ -59,3 +59,22 @@ async def test_what_is_being_written_counts_among_what_waits() -> None:
     await asyncio.gather(*waiting)
     await lanes.rest()
     await lanes.put("lane", an_entry())
+
+
+@pytest.mark.parametrize("is_committing", [True, False])
+async def test_an_entry_is_answered_although_it_is_left_only_while_it_is_being_committed(is_committing: bool) -> None:
+    writer = Writer()
+    begun = asyncio.Event()
+
+    async def write(batch: Sequence[Waiting]) -> list[Outcome]:
+        batch[0].is_committing = is_committing
+        begun.set()
+        return await writer.write(batch)
+
+    task = asyncio.create_task(Lanes(write).put("lane", an_entry()))
+    await begun.wait()
+    task.cancel()
+    await asyncio.sleep(0)
+    writer.go.set()
+    await asyncio.wait([task])
+    assert task.cancelled() is not is_committing

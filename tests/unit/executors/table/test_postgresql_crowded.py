@@ -57,6 +57,27 @@ async def test_batches_for_a_locked_table_hold_up_no_other(postgres_url: str) ->
     assert await asked(postgres_url, "SELECT count(*) FROM stuck") == [(24,)]
 
 
+async def test_whoever_leaves_while_the_row_is_being_committed_leaves_an_answer(postgres_url: str) -> None:
+    script = """
+    CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END';
+    CREATE CONSTRAINT TRIGGER late AFTER INSERT ON free DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION wait();
+    """
+    async with opened(postgres_url, TABLES + script) as source, connected(postgres_url) as other:
+        await other.execute("SELECT pg_advisory_lock(1)")
+        task = asyncio.create_task(source.insert(entry(await facts_of(source, "free"), {"n": 1})))
+
+        async def is_waiting() -> bool:
+            return bool(await asked(postgres_url, WAITING) >= [(1,)])
+
+        await until(is_waiting)
+        task.cancel()
+        await other.execute("SELECT pg_advisory_unlock(1)")
+        assert (await task).output == [["1"]]
+    assert await asked(postgres_url, "SELECT id FROM free") == [(1,)]
+
+
 @pytest.mark.parametrize("setting", ["lock_timeout", "statement_timeout"])
 async def test_where_the_server_itself_loses_patience_only_the_row_that_waits_is_refused(
     postgres_url: str, setting: str

@@ -163,6 +163,44 @@ def test_a_table_with_a_column_that_must_be_filled_in_and_cannot_be_is_left_out_
     )
 
 
+@pytest.mark.parametrize(
+    ("column", "check"),
+    [
+        (Column("a", "varchar(5)", "text", max_length=5), "length(a) > 10"),
+        (Column("a", "text", "text"), "length(a) > -5"),
+        (Column("a", "text", "text"), "length(a) < 0"),
+        (Column("a", "varchar(1)", "text", max_length=1), "a IN ('long', 'b')"),
+        (Column("a", "smallint", "integer", low=-32768, high=32767), "a > 100000"),
+        (Column("a", "integer", "integer"), "a > 99999999999999999999999"),
+        (Column("a", "integer", "integer"), "a >= 5 AND a <= 3"),
+        (Column("a", "numeric", "numeric"), "a > 5 AND a < 3"),
+        (Column("a", "double precision", "float"), "a < 1e305"),
+        (Column("a", "mood", "enum", labels=tuple(map(str, range(1001)))), ""),
+        (Column("a" * 256, "text", "text"), ""),
+        (Column("", "text", "text"), ""),
+    ],
+)
+def test_what_no_file_can_say_of_a_column_is_left_out_of_a_file_that_is_valid(column: Column, check: str) -> None:
+    facts = table(column, Column("b", "text", "text"), checks={"c": check})
+    entry = table_entry(facts, "postgresql").entry
+    file = read_tables(write_yaml({"tables": [entry]}).encode(), "tables.yaml")
+    assert findings(file.tables[0], facts, "postgresql") == []
+
+
+def test_a_column_beyond_the_most_fields_is_left_out_and_noted() -> None:
+    entry, notes = table_entry(table(*(Column(f"c{number}", "text", "text") for number in range(1001))), "sqlite")
+    assert entry is not None
+    assert len(entry["fields"]) == 1000
+    assert notes == ["column c1000 is left out: a table has at most 1,000 fields"]
+
+
+def test_a_bound_that_may_not_be_reached_becomes_the_next_number_of_the_columns_scale() -> None:
+    column = Column("a", "numeric(4,1)", "numeric", precision=4, scale=1)
+    entry = table_entry(table(column, checks={"c": "a > 5.55 AND a < 9"}), "postgresql").entry
+    assert entry is not None
+    assert (entry["fields"][0]["min"], entry["fields"][0]["max"]) == (5.6, 8.9)
+
+
 def test_a_view_is_left_out_with_the_reason() -> None:
     facts = table(Column("name", "text", "text"), unfit="it is a view")
     assert table_entry(facts, "sqlite") == (None, ["left out: it is a view"])
@@ -196,6 +234,7 @@ def test_any_name_of_a_table_gives_a_name_that_a_tool_may_have(name: str, tool_i
         ("CHECK (((n)::text = ANY ((ARRAY['a'::character varying, 'b'::text])::text[])))", Bounds(among=("a", "b"))),
         ("n IN ('a', 'b') AND n IN ('b', 'c')", Bounds(among=("b",))),
         ("CHECK (((char_length((n)::text) <= 10)))", Bounds(longest=10)),
+        ("length(n) >= 2.5 AND length(n) < 3.5", Bounds(shortest=3, longest=3)),
         ('"n" >= 3', Bounds(low=Decimal(3))),
     ],
 )
@@ -205,7 +244,18 @@ def test_a_simple_check_is_understood(check: str, bounds: Bounds) -> None:
 
 @pytest.mark.parametrize(
     "check",
-    ["n > 1 OR n < -1", "NOT (n > 1)", "n NOT IN ('x')", "abs(n) < 3", "n > t", "n IN ('a', upper(t))", "(", ""],
+    [
+        "n > 1 OR n < -1",
+        "NOT (n > 1)",
+        "n NOT IN ('x')",
+        "abs(n) < 3",
+        "n > t",
+        "n IN ('a', upper(t))",
+        "(",
+        "",
+        "n < 1e99999999",
+        "CASE WHEN t = 'x' THEN t < 'y' AND n < 5 AND t > 'a' ELSE 1 END",
+    ],
 )
 def test_a_check_that_is_not_simple_says_nothing(check: str) -> None:
     assert bounds_of([check], ["n", "t"]).get("n", Bounds()) == Bounds()

@@ -63,6 +63,8 @@ class TestReading:
             ('{"tables": ' + "[" * 70 + "]" * 70 + "}", "nested more than 64 levels deep"),
             ('{"tables": ' + "[" * 3000 + "]" * 3000 + "}", "nested"),
             ('{"tables": ' + "[" * 200_000, "nested too deeply"),
+            ('{"tables": [{"min": 1e99999999999999999999}]}', "beyond every number"),
+            ('{"tables": [{"min": -1e-99999999999999999999}]}', "beyond every number"),
             ('{"sources": {"a\\u0000": "x"}}', "NUL"),
             (b"\xff", "not UTF-8"),
             (b" " * (MAX_BYTES + 1), "at most 4,194,304"),
@@ -78,6 +80,7 @@ class TestReading:
         [
             ("tables: []\ntables: []", "line 2: the key 'tables' is given twice"),
             ("tables: [\n", "not YAML"),
+            ("tables:\n- min: 1e99999999999999999999", "line 2: 1e99999999999999999999 is beyond every number"),
             ("--- {}\n--- {}", "holds 2 documents"),
         ],
     )
