@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _ZONE = r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
-_TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{%s})?)?"
+# Some versions of Python read the end of a day as its 24th hour, and some do not.
+_TIME = r"(?!24)[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{%s})?)?"
 _WRITTEN = re.compile(f"{_DATE}[Tt]{_TIME % '1,6'}{_ZONE}", re.ASCII).fullmatch
 
 # What else people write, and what is wrong with it.

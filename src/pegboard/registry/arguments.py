@@ -10,10 +10,10 @@ from pegboard.registry.defaults import defaults_of, fresh
 from pegboard.registry.problems import MAX_PROBLEMS, invalid, problems_of
 from pegboard.registry.schemas import compile_validator
 from pegboard.registry.subschemas import Document
-from pegboard.registry.values import as_floats, measure, parse_json
+from pegboard.registry.values import as_decimals, as_floats, measure, parse_json
 from pegboard.registry.wording import unrecognized
 
-__all__ = ["Arguments", "as_floats", "measure", "parse_json"]
+__all__ = ["Arguments", "as_decimals", "as_floats", "measure", "parse_json"]
 
 
 class Arguments:

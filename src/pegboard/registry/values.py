@@ -25,6 +25,8 @@ _DIGITS = bytes(48 if 48 <= byte <= 57 or byte == 46 else 32 for byte in range(2
 # Of fewer digits than this, a float keeps all.
 _LONG = b"0" * 17
 _MOST_DIGITS = 200
+# Of an integer with more digits only the first are read.
+_LARGEST_EXACT = 10 ** (_MOST_DIGITS - 1)
 _LONGEST_NUMBER = 1000
 # A number that may be too small for a float, which would be 0.
 _TINY = re.compile(rb"[0-9][eE]-[0-9]{3}")
@@ -62,10 +64,11 @@ def parse_json(body: bytes) -> Any:
         raise _malformed(error, body) from None
 
 
-def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES) -> bool:
-    """Whether any of its numbers is a Decimal; raises unless this is an object of JSON values, not too deep or large.
+def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES, exact: bool = False) -> bool:
+    """Whether it holds numbers that need a Decimal; raises unless it is an object of JSON, not too deep or large.
 
-    What it raises is MalformedArguments or InvalidArguments.
+    Integers beyond 64 bits are among them if it is for an `exact` tool, and refused if not. What it raises is
+    MalformedArguments or InvalidArguments.
     """
     if not isinstance(arguments, dict):
         raise MalformedArguments(f"Arguments must be a JSON object, but received {_kind_of(arguments)}")
@@ -91,7 +94,7 @@ def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES) -> 
                 continue
             if isinstance(value, dict | list | tuple):
                 todo.append((value, depth + 1, (*path, key)))
-            elif kind is Decimal and value.is_finite() and math.isfinite(value):
+            elif _is_exact(value, kind, exact):
                 has_decimals = True
             else:
                 problems += _problems_of(value, (*path, key))
@@ -107,6 +110,21 @@ def as_floats(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: as_floats(item) for key, item in value.items()}
     return [as_floats(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def as_decimals(value: Any) -> Any:
+    """The value with every integer beyond 64 bits as a Decimal, for tools that keep all digits."""
+    if type(value) is int and not SMALLEST <= value <= LARGEST:
+        return Decimal(value)
+    if isinstance(value, dict):
+        return {key: as_decimals(item) for key, item in value.items()}
+    return [as_decimals(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _is_exact(value: Any, kind: type, exact: bool) -> bool:
+    if kind is Decimal:
+        return bool(value.is_finite() and math.isfinite(value))
+    return exact and kind is int and abs(value) < _LARGEST_EXACT
 
 
 def _too_much(path: Path, max_depth: int | None, max_values: int) -> MalformedArguments:

@@ -11,7 +11,7 @@ import orjson
 from pegboard.core.call import Caller, ReadyCall, ToolCall
 from pegboard.core.errors import MalformedArguments
 from pegboard.core.tool import Kind
-from pegboard.registry.arguments import as_floats, measure
+from pegboard.registry.arguments import as_decimals, as_floats, measure
 from pegboard.registry.peg import Peg
 
 
@@ -26,9 +26,10 @@ class Validator:
     def validate(self, peg: Peg, call: ToolCall, caller: Caller, run_id: str) -> ReadyCall:
         """The call, ready to run; raises MalformedArguments or InvalidArguments."""
         given: Any = call.arguments
-        if measure(given, max_depth=self._max_depth, max_values=self._max_bytes // 2):
-            # Databases alone keep more digits than a float has.
-            given = given if peg.tool.tool_type is Kind.TABLE else as_floats(given)
+        # Databases alone keep more digits than a float has.
+        exact = peg.tool.tool_type is Kind.TABLE
+        if measure(given, max_depth=self._max_depth, max_values=self._max_bytes // 2, exact=exact):
+            given = as_decimals(given) if exact else as_floats(given)
         text = orjson.dumps(given, default=str, option=orjson.OPT_SORT_KEYS)
         if len(text) > self._max_bytes:
             raise MalformedArguments(

@@ -103,6 +103,9 @@ class Database:
 
     @classmethod
     def _postgresql(cls, url: URL) -> Database:
+        if "@" in (url.host or ""):
+            # What is taken for the host may be part of a password.
+            raise ValueError("not a database URL: an '@' in a user or password is written %40")
         query = {("ssl" if key == "sslmode" else key): value for key, value in url.query.items()}
         engine = create_async_engine(
             url.set(drivername="postgresql+asyncpg", query=query),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.core.errors import InvalidArguments, MalformedArguments, ToolError
-from pegboard.registry.arguments import as_floats, measure, parse_json
+from pegboard.registry.arguments import as_decimals, as_floats, measure, parse_json
 
 
 class Color(StrEnum):
@@ -92,6 +92,17 @@ class TestMeasure:
         error = unmeasured(arguments)
         assert isinstance(error, MalformedArguments)
         assert words in error.message
+
+    def test_a_tool_that_keeps_all_digits_may_have_integers_beyond_64_bits(self) -> None:
+        arguments = {"a": [2**64, -(2**63) - 1, {"b": 2**64 - 1}], "c": 10**198}
+        assert measure(arguments, max_depth=64, exact=True) is True
+        assert as_decimals(arguments) == arguments
+        assert [type(item) for item in as_decimals(arguments)["a"]] == [Decimal, Decimal, dict]
+        assert type(as_decimals(arguments)["a"][2]["b"]) is int
+        # Of one with 201 digits the last was not read.
+        too_long = parse_json(b'{"a": 1' + b"0" * 200 + b"}")
+        with pytest.raises(InvalidArguments):
+            measure(too_long, max_depth=64, exact=True)
 
     def test_values_that_hold_themselves_or_multiply_end(self) -> None:
         circle: dict[str, Any] = {}

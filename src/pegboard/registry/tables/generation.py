@@ -147,9 +147,10 @@ def _element(column: Column | None) -> dict[str, Any]:
     family = column.family if column is not None else "other"
     if column is None or family == "json":
         return {}
+    # An array of any database may hold null.
     if family == "enum":
-        return {"type": "string", "enum": list(column.labels)}
-    node: dict[str, Any] = {"type": _ELEMENTS.get(family, "string")}
+        return {"type": ["string", "null"], "enum": [*column.labels, None]}
+    node: dict[str, Any] = {"type": [_ELEMENTS.get(family, "string"), "null"]}
     if family == "integer":
         low, high = column.low, column.high
         node |= {

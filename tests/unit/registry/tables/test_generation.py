@@ -93,13 +93,13 @@ class TestFacts:
     @pytest.mark.parametrize(
         ("element", "items"),
         [
-            (Column("", "text", "text", max_length=9), {"type": "string", "maxLength": 9}),
-            (Column("", "int2", "integer", low=-9, high=9), {"type": "integer", "minimum": -9, "maximum": 9}),
-            (Column("", "numeric", "numeric"), {"type": "number"}),
-            (Column("", "bool", "boolean"), {"type": "boolean"}),
-            (Column("", "uuid", "uuid"), {"type": "string", "format": "uuid"}),
-            (Column("", "timestamptz", "instant"), {"type": "string", "format": "date-time"}),
-            (Column("", "mood", "enum", labels=("x", "y")), {"type": "string", "enum": ["x", "y"]}),
+            (Column("", "text", "text", max_length=9), {"type": ["string", "null"], "maxLength": 9}),
+            (Column("", "int2", "integer", low=-9, high=9), {"type": ["integer", "null"], "minimum": -9, "maximum": 9}),
+            (Column("", "numeric", "numeric"), {"type": ["number", "null"]}),
+            (Column("", "bool", "boolean"), {"type": ["boolean", "null"]}),
+            (Column("", "uuid", "uuid"), {"type": ["string", "null"], "format": "uuid"}),
+            (Column("", "timestamptz", "instant"), {"type": ["string", "null"], "format": "date-time"}),
+            (Column("", "mood", "enum", labels=("x", "y")), {"type": ["string", "null"], "enum": ["x", "y", None]}),
             (Column("", "jsonb", "json"), {}),
         ],
     )
