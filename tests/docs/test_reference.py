@@ -64,9 +64,9 @@ def test_every_setting_is_listed_with_its_default_and_no_other() -> None:
 
 
 def every_error(root: type[ToolError] = ToolError) -> Iterator[type[ToolError]]:
-    """The classes of `core/errors.py` below the root."""
+    """The classes of `core` below the root."""
     for error in root.__subclasses__():
-        if error.__module__ == "pegboard.core.errors":
+        if error.__module__.startswith("pegboard.core."):
             yield error
             yield from every_error(error)
 

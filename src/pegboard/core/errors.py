@@ -10,8 +10,8 @@ ToolError
 ├── SecretUnreadable        CONFIG_ERROR
 ├── Drifted                 CONFIG_ERROR       the upstream changed the tool; refused until its owner accepts that
 ├── EgressRefused           CONFIG_ERROR       the address is one that this board does not reach out to
-├── TableUnusable           CONFIG_ERROR       the table is not there, or not as the tool's config says
-├── DatabaseFailed          DATABASE_ERROR     the database refused the row, or could not be asked
+├── TableUnusable           CONFIG_ERROR       the table is not there or not as configured (table_errors.py)
+├── DatabaseFailed          DATABASE_ERROR     the database refused the row, or could not be asked (table_errors.py)
 ├── RateLimited             UNKNOWN_ERROR      retryable, says when
 ├── TimedOut                UNKNOWN_ERROR      retryable
 ├── ExecutionFailed         UNKNOWN_ERROR      the tool's own error, with its message
@@ -199,43 +199,6 @@ class EgressRefused(ToolError):
     type = ErrorType.CONFIG
     code = "egress_refused"
     did_run = False
-
-
-class TableUnusable(ToolError):
-    """The table is not there, or not as the tool's config says."""
-
-    type = ErrorType.CONFIG
-    code = "table_unusable"
-    did_run = False
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message, problems=[FieldProblem(code, message)])
-
-
-class DatabaseFailed(ToolError):
-    """The database refused what it was asked to keep, or could not be asked; `code` is one of Prisma's."""
-
-    type = ErrorType.DATABASE
-    code = "P2010"
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        *,
-        field: str | None = None,
-        sqlstate: str | None = None,
-        retry_after_ms: int | None = None,
-        did_run: bool = False,
-    ) -> None:
-        super().__init__(message, problems=[FieldProblem(code, message, field)], retry_after_ms=retry_after_ms)
-        self.sqlstate = sqlstate
-        self.did_run = did_run
-
-    @property
-    def retried_as(self) -> str:
-        """What is worth another try, and says when, is a fault of the way there."""
-        return "transport" if self.retry_after_ms is not None else self.code
 
 
 class RateLimited(ToolError):

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.errors import DatabaseFailed, InDoubt, TableUnusable
+from pegboard.core.errors import InDoubt
+from pegboard.core.table_errors import DatabaseFailed, TableUnusable
 from pegboard.core.tool import Kind
 from pegboard.executors.base import Output
 from pegboard.testing import calls_of

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from pegboard.core.errors import TableUnusable
+from pegboard.core.table_errors import TableUnusable
 from pegboard.executors.table.facts import Facts
 from pegboard.executors.table.postgresql import PostgresqlSource
 from pegboard.executors.table.source import Source

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pegboard.core.errors import DatabaseFailed, FieldProblem, InDoubt, TableUnusable, ToolError
+from pegboard.core.errors import FieldProblem, InDoubt, ToolError
 from pegboard.core.table_config import TableConfig
+from pegboard.core.table_errors import DatabaseFailed, TableUnusable
 from pegboard.executors.table.facts import Facts, ForeignKey
 from pegboard.executors.table.planning import ROWS, Finding
 from pegboard.executors.table.refusing import HIDDEN, is_secret, shown

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from operator import is_not
 from pathlib import Path
 
-from pegboard.core.errors import TableUnusable
 from pegboard.core.refusals import Conflict, Invalid
 from pegboard.core.table_config import BATCH_SUFFIX, TableEntry, TablesFile
+from pegboard.core.table_errors import TableUnusable
 from pegboard.core.tool import Kind, Tool
 from pegboard.executors.table.facts import Facts
 from pegboard.executors.table.planning import Finding, findings

@@ -12,7 +12,8 @@ from uuid import UUID
 
 import pytest
 
-from pegboard.core.errors import DatabaseFailed, InDoubt, InvalidArguments, Misconfigured, TableUnusable, Unavailable
+from pegboard.core.errors import InDoubt, InvalidArguments, Misconfigured, Unavailable
+from pegboard.core.table_errors import DatabaseFailed, TableUnusable
 from pegboard.executors.base import OpenTool
 from pegboard.executors.table import executor as executor_module
 from pegboard.executors.table import sources as sources_module

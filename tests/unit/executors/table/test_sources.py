@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.core.errors import TableUnusable
+from pegboard.core.table_errors import TableUnusable
 from pegboard.executors.table import sources as sources_module
 from pegboard.executors.table.source import Fault, Source
 from pegboard.executors.table.sources import Sources, open_source

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import DatabaseFailed, ErrorType, InDoubt
+from pegboard.core.errors import ErrorType, InDoubt
+from pegboard.core.table_errors import DatabaseFailed
 from pegboard.executors.table.facts import Column, ForeignKey
 from pegboard.executors.table.planning import Finding
 from pegboard.executors.table.source import Fault
