@@ -117,6 +117,13 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield url
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database of either kind without any table."""
+    url: str = request.getfixturevalue("postgres_url") if request.param == "postgresql" else ""
+    return url or f"sqlite:///{tmp_path}/board.db"
+
+
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     """An open database of either kind with all tables and nothing in them."""

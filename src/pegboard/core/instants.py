@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _ZONE = r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
-# Some versions of Python read the end of a day as its 24th hour, and some do not.
-_TIME = r"(?!24)[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{%s})?)?"
+_TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{%s})?)?"
 _WRITTEN = re.compile(f"{_DATE}[Tt]{_TIME % '1,6'}{_ZONE}", re.ASCII).fullmatch
 
 # What else people write, and what is wrong with it.
@@ -23,6 +22,8 @@ def read_instant(text: str) -> datetime:
     """The moment in UTC; ValueError says what is wrong with the text."""
     if _WRITTEN(text) is None:
         raise ValueError(next((why for shape, why in _MISTAKES if shape.fullmatch(text)), "it is not ISO 8601"))
+    if text[11:13] == "24":  # which some versions of Python read, and some do not
+        raise ValueError("there is no such date or time")
     try:
         found = datetime.fromisoformat(text if text.isupper() else text.upper())
     except ValueError:

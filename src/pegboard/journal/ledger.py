@@ -78,10 +78,7 @@ class Session(Protocol):
         ...
 
     async def append(self, step: Step) -> bool:
-        """A step of a writer's chain; False, and nothing, if the writer is closed.
-
-        Where nothing comes before it in its transaction, nothing may come after it.
-        """
+        """A step of a writer's chain; False, and nothing, if the writer is closed."""
         ...
 
     async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:

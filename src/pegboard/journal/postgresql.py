@@ -58,7 +58,8 @@ _UNCOUNTED = (
 _INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
 # Where a key is taken, or the same batch is tried again because nobody knows whether it was committed.
 _INSERT_INTENTS = _insert("intents", _INTENT_FIELDS, " ON CONFLICT DO NOTHING")
-# A whole batch in one round trip, and nothing of it where the writer was closed and its head stays where it is.
+# A whole batch in one round trip, and nothing of it where the writer was closed and its head stays where it is. Never
+# without a transaction around it: what is given up while it waits for a lock would be committed by itself later.
 _UNLESS_CLOSED = "EXISTS (SELECT FROM head)"
 _APPEND = f"""
 WITH head AS (
@@ -95,10 +96,9 @@ class PostgresqlLedger:
         try:
             # A server that is frozen, or a network that swallows everything, would never say that it failed.
             async with asyncio.timeout(self._patience):
-                session = PostgresqlSession(await self._connected())
-                result = await work(session)
-                await session.commit()
-                return result
+                driver = await self._connected()
+                async with driver.transaction():
+                    return await work(PostgresqlSession(driver))
         except BaseException:
             await self._disconnect()
             raise
@@ -147,17 +147,10 @@ class PostgresqlLedger:
 
 
 class PostgresqlSession:
-    """The statements; their transaction begins with the first, and one that is the only one needs none."""
+    """The statements."""
 
     def __init__(self, driver: Any) -> None:
         self._driver = driver
-        self._transaction: Any = None
-        self._is_over = False
-
-    async def commit(self) -> None:
-        """Commit what was begun."""
-        if self._transaction is not None:
-            await self._transaction.commit()
 
     async def append(self, step: Step) -> bool:
         """A step of a writer's chain; False, and nothing, if the writer is closed."""
@@ -167,8 +160,6 @@ class PostgresqlSession:
         intents = [_intent(writer, opening) for opening in openings if opening.id not in closed]
         rows = [(*closing.row, writer, *place) for closing, place in zip(closings, places, strict=True)]
         kept = [(one.run_id, one.state, one.answer) for one in closings if one.intent == "keep"]
-        # Nothing may come after it where it is a transaction by itself.
-        self._is_over = self._transaction is None
         done = await self._driver.fetchval(
             _APPEND,
             *(writer, *head, signature),
@@ -182,18 +173,20 @@ class PostgresqlSession:
 
     async def registered(self, writer_id: str) -> Registered | None:
         """The writer with this id."""
-        row = await self._row("SELECT number, seq, mac, closed_at IS NOT NULL FROM writers WHERE id = $1", writer_id)
+        row = await self._driver.fetchrow(
+            "SELECT number, seq, mac, closed_at IS NOT NULL FROM writers WHERE id = $1", writer_id
+        )
         return Registered(row[0], Place(row[1], row[2]), row[3]) if row else None
 
     async def next_number(self) -> int:
         """The number of the next writer, taken."""
-        row = await self._row("UPDATE board_state SET writers = writers + 1 WHERE id = 1 RETURNING writers")
+        row = await self._driver.fetchrow("UPDATE board_state SET writers = writers + 1 WHERE id = 1 RETURNING writers")
         return int(row[0])
 
     async def register(self, number: int, writer: NewWriter, signatures: tuple[str, str]) -> None:
         """A new writer."""
-        await self._run("UPDATE board_state SET writers_signature = $1 WHERE id = 1", signatures[0])
-        await self._run(
+        await self._driver.execute("UPDATE board_state SET writers_signature = $1 WHERE id = 1", signatures[0])
+        await self._driver.execute(
             "INSERT INTO writers (number, id, host, pid, started_at, beat, seq, mac, signature, pruned_seq, pruned_mac,"
             " pruned_signature, counted_seq)"
             " VALUES ($1, $2, $3, $4, ($5::text || '+00')::timestamptz, 0, 0, '', $6, 0, '', '', 0)",
@@ -202,7 +195,7 @@ class PostgresqlSession:
 
     async def known(self, ids: Collection[str]) -> dict[str, str]:
         """Which of these executions are recorded already, and their status."""
-        rows = await self._all("SELECT id::text, status FROM executions WHERE id = ANY($1::uuid[])", list(ids))
+        rows = await self._driver.fetch("SELECT id::text, status FROM executions WHERE id = ANY($1::uuid[])", list(ids))
         return {row[0]: row[1] for row in rows}
 
     async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:
@@ -210,50 +203,50 @@ class PostgresqlSession:
         # In one order everywhere, or two writers that want the same two keys would wait for each other.
         rows = sorted((_intent(writer, opening) for opening in openings), key=lambda row: str(row[5]))
         names = [row[5] for row in rows]
-        await self._run(
+        await self._driver.execute(
             "DELETE FROM intents WHERE claim = ANY($1::text[]) AND state = 'done'"
             " AND expires_at <= ($2::text || '+00')::timestamptz",
             names,
             now,
         )
-        await self._run(_INSERT_INTENTS, *_columns(rows, len(_INTENT_FIELDS)))
-        found = await self._all(
+        await self._driver.execute(_INSERT_INTENTS, *_columns(rows, len(_INTENT_FIELDS)))
+        found = await self._driver.fetch(
             "SELECT claim, id::text, digest, state, answer FROM intents WHERE claim = ANY($1::text[])", names
         )
         return {row[0]: Held(*row[1:]) for row in map(tuple, found)}
 
     async def count(self, writer: int, counted_seq: int, counts: Sequence[Count]) -> None:
         """What the statistics gain, and how far the writer's rows are in them."""
-        done = await self._run(
+        done = await self._driver.execute(
             "UPDATE writers SET counted_seq = $1 WHERE number = $2 AND counted_seq < $1", counted_seq, writer
         )
         if done == "UPDATE 1" and counts:
-            await self._run(POSTGRESQL_UPSERT, *_columns(counts, 7))
+            await self._driver.execute(POSTGRESQL_UPSERT, *_columns(counts, 7))
 
     async def uncounted(self, number: int) -> tuple[int, list[Row]]:
         """A writer's last seq, and its rows that the statistics do not hold."""
-        seq, counted = await self._row("SELECT seq, counted_seq FROM writers WHERE number = $1", number)
-        return seq, [tuple(row) for row in await self._all(_UNCOUNTED, number, counted)]
+        seq, counted = await self._driver.fetchrow("SELECT seq, counted_seq FROM writers WHERE number = $1", number)
+        return seq, [tuple(row) for row in await self._driver.fetch(_UNCOUNTED, number, counted)]
 
     async def siblings(self, writer: int) -> list[Sibling]:
         """The other writers that are not closed."""
-        found = await self._all(
+        found = await self._driver.fetch(
             "SELECT number, id::text, beat FROM writers WHERE closed_at IS NULL AND number <> $1", writer
         )
         return [Sibling(*row) for row in map(tuple, found)]
 
     async def close_writer(self, number: int, now: str) -> bool:
         """Whether it was this that closed it."""
-        done = await self._run(
+        done = await self._driver.execute(
             "UPDATE writers SET closed_at = ($1::text || '+00')::timestamptz WHERE number = $2 AND closed_at IS NULL",
             now,
             number,
         )
-        return done == "UPDATE 1"
+        return bool(done == "UPDATE 1")
 
     async def intents_of(self, number: int) -> list[OpenIntent]:
         """The intents a writer has left open."""
-        found = await self._all(
+        found = await self._driver.fetch(
             "SELECT id::text, execution, receipts, claim FROM intents WHERE state = 'open' AND writer = $1 ORDER BY id",
             number,
         )
@@ -261,36 +254,21 @@ class PostgresqlSession:
 
     async def receipt(self, run_id: str) -> ReceiptOf | None:
         """The receipt of a call; where there is none, there never will be: it waits for one being written now."""
-        await self._run("INSERT INTO receipts (id, is_void) VALUES ($1, true) ON CONFLICT (id) DO NOTHING", run_id)
-        row = await self._row("SELECT row_id, output, is_void FROM receipts WHERE id = $1", run_id)
+        await self._driver.execute(
+            "INSERT INTO receipts (id, is_void) VALUES ($1, true) ON CONFLICT (id) DO NOTHING", run_id
+        )
+        row = await self._driver.fetchrow("SELECT row_id, output, is_void FROM receipts WHERE id = $1", run_id)
         return None if row[2] else ReceiptOf(row[0], row[1])
 
     async def expire(self, now: str, oldest: str) -> bool:
         """Some kept answers past their time and void receipts of calls before the oldest; whether there may be more."""
-        done = await self._run(
+        done = await self._driver.execute(
             "DELETE FROM intents WHERE id IN (SELECT id FROM intents WHERE state = 'done'"
             " AND expires_at <= ($1::text || '+00')::timestamptz ORDER BY expires_at LIMIT $2)",
             *(now, EXPIRED_AT_ONCE),
         )
-        await self._run("DELETE FROM receipts WHERE is_void AND id < $1", oldest)
-        return done == f"DELETE {EXPIRED_AT_ONCE}"
-
-    async def _run(self, text: str, *values: Any) -> str:
-        return str(await (await self._begun()).execute(text, *values))
-
-    async def _row(self, text: str, *values: Any) -> Any:
-        return await (await self._begun()).fetchrow(text, *values)
-
-    async def _all(self, text: str, *values: Any) -> list[Any]:
-        return list(await (await self._begun()).fetch(text, *values))
-
-    async def _begun(self) -> Any:
-        """The connection, within the transaction."""
-        assert not self._is_over
-        if self._transaction is None:
-            self._transaction = self._driver.transaction()
-            await self._transaction.start()
-        return self._driver
+        await self._driver.execute("DELETE FROM receipts WHERE is_void AND id < $1", oldest)
+        return bool(done == f"DELETE {EXPIRED_AT_ONCE}")
 
 
 def _columns(rows: Sequence[tuple[Any, ...]], width: int) -> list[list[Any]]:

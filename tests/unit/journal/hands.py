@@ -130,7 +130,7 @@ async def forget(session: Session, ids: list[str]) -> None:
     if isinstance(session, SqliteSession):
         session._delete("intents", ids)
     elif isinstance(session, PostgresqlSession):
-        await session._run("DELETE FROM intents WHERE id = ANY($1::uuid[])", ids)
+        await session._driver.execute("DELETE FROM intents WHERE id = ANY($1::uuid[])", ids)
 
 
 class WatchedWriter(Writer):

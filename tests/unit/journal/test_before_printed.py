@@ -26,9 +26,9 @@ from tests.unit.store.rows import NOW
 
 
 @pytest.fixture
-async def migrated(database_url: str) -> Any:
+async def migrated(empty_database_url: str) -> Any:
     """A database that got its rows at revision 0003, and `printed` since."""
-    database = Database.create(database_url)
+    database = Database.create(empty_database_url)
     columns = (*before.COLUMNS, "writer", "seq", "mac")
     casts = _CASTS if database.kind == "postgresql" else {}
     values = ", ".join(casts.get(name, ":{}").format(name) for name in columns)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,15 +42,8 @@ asyncio.run(main())
 """
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of a database without any table."""
-    url: str = request.getfixturevalue("postgres_url") if request.param == "postgresql" else ""
-    return url or f"sqlite:///{tmp_path}/board.db"
-
-
-async def test_an_empty_database_gets_every_revision_once(database_url: str) -> None:
-    database = Database.create(database_url)
+async def test_an_empty_database_gets_every_revision_once(empty_database_url: str) -> None:
+    database = Database.create(empty_database_url)
     assert await pending(database) == ALL
     assert await migrate(database) == ALL
     assert await migrate(database) == []
@@ -111,8 +103,8 @@ async def test_migrations_and_models_make_the_same_indexes_checks_and_collations
     assert migrated == created
 
 
-async def test_an_older_database_keeps_its_rows(database_url: str) -> None:
-    database = Database.create(database_url)
+async def test_an_older_database_keeps_its_rows(empty_database_url: str) -> None:
+    database = Database.create(empty_database_url)
     async with database.write() as conn:
         await conn.run_sync(lambda connection: command.upgrade(_config(connection), "0001_board"))
     user = await kept_user(database)
@@ -133,8 +125,8 @@ async def test_every_migration_can_be_taken_back(database: Database) -> None:
         assert await conn.run_sync(lambda connection: inspect(connection).get_table_names()) == ["alembic_version"]
 
 
-async def test_a_migration_that_fails_leaves_the_database_as_it_was(database_url: str) -> None:
-    database = Database.create(database_url)
+async def test_a_migration_that_fails_leaves_the_database_as_it_was(empty_database_url: str) -> None:
+    database = Database.create(empty_database_url)
     async with database.write() as conn:
         await conn.execute(text("CREATE TABLE executions (id INTEGER)"))
     with pytest.raises(Exception, match="already exists"):
@@ -153,9 +145,9 @@ async def test_a_database_of_a_later_version_is_refused(database: Database) -> N
 
 
 @pytest.mark.parametrize("way", ["locked", "unlocked"])
-async def test_two_processes_may_migrate_at_once(database_url: str, way: str) -> None:
+async def test_two_processes_may_migrate_at_once(empty_database_url: str, way: str) -> None:
     def start() -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", MIGRATING, database_url, way]
+        command = [sys.executable, "-c", MIGRATING, empty_database_url, way]
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     processes = [start(), start()]
@@ -172,8 +164,8 @@ async def test_two_processes_may_migrate_at_once(database_url: str, way: str) ->
     assert sorted(printed) == [f"{ALL}\n", "[]\n"]
 
 
-async def test_the_startup_lock_keeps_others_out_without_stopping_the_loop(database_url: str) -> None:
-    ours, theirs = Database.create(database_url), Database.create(database_url)
+async def test_the_startup_lock_keeps_others_out_without_stopping_the_loop(empty_database_url: str) -> None:
+    ours, theirs = Database.create(empty_database_url), Database.create(empty_database_url)
     order = []
 
     async def wait_for_it() -> None:
@@ -192,8 +184,8 @@ async def test_the_startup_lock_keeps_others_out_without_stopping_the_loop(datab
     await theirs.close()
 
 
-async def test_who_waits_for_the_startup_lock_can_be_cancelled(database_url: str) -> None:
-    ours, theirs = Database.create(database_url), Database.create(database_url)
+async def test_who_waits_for_the_startup_lock_can_be_cancelled(empty_database_url: str) -> None:
+    ours, theirs = Database.create(empty_database_url), Database.create(empty_database_url)
     async with startup_lock(ours):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2), startup_lock(theirs):
