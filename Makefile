@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
-WORKERS ?= 4
+WORKERS ?= 3
 
 .PHONY: help serve test check bench docs lock clean
 .DEFAULT_GOAL := help
