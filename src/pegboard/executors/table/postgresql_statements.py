@@ -85,7 +85,7 @@ class Statement:
         read = ", ".join(f"v{place}{read}" for place, (_, read) in enumerate(casts, 1))
         self._groups = (
             f"{into} ({names}) SELECT {read} FROM unnest({arrays}) AS sent({sent_names})"  # noqa: S608 -- names quoted
-            f" RETURNING {returning}"
+            f" RETURNING {returning}, {_is_rewritten(facts) if missing else 'false'}"
         )
 
     async def run(self, conn: Any, rows: Sequence[Row]) -> tuple[list[Key], str]:
@@ -97,9 +97,10 @@ class Statement:
             for make, values in zip(self._makers, zip(*(row.values for row in rows), strict=True), strict=True)
         ]
         returned = await conn.fetch(self._groups, *columns)
-        if len(returned) != len(rows):
+        # A trigger that was not there when the facts were read may number rows as it likes.
+        if len(returned) != len(rows) or returned[0][-1]:
             raise Unmatched
-        return self._matched(rows, returned), returned[0][-1]
+        return self._matched(rows, returned), returned[0][-2]
 
     async def _one_by_one(self, conn: Any, rows: Sequence[Row]) -> tuple[list[Key], str]:
         keys: list[Key] = []
@@ -119,7 +120,7 @@ class Statement:
     def _matched(self, rows: Sequence[Row], returned: Sequence[Any]) -> list[Key]:
         if not self.facts.key:
             return list(repeat((), len(rows)))
-        keys = [tuple(record)[:-1] for record in returned]
+        keys = [tuple(record)[:-2] for record in returned]
         counted = self._counted
         if counted is None:
             given = [self._key(row) for row in rows]
@@ -162,6 +163,13 @@ def table_name(facts: Facts) -> str:
 def key_part(column: Column) -> str:
     """A column of the key as it is asked for, as text where the driver might have a type of its own for it."""
     return f"format('%s', {quoted(column.name)})" if column.family == "other" else quoted(column.name)
+
+
+def _is_rewritten(facts: Facts) -> str:
+    """Whether a trigger may change rows before they are inserted, asked once a statement."""
+    itself = "to_regclass('" + table_name(facts).replace("'", "''") + "')"
+    parts = f"SELECT {itself} UNION ALL SELECT relid FROM pg_partition_tree({itself})"  # noqa: S608 -- a quoted name
+    return f"EXISTS (SELECT FROM pg_trigger WHERE tgrelid IN ({parts}) AND NOT tgisinternal AND tgtype & 7 = 7)"
 
 
 def _known(value: Any, *, is_uuid: bool) -> Any:

@@ -183,6 +183,21 @@ async def test_a_trigger_that_changes_keys_does_not_mix_them_up(postgres_url: st
             assert [answer.output for answer in answers] == [[[str(1000 - n)]] for n in range(30)]
 
 
+async def test_nor_does_one_that_came_after_the_facts_were_read(postgres_url: str) -> None:
+    script = """
+    CREATE TABLE "it's" (id serial PRIMARY KEY, n int);
+    CREATE FUNCTION turn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := 1000 - NEW.n; RETURN NEW; END $$;
+    """
+    async with opened(postgres_url, script) as source:
+        facts = await facts_of(source, "it's")
+        answers = await together(source, [entry(facts, {"n": n}) for n in range(30)])
+        assert [answer.output for answer in answers] == [[[str(n + 1)]] for n in range(30)]
+        trigger = """CREATE TRIGGER turn BEFORE INSERT ON "it's" FOR EACH ROW EXECUTE FUNCTION turn()"""
+        await asked(postgres_url, trigger)
+        answers = await together(source, [entry(facts, {"n": n}) for n in range(30)])
+        assert [answer.output for answer in answers] == [[[str(1000 - n)]] for n in range(30)]
+
+
 async def test_a_row_that_a_trigger_skips_is_no_success_and_its_neighbours_are(postgres_url: str) -> None:
     script = """
     CREATE TABLE t (id int PRIMARY KEY);
