@@ -17,7 +17,7 @@ _SHOWN = 600
 # A call is ended by who looks after it this part of its time before the pipeline gives up on it, so that it can say
 # what happened.
 _EARLY = 0.05
-_MOST_EARLY_SECONDS = 0.25
+_MOST_EARLY_SECONDS = 0.5
 _NEARLY = 0.9
 # A text that ends in fewer characters of a secret ends so by chance, and gives nothing away.
 _TELLING = 4

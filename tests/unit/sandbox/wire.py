@@ -85,7 +85,10 @@ class Call:
         """So many bytes; EOFError where the other end has gone."""
         read = b""
         while len(read) < count:
-            piece = self.line.recv(count - len(read))
+            try:
+                piece = self.line.recv(count - len(read))
+            except ConnectionResetError:
+                piece = b""  # it went before it had read what it was told
             if not piece:
                 raise EOFError
             read += piece
