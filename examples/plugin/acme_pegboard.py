@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard import Tool, ToolResult
+from pegboard import Tool
 from pegboard.core.call import ReadyCall
-from pegboard.core.refusals import Invalid
-from pegboard.dialects.base import Asked, AskedCall
+from pegboard.dialects.asked import AskedCall, Unreadable
+from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.base import Answer, Dialect
 from pegboard.executors.base import OpenTool, Prepared
 
 
@@ -18,34 +18,34 @@ def slugify(text: str) -> str:
     return "-".join(text.lower().split())
 
 
-class Pairs:
-    """Calls as [name, arguments] pairs, answers as [ok, value] pairs."""
+class Pairs(Dialect):
+    """Calls as {"do": name, "with": arguments}, answers as [ok, value] pairs."""
 
     name = "pairs"
+    keys = frozenset({"do"})
 
-    def parse(self, payload: Any) -> Asked:
-        """The calls in a list of pairs."""
-        if not isinstance(payload, list) or any(not isinstance(item, list) or len(item) != 2 for item in payload):
-            raise Invalid("'pairs' wants a list of [name, arguments]")
-        return Asked(tuple(AskedCall(str(name), arguments) for name, arguments in payload), many=True)
+    def recognises(self, item: Any) -> bool:
+        """Whether an object says what to do."""
+        return isinstance(item, dict) and isinstance(item.get("do"), str)
 
-    def render(self, result: ToolResult) -> Any:
-        """One answer."""
-        if result.problem is not None:
-            return [False, result.problem.message]
-        return [True, result.output]
+    def read(self, item: Any, into: Assembly) -> None:
+        """Take in one call."""
+        if not self.recognises(item):
+            raise Unreadable("'pairs' wants objects {do, with}")
+        into.call(item["do"], item.get("with"))
 
-    def render_json(self, result: ToolResult) -> bytes:
-        """One answer as text."""
-        return json.dumps(self.render(result)).encode()
+    def compose(self, calls: Sequence[AskedCall]) -> Any:
+        """The calls as a model would make them."""
+        return [{"do": call.name, "with": call.arguments} for call in calls]
 
-    def render_all(self, results: Sequence[ToolResult], many: bool) -> Any:
-        """The answers to one payload."""
-        return [self.render(result) for result in results]
+    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+        """A pair for each answer."""
+        results = [answer.result for answer in answers]
+        return [[result.success, result.problem.message if result.problem else result.output] for result in results]
 
-    def define(self, tool: Tool) -> dict[str, Any]:
+    def define(self, tool: Tool) -> Any:
         """How a model is told of the tool."""
-        return {"call": tool.name, "with": list(tool.input_schema.get("properties", {}))}
+        return {"do": tool.name, "with": list(tool.input_schema.get("properties", {}))}
 
 
 class PrintedTable:

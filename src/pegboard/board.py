@@ -12,10 +12,11 @@ from typing import Any, TypeVar, overload
 from pegboard import wiring
 from pegboard.core.call import Caller, Execution, Progress, ToolCall, ToolResult
 from pegboard.core.definitions import ToolCreate
-from pegboard.core.keys import check_key, keys_of
+from pegboard.core.keys import check_key
 from pegboard.core.refusals import Conflict
 from pegboard.core.tool import Kind, Tool
-from pegboard.dialects.catalog import dialect_named, dialects
+from pegboard.dialects.catalog import dialects
+from pegboard.dialects.dialects import Stream
 from pegboard.egress.outbound import Resolver
 from pegboard.executors.base import Prepared
 from pegboard.executors.catalog import executors, installed_handlers
@@ -26,6 +27,7 @@ from pegboard.journal.audit import Audit
 from pegboard.journal.base import Journal
 from pegboard.journal.start import chain_of, spool_folder, start_journal
 from pegboard.journal.statistics import Statistics
+from pegboard.payloads import Payloads
 from pegboard.pipeline import Pipeline
 from pegboard.registry.apply import Plan, apply
 from pegboard.registry.confined import CodeRules
@@ -111,6 +113,7 @@ class Pegboard:
             opener=self._opener,
             max_bytes=settings.max_import_bytes,
         )
+        self.payloads = Payloads(self.dialects, self.pipeline, self.snapshot)
         self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare)
         self._recorded = Executions(database, self.snapshot)
 
@@ -169,23 +172,25 @@ class Pegboard:
         return await self.pipeline.run(call, caller or self.admin)
 
     async def run(
-        self, raw: Any, *, dialect: str = "plain", caller: Caller | None = None, key: str | None = None
+        self, raw: Any, *, dialect: str | None = None, caller: Caller | None = None, key: str | None = None
     ) -> Any:
-        """Run the calls of a payload; the answer has the same dialect and order. A `key` holds for each of them."""
-        spoken = dialect_named(self.dialects, dialect, "dialect")
-        asked = spoken.parse(raw)
-        keys = keys_of(check_key(key), len(asked.calls))
-        calls = [
-            ToolCall(call.name, call.arguments, call.id, dialect=dialect, key=one)
-            for call, one in zip(asked.calls, keys, strict=True)
-        ]
-        results = await asyncio.gather(*(self.pipeline.run(call, caller or self.admin) for call in calls))
-        return spoken.render_all(results, asked.many)
+        """Run the calls of a payload in any dialect; the answer is in the same. A `key` holds for each of them."""
+        who = caller or self.admin
+        return self.payloads.render(await self.payloads.run(self.payloads.read(raw, dialect, who), who, key=key))
 
-    async def definitions(self, dialect: str = "plain", *, caller: Caller | None = None) -> list[dict[str, Any]]:
-        """What to hand a model: the caller's own tools and the public ones of admins."""
-        spoken = dialect_named(self.dialects, dialect, "dialect")
-        return [spoken.define(peg.tool) for peg in self.snapshot.handed_to(caller or self.admin)]
+    def normalize(self, raw: Any, *, dialect: str | None = None, caller: Caller | None = None) -> dict[str, Any]:
+        """The calls of a payload in the board's own form: `{dialect, calls}`; runs nothing."""
+        who = caller or self.admin
+        return self.payloads.normalised(self.payloads.read(raw, dialect, who), who)
+
+    def stream(self, dialect: str | None = None, *, caller: Caller | None = None) -> Stream:
+        """What a model streams, to be fed chunk by chunk: `feed` and `end` give the calls that are whole."""
+        return self.payloads.stream(dialect, caller or self.admin)
+
+    async def definitions(self, dialect: str = "plain", *, caller: Caller | None = None) -> Any:
+        """What to hand a model: the caller's own tools and the public ones of admins, as that provider wants them."""
+        spoken = self.dialects.named(dialect, "dialect")
+        return spoken.define_all([peg.tool for peg in self.snapshot.handed_to(caller or self.admin)])
 
     @overload
     def tool(self, function: F) -> F: ...

@@ -46,6 +46,14 @@ class Progress:
     message: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """Arguments that cannot be read: their text, and why."""
+
+    text: str
+    why: str
+
+
 class ToolCall(NamedTuple):
     """A call as it was asked for; nothing about it is trusted yet."""
 

@@ -1,78 +1,100 @@
-"""What a dialect is: a pure translation between one wire format and the board's own types."""
+"""What a dialect is: a pure translation between one wire format and the board's own types.
+
+A dialect says by which keys or marks its payloads are told from others, reads what is in them into an `Assembly`, and
+writes calls, answers and definitions. What one dialect reads whole it also reads in pieces: `read` gets a payload, or
+each chunk of a stream, and the assembly puts the pieces together.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import orjson
 
 from pegboard.core.call import ToolResult
+from pegboard.core.refusals import Invalid
 from pegboard.core.tool import Tool
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.limits import Limits
+
+ALL = ("parse", "stream", "compose", "render", "define")
+WHOLE = ("parse", "compose", "render", "define")
 
 
-@dataclass(frozen=True, slots=True)
-class AskedCall:
-    """One call as a payload asks for it."""
+class Answer(NamedTuple):
+    """One finished call: what was asked, and how it ended."""
 
-    name: str
-    arguments: Any
-    id: str | None = None
+    call: AskedCall
+    result: ToolResult
 
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The calls of one payload, in order; `many` if the payload was a list."""
-
-    calls: tuple[AskedCall, ...]
-    many: bool
+    @property
+    def id(self) -> str:
+        """The call's id, or one that stands for it where its dialect gave none."""
+        return self.call.id or f"call_{self.result.run_id.replace('-', '')}"
 
 
-class Dialect(Protocol):
+class Dialect(ABC):
     """One shape of calls, answers and definitions."""
 
-    name: str
-    abilities: tuple[str, ...]
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    abilities: ClassVar[tuple[str, ...]] = ALL
+    # Top-level keys, one of which every object of this dialect has; and literal texts, one of which every text has.
+    keys: ClassVar[frozenset[str]] = frozenset()
+    marks: ClassVar[tuple[str, ...]] = ()
+    limits: ClassVar[Limits] = Limits()
 
-    def parse(self, payload: Any) -> Asked:
-        """The calls in a payload; raises Invalid where it is not of this dialect."""
-        ...
+    def recognises(self, item: Any) -> bool:
+        """Whether this object, text or chunk is of this dialect; asked only if a key or mark of it is there."""
+        return False
 
-    def render(self, result: ToolResult) -> Any:
-        """One answer, as JSON data."""
-        ...
+    def read(self, item: Any, into: Assembly) -> None:
+        """Take in one payload, or one chunk of a stream; raises Unreadable where it is not of this dialect."""
+        raise Invalid(f"'{self.name}' is a shape of answers; send the call as plain: {{name, arguments}}")
 
-    def render_json(self, result: ToolResult) -> bytes:
-        """The same as JSON text, without serialising the output a second time."""
-        ...
+    def finish(self, into: Assembly) -> None:  # noqa: B027 -- most hold nothing back
+        """Take in what was held back, as nothing more comes."""
 
-    def render_all(self, results: Sequence[ToolResult], many: bool) -> Any:
-        """The answers to one payload."""
-        ...
+    def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments as the tool's own schema means them, where the definition given to the model was adapted."""
+        return arguments
 
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """How the tool is declared."""
-        ...
+    def compose(self, calls: Sequence[AskedCall]) -> Any:
+        """What a model says that makes these calls: one assistant message."""
+        raise Invalid(f"'{self.name}' is a shape of answers and has no calls of its own")
+
+    @abstractmethod
+    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+        """The answers, in order, as the provider wants them; `many` is false where one bare call was asked for."""
+
+    def render_json(self, answer: Answer) -> bytes:
+        """One answer as JSON text."""
+        return orjson.dumps(self.render((answer,), many=False))
+
+    @abstractmethod
+    def define(self, tool: Tool) -> Any:
+        """How one tool is declared."""
+
+    def define_all(self, tools: Sequence[Tool]) -> Any:
+        """How several are declared together."""
+        return [self.define(tool) for tool in tools]
 
 
-class Answers(ABC):
+class Answers(Dialect):
     """Answers of one object each, for dialects to build on: they say what goes into the object."""
 
     @abstractmethod
-    def answer(self, result: ToolResult, output: Any) -> dict[str, Any]:
-        """The object for one result, with the output in this form."""
+    def answer(self, answer: Answer, output: Any) -> dict[str, Any]:
+        """The object for one answer, with the output in this form."""
 
-    def render(self, result: ToolResult) -> dict[str, Any]:
-        """The answer with the output as data."""
-        return self.answer(result, result.output)
-
-    def render_json(self, result: ToolResult) -> bytes:
-        """The answer with the output's text taken over."""
-        return orjson.dumps(self.answer(result, orjson.Fragment(result.output_json)))
-
-    def render_all(self, results: Sequence[ToolResult], many: bool) -> Any:
+    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
         """A list for a list, an object for an object."""
-        rendered = [self.render(result) for result in results]
+        rendered = [self.answer(answer, answer.result.output) for answer in answers]
         return rendered if many else rendered[0]
+
+    def render_json(self, answer: Answer) -> bytes:
+        """The answer with the output's text taken over."""
+        return orjson.dumps(self.answer(answer, orjson.Fragment(answer.result.output_json)))

@@ -1,27 +1,23 @@
-"""Which dialects there are."""
+"""Which dialects there are, in the order in which a payload is tried on them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
-from pegboard.core.refusals import Fault, Invalid
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.detailed import Detailed
+from pegboard.dialects.dialects import Dialects
 from pegboard.dialects.plain import Plain
 from pegboard.plugins import installed
 
+# One line a dialect. Where two would take the same payload, the first one gets it.
+OURS: Sequence[type[Dialect]] = (
+    Plain,
+    Detailed,
+)
 
-def dialects() -> Mapping[str, Dialect]:
-    """Every dialect by name, those of installed packages included."""
-    ours: list[Dialect] = [Plain(), Detailed()]
+
+def dialects() -> Dialects:
+    """Every dialect, those of installed packages included; one of theirs takes the place of ours of the same name."""
     theirs: dict[str, Dialect] = installed("pegboard.dialects", lambda make: make())
-    return {dialect.name: dialect for dialect in [*ours, *theirs.values()]}
-
-
-def dialect_named(known: Mapping[str, Dialect], name: str, parameter: str) -> Dialect:
-    """The dialect of that name; Invalid lists the ones there are."""
-    found = known.get(name)
-    if found is None:
-        accepted = ", ".join(sorted(known))
-        raise Invalid.of("There is no such dialect", [Fault(parameter, f"'{name}' is not one of: {accepted}")])
-    return found
+    return Dialects([*(make() for make in OURS), *theirs.values()])

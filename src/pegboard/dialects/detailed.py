@@ -7,24 +7,19 @@ from typing import Any
 
 from pegboard.core.call import ToolResult
 from pegboard.core.errors import FieldProblem, Problem
-from pegboard.core.refusals import Invalid
 from pegboard.core.tool import Tool
-from pegboard.dialects.base import Answers, Asked
+from pegboard.dialects.base import Answer, Answers
 
 
 class Detailed(Answers):
     """An answer shape only: what comes in is plain."""
 
     name = "detailed"
-    abilities: tuple[str, ...] = ("render", "define")
+    abilities = ("render", "define")
 
-    def parse(self, payload: Any) -> Asked:
-        """Never: this dialect has no calls of its own."""
-        raise Invalid("'detailed' is a shape of answers; send the call as plain: {name, arguments}")
-
-    def answer(self, result: ToolResult, output: Any) -> dict[str, Any]:
+    def answer(self, answer: Answer, output: Any) -> dict[str, Any]:
         """The object for one result."""
-        return _rendered(result, output)
+        return _rendered(answer.result, output)
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """As it stands: id, description and the schema under the names of its contract."""

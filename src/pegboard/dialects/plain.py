@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pegboard.core.call import ToolResult
 from pegboard.core.errors import FieldProblem, Problem
-from pegboard.core.refusals import Fault, Invalid
+from pegboard.core.refusals import Fault
 from pegboard.core.tool import Tool
-from pegboard.dialects.base import Answers, Asked, AskedCall
+from pegboard.dialects.asked import Unreadable
+from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.base import WHOLE, Answer, Answers, AskedCall
 
 _KEYS = {"name", "arguments", "id"}
 
@@ -17,17 +20,30 @@ class Plain(Answers):
     """One object a call, one object an answer."""
 
     name = "plain"
-    abilities: tuple[str, ...] = ("parse", "render", "define")
+    abilities = WHOLE
+    keys = frozenset({"name"})
 
-    def parse(self, payload: Any) -> Asked:
-        """One call for an object, several for a list."""
-        if isinstance(payload, list):
-            return Asked(tuple(_call(item, f"{place}.") for place, item in enumerate(payload)), many=True)
-        return Asked((_call(payload, ""),), many=False)
+    def recognises(self, item: Any) -> bool:
+        """An object with a name, and nothing that a call of this board does not have."""
+        return isinstance(item, dict) and isinstance(item.get("name"), str) and item.keys() <= _KEYS
 
-    def answer(self, result: ToolResult, output: Any) -> dict[str, Any]:
+    def read(self, item: Any, into: Assembly) -> None:
+        """One call."""
+        faults = _faults(item)
+        if faults:
+            raise Unreadable.of("This is not a call", faults)
+        into.bare = True
+        into.call(item["name"], item.get("arguments"), item.get("id"))
+
+    def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
+        """The calls as objects."""
+        return [
+            {"name": call.name, "arguments": call.arguments} | ({"id": call.id} if call.id else {}) for call in calls
+        ]
+
+    def answer(self, answer: Answer, output: Any) -> dict[str, Any]:
         """The object for one result."""
-        return _rendered(result, output)
+        return _rendered(answer.result, output)
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """Name, description and schemas."""
@@ -41,24 +57,17 @@ class Plain(Answers):
         return definition
 
 
-def _call(payload: Any, at: str) -> AskedCall:
+def _faults(payload: Any) -> list[Fault]:
     faults = []
     if not isinstance(payload, dict):
-        raise Invalid.of(
-            "This is not a call", [Fault(at.rstrip("."), 'a call is an object {"name": …, "arguments": {…}, "id"?: …}')]
-        )
+        return [Fault("", 'a call is an object {"name": …, "arguments": {…}, "id"?: …}')]
     name, identity = payload.get("name"), payload.get("id")
     if not isinstance(name, str) or not name:
-        faults.append(Fault(f"{at}name", "required: the name of a tool, a string"))
+        faults.append(Fault("name", "required: the name of a tool, a string"))
     if identity is not None and not isinstance(identity, str):
-        faults.append(Fault(f"{at}id", "a string, if given"))
-    faults += [
-        Fault(f"{at}{key}", f"unknown key; a call has {', '.join(sorted(_KEYS))}") for key in payload.keys() - _KEYS
-    ]
-    if faults:
-        raise Invalid.of("This is not a call", faults)
-    arguments = payload.get("arguments")
-    return AskedCall(str(name), {} if arguments is None else arguments, identity)
+        faults.append(Fault("id", "a string, if given"))
+    unknown = sorted(map(str, payload.keys() - _KEYS))
+    return faults + [Fault(key, f"unknown key; a call has {', '.join(sorted(_KEYS))}") for key in unknown]
 
 
 def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:

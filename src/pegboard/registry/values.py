@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from pegboard.core.call import Malformed
 from pegboard.core.errors import FieldProblem, MalformedArguments
 from pegboard.registry.problems import MAX_PROBLEMS, invalid
 from pegboard.registry.shown import field_of, text_of
@@ -19,6 +20,7 @@ from pegboard.registry.wording import subject_of
 SMALLEST = -(2**63)
 LARGEST = 2**64 - 1
 MAX_VALUES = 2_000_000
+_MOST_SHOWN = 300
 
 # Every digit and point as 0, everything else as a space: what a long number looks like is then searched for quickly.
 _DIGITS = bytes(48 if 48 <= byte <= 57 or byte == 46 else 32 for byte in range(256))
@@ -71,7 +73,7 @@ def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES, exa
     MalformedArguments or InvalidArguments.
     """
     if not isinstance(arguments, dict):
-        raise MalformedArguments(f"Arguments must be a JSON object, but received {_kind_of(arguments)}")
+        raise MalformedArguments(_unread(arguments))
     problems: list[FieldProblem] = []
     has_decimals = False
     todo: list[tuple[Any, int, Path]] = [(arguments, 1, ())]
@@ -101,6 +103,15 @@ def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES, exa
     if problems:
         raise invalid(problems[:MAX_PROBLEMS])
     return has_decimals
+
+
+def _unread(arguments: Any) -> str:
+    if not isinstance(arguments, Malformed):
+        return f"Arguments must be a JSON object, but received {_kind_of(arguments)}"
+    shown = arguments.text if len(arguments.text) <= _MOST_SHOWN else arguments.text[:_MOST_SHOWN] + "…"
+    received = f"; received: {shown}" if shown else ""
+    why = arguments.why[:1].lower() + arguments.why[1:]
+    return f"The arguments cannot be read, so nothing was run: {why}. Send the call again, whole{received}"
 
 
 def as_floats(value: Any) -> Any:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from pegboard.core.call import ToolCall, ToolResult
 from pegboard.core.errors import MalformedArguments
-from pegboard.core.keys import check_key, keys_of
-from pegboard.core.refusals import Invalid
-from pegboard.dialects.catalog import dialect_named
+from pegboard.dialects.reading import check_keys
 from pegboard.registry.arguments import parse_json
 from pegboard.store.executions import ExecutionFilter
+from pegboard.store.types import json_text
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
 from pegboard.surfaces.rest.edge import unless_gone
 from pegboard.surfaces.rest.fields import Moment
@@ -26,8 +23,18 @@ calls = APIRouter(prefix="/v1", tags=["calls"])
 journal = APIRouter(prefix="/v1/executions", tags=["journal"])
 state = APIRouter(tags=["server"])
 
-MAX_CALLS = 100
-_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": {}},
+            "text/plain": {"schema": {"type": "string"}},
+            "text/event-stream": {"schema": {"type": "string"}},
+            "application/x-ndjson": {"schema": {"type": "string"}},
+        },
+    }
+}
+From = Annotated[str | None, Query(alias="from", description="The dialect of the body; found out if absent")]
 
 
 @calls.post("/calls", operation_id="run_calls", openapi_extra=_BODY)
@@ -36,7 +43,7 @@ async def run_calls(
     response: Response,
     board: Board,
     caller: Who,
-    reading: Annotated[str, Query(alias="from", description="The dialect of the body")] = "plain",
+    reading: From = None,
     shape: Annotated[
         str | None, Query(alias="as", description="The dialect of the answer; the body's if absent")
     ] = None,
@@ -45,45 +52,66 @@ async def run_calls(
         Header(description="Makes each call run once: the same key again within a day gets the first answers"),
     ] = None,
 ) -> Any:
-    """Run one call or many; answers come in the same dialect and order."""
-    try:
-        payload = parse_json(await request.body())
-    except MalformedArguments as error:
-        raise HTTPException(400, error.message) from None
-    asked = dialect_named(board.dialects, reading, "from").parse(payload)
-    answering = dialect_named(board.dialects, shape or reading, "as")
-    if len(asked.calls) > MAX_CALLS:
-        raise Invalid(f"{len(asked.calls)} calls in one request, at most {MAX_CALLS} are accepted")
-    request_id = request.state.request_id
+    """Run the calls of a payload in any dialect; answers come in the same dialect and order.
+
+    The body is one call, a list of them, a whole message or response of a model, its text, or the chunks of a stream.
+    """
+    asked = board.payloads.read(await _payload(request), reading, caller)
+    if shape is not None:
+        board.dialects.named(shape, "as")
     if len(request.headers.getlist("idempotency-key")) > 1:
         idempotency_key = ""  # which of them counts could be read differently by a proxy in front of us
-    keys = keys_of(check_key(idempotency_key), len(asked.calls))
-
-    async def all_of_them() -> list[ToolResult]:
-        wanted = (
-            ToolCall(call.name, call.arguments, call.id, "rest", reading, request_id, None, key)
-            for call, key in zip(asked.calls, keys, strict=True)
-        )
-        return await asyncio.gather(*(board.pipeline.run(call, caller) for call in wanted))
-
+    running = board.payloads.run(
+        asked, caller, surface="rest", request_id=request.state.request_id, key=idempotency_key
+    )
     # Calls with a key go on without their caller, who may ask again for what came of them.
-    calling = all_of_them()
-    results = await (calling if idempotency_key else unless_gone(request.receive, calling))
-    if results is None:
+    answered = await (running if idempotency_key else unless_gone(request.receive, running))
+    if answered is None:
         return None
+    results = [answer.result for answer in answered.answers]
     if any(result.repeat_of for result in results):
         response.headers["Idempotent-Replayed"] = "true"
     if results and all(result.problem is not None and result.problem.code in UNAVAILABLE for result in results):
         response.status_code = 503
         response.headers["Retry-After"] = "1"
-    return answering.render_all(results, asked.many)
+    rendered = board.payloads.render(answered, shape)
+    if isinstance(rendered, str) and _is_text(request):
+        return PlainTextResponse(rendered, response.status_code or 200, dict(response.headers))
+    return Response(json_text(rendered), response.status_code or 200, dict(response.headers), "application/json")
+
+
+@calls.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_BODY)
+async def normalize_calls(request: Request, board: Board, caller: Who, reading: From = None) -> Any:
+    """The calls of a payload in the board's own form; runs nothing."""
+    asked = board.payloads.read(await _payload(request), reading, caller)
+    return Response(json_text(board.payloads.normalised(asked, caller)), media_type="application/json")
+
+
+async def _payload(request: Request) -> Any:
+    """The body as JSON, or as text where it says it is one; a key that is there twice is refused."""
+    body = await request.body()
+    try:
+        if _is_text(request):
+            return body.decode()
+        payload = parse_json(body)
+        check_keys(body, payload)
+    except UnicodeDecodeError as error:
+        raise HTTPException(400, f"The text is not UTF-8: byte {error.start + 1}") from None
+    except MalformedArguments as error:
+        raise HTTPException(400, error.message) from None
+    return payload
+
+
+def _is_text(request: Request) -> bool:
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return media.startswith("text/") or media in ("application/x-ndjson", "application/jsonl")
 
 
 @calls.get("/dialects", operation_id="list_dialects")
 async def list_dialects(board: Board, caller: Who) -> list[DialectResponse]:
     """The dialects this board speaks."""
     return [
-        DialectResponse(name=name, aliases=[], abilities=list(dialect.abilities))
+        DialectResponse(name=name, aliases=list(dialect.aliases), abilities=list(dialect.abilities))
         for name, dialect in board.dialects.items()
     ]
 

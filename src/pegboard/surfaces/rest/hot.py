@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -15,8 +15,8 @@ from pegboard.core.ids import new_id
 from pegboard.core.keys import MAX_KEY, check_key
 from pegboard.core.refusals import Refusal, Unauthorised
 from pegboard.core.tool import Kind
-from pegboard.dialects.base import Dialect
-from pegboard.dialects.catalog import dialect_named
+from pegboard.dialects.base import Answer, AskedCall, Dialect
+from pegboard.dialects.dialects import Dialects
 from pegboard.pipeline import Pipeline
 from pegboard.registry.arguments import parse_json
 from pegboard.registry.snapshot import Snapshot
@@ -49,7 +49,7 @@ class CallRoute:
         *,
         pipeline: Pipeline,
         snapshot: Snapshot,
-        dialects: Mapping[str, Dialect],
+        dialects: Dialects,
         max_body: int,
     ) -> None:
         self._rest = rest
@@ -105,13 +105,14 @@ class CallRoute:
             status = 503
             headers.append((b"retry-after", b"%d" % max(1, (result.problem.retry_after_ms or 1000) // 1000)))
         dialect = shape or self._dialects[result.result_style]
-        await respond(send, status, dialect.render_json(result), _JSON, headers)
+        answer = Answer(AskedCall(name, arguments), result)
+        await respond(send, status, dialect.render_json(answer), _JSON, headers)
 
     def _wanted_shape(self, query: bytes) -> Dialect | None:
         if not query:
             return None
         wanted = dict(parse_qsl(query.decode("latin-1"))).get("as")
-        return dialect_named(self._dialects, wanted, "as") if wanted is not None else None
+        return self._dialects.named(wanted, "as") if wanted is not None else None
 
     async def _run(self, call: ToolCall, caller: Caller, receive: Receive) -> ToolResult | None:
         """The result, or None if the caller went away and the call was cancelled for it.

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from pegboard.core.refusals import Forbidden
-from pegboard.dialects.catalog import dialect_named
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
 from pegboard.surfaces.rest.models import (
     AgentCreate,
@@ -124,11 +123,11 @@ async def remove_agent(agent_id: str, board: Board, caller: Who) -> Response:
 @agents.get("/{agent_id}/definitions", operation_id="list_agent_definitions")
 async def list_agent_definitions(
     agent_id: str, board: Board, caller: Who, shape: Annotated[str, Query(alias="as")] = "plain"
-) -> list[dict[str, Any]]:
+) -> Any:
     """The agent's tools as a provider wants them declared."""
     board.people.get_agent(agent_id, caller)
-    dialect = dialect_named(board.dialects, shape, "as")
-    return [dialect.define(peg.tool) for peg in board.snapshot.on_agent(agent_id, caller)]
+    dialect = board.dialects.named(shape, "as")
+    return dialect.define_all([peg.tool for peg in board.snapshot.on_agent(agent_id, caller)])
 
 
 @secrets.get("", operation_id="list_secrets")

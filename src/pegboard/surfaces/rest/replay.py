@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pegboard.core.call import Surface
 from pegboard.core.tool import Model
-from pegboard.dialects.base import Dialect
+from pegboard.dialects.base import Answer, AskedCall, Dialect
 from pegboard.replay import Replay
 from pegboard.store.types import json_text
 from pegboard.surfaces.rest.deps import Board, Who
@@ -96,7 +96,9 @@ def written(replay: Replay, plain: Dialect) -> bytes:
     return orjson.dumps(
         {
             "execution": row,
-            "result": orjson.Fragment(plain.render_json(replay.result)),
+            "result": orjson.Fragment(
+                plain.render_json(Answer(AskedCall(replay.result.tool_name, None), replay.result))
+            ),
             "repeated_by": replay.result.run_id,
             "tool_name": replay.tool.name,
             "tool_version": replay.tool.version,

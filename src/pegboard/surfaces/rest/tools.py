@@ -8,7 +8,6 @@ from fastapi import APIRouter, Query, Response
 
 from pegboard.core.definitions import ToolCreate, ToolResponse, ToolUpdate
 from pegboard.core.tool import Kind
-from pegboard.dialects.catalog import dialect_named
 from pegboard.registry.definition import shown
 from pegboard.registry.sealing import mask_auth, mask_config
 from pegboard.store.tools import ToolFilter
@@ -98,16 +97,16 @@ async def list_versions(ref: str, board: Board, caller: Who, limit: Limit = 50, 
 
 
 @router.get("/tools/{ref}/definition", operation_id="get_definition")
-async def get_definition(ref: str, board: Board, caller: Who, shape: As = "plain") -> dict[str, Any]:
+async def get_definition(ref: str, board: Board, caller: Who, shape: As = "plain") -> Any:
     """How the tool is declared to a provider."""
     tool = await board.tools.get(ref, caller)
-    return dialect_named(board.dialects, shape, "as").define(tool)
+    return board.dialects.named(shape, "as").define(tool)
 
 
 @router.get("/definitions", operation_id="list_definitions")
-async def list_definitions(board: Board, caller: Who, shape: As = "plain") -> list[dict[str, Any]]:
+async def list_definitions(board: Board, caller: Who, shape: As = "plain") -> Any:
     """What to hand a model: the caller's own tools and the public ones of admins."""
-    dialect_named(board.dialects, shape, "as")
+    board.dialects.named(shape, "as")
     return await board.definitions(shape, caller=caller)
 
 

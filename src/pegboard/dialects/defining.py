@@ -1,0 +1,28 @@
+"""What definitions of tools have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pegboard.core.tool import Tool
+
+
+def name_for(tool: Tool) -> str:
+    """The name a provider is given: the tool's own, or its alias where that would not fit."""
+    return tool.alias or tool.name
+
+
+def schema_for(tool: Tool) -> dict[str, Any]:
+    """The tool's input schema without the mark of its draft, always of an object."""
+    schema = {key: value for key, value in tool.input_schema.items() if key != "$schema"}
+    return schema if schema.get("type") == "object" else {"type": "object", "properties": {}, **schema}
+
+
+def function_for(tool: Tool) -> dict[str, Any]:
+    """`{name, description, parameters}`, which most providers wrap one way or another."""
+    return {"name": name_for(tool), "description": tool.description or "", "parameters": schema_for(tool)}
+
+
+def wrapped_function_for(tool: Tool) -> dict[str, Any]:
+    """`{type: function, function: {name, description, parameters}}`."""
+    return {"type": "function", "function": function_for(tool)}

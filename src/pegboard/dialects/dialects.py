@@ -1,0 +1,208 @@
+"""All dialects together: finding the one a payload is in, and reading it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from pegboard.core.refusals import Fault, Invalid
+from pegboard.dialects.asked import Asked, AskedCall, Unreadable
+from pegboard.dialects.assembly import Assembly, SchemaOf
+from pegboard.dialects.base import Dialect
+from pegboard.dialects.lines import chunks_of
+from pegboard.dialects.seen import seen
+
+_MOST_KEYS = 64
+# How far a text or a list is looked through for something to tell its dialect by.
+_MOST_ITEMS = 100_000
+
+
+def _no_schema(_name: str) -> Mapping[str, Any] | None:
+    return None
+
+
+class Dialects(Mapping[str, Dialect]):
+    """The dialects by name.
+
+    A payload is told by its own keys: each names the few dialects that claim it, so that it costs the same however many
+    there are.
+    """
+
+    def __init__(self, every: Sequence[Dialect]) -> None:
+        self._known: dict[str, Dialect] = {dialect.name: dialect for dialect in every}
+        self._names = self._known | {
+            alias: dialect for dialect in self._known.values() for alias in dialect.aliases if alias not in self._known
+        }
+        self._rank = {dialect: place for place, dialect in enumerate(self._known.values())}
+        self._by_key: dict[str, list[Dialect]] = {}
+        self._by_mark: dict[str, list[Dialect]] = {}
+        for dialect in self._known.values():
+            for key in dialect.keys:
+                self._by_key.setdefault(key, []).append(dialect)
+            for mark in dialect.marks:
+                self._by_mark.setdefault(mark, []).append(dialect)
+        marks = sorted(self._by_mark, key=len, reverse=True)
+        self._mark = re.compile("|".join(map(re.escape, marks))) if marks else None
+
+    def __getitem__(self, name: str) -> Dialect:
+        return self._names[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def named(self, name: str, parameter: str) -> Dialect:
+        """The dialect of that name or short name; Invalid lists the ones there are."""
+        found = self._names.get(name)
+        if found is None:
+            accepted = ", ".join(sorted(self._names))
+            raise Invalid.of(
+                "There is no such dialect", [Fault(parameter, f"'{name[:100]}' is not one of: {accepted}")]
+            )
+        return found
+
+    def found(self, payload: Any) -> Dialect | None:
+        """The dialect this payload is in, or None."""
+        payload = chunks_of(payload)
+        return self._of_list(payload) if isinstance(payload, list) else self._of_item(payload)
+
+    def read(self, payload: Any, name: str | None = None, schema_of: SchemaOf = _no_schema) -> Asked:
+        """The calls of a payload in this dialect, or in the one it is found to be in; raises Unreadable."""
+        payload = chunks_of(payload)
+        if name is None:
+            if payload == []:
+                return Asked("plain", (), many=True)
+            found = self._of_list(payload) if isinstance(payload, list) else self._of_item(payload)
+            if found is None:
+                raise self._unreadable(payload)
+            dialect = found
+        else:
+            dialect = self.named(name, "from")
+        into = Assembly(schema_of)
+        if isinstance(payload, list):
+            self._read_list(dialect, payload, into, told=name is not None)
+        else:
+            dialect.read(payload, into)
+        dialect.finish(into)
+        return Asked(
+            dialect.name,
+            tuple(restored(dialect, call, schema_of) for call in into.calls()),
+            many=isinstance(payload, list) or not into.bare,
+        )
+
+    def stream(self, name: str | None = None, schema_of: SchemaOf = _no_schema) -> Stream:
+        """A stream to be fed chunk by chunk, in this dialect or in the one it is found to be in."""
+        return Stream(self, None if name is None else self.named(name, "dialect"), schema_of)
+
+    def _read_list(self, dialect: Dialect, items: list[Any], into: Assembly, *, told: bool) -> None:
+        for place, item in enumerate(items):
+            if not told and not dialect.recognises(item):
+                other = self._of_item(item)
+                if other is not None and other is not dialect:
+                    raise Unreadable(
+                        f"unrecognised_format: item {place} of the list is {other.name}, those before it are "
+                        f"{dialect.name}; send calls of one dialect at a time"
+                    )
+            try:
+                dialect.read(item, into)
+            except Invalid as error:
+                faults = [Fault(f"{place}.{fault.field}".rstrip("."), fault.message) for fault in error.faults]
+                raise type(error)(f"Item {place} of the list: {error.message}", faults) from None
+
+    def _of_list(self, items: list[Any]) -> Dialect | None:
+        for item in items[:_MOST_ITEMS]:
+            found = None if isinstance(item, str) else self._of_item(item)
+            if found is not None:
+                return found
+        # Only texts: pieces of one, or lines of a protocol.
+        texts = [item for item in items if isinstance(item, str)]
+        return self._of_text("".join(texts)) if texts and len(texts) == len(items) else None
+
+    def _of_item(self, item: Any) -> Dialect | None:
+        if isinstance(item, str):
+            return self._of_text(item)
+        keyed = item[0] if isinstance(item, list) and item else item
+        if not isinstance(keyed, dict):
+            return None
+        by_key = self._by_key
+        keys = keyed if len(keyed) <= _MOST_KEYS else [key for key in by_key if key in keyed]
+        claimed = [by_key[key] for key in keys if key in by_key]
+        if not claimed:
+            return None
+        for dialect in claimed[0] if len(claimed) == 1 else sorted(set(chain(*claimed)), key=self._rank.__getitem__):
+            if dialect.recognises(item):
+                return dialect
+        return None
+
+    def _of_text(self, text: str) -> Dialect | None:
+        if self._mark is None:
+            return None
+        tried: set[str] = set()
+        for match in self._mark.finditer(text):
+            mark = match.group()
+            if mark in tried:
+                continue
+            tried.add(mark)
+            for dialect in self._by_mark[mark]:
+                if dialect.recognises(text):
+                    return dialect
+        return None
+
+    def _unreadable(self, payload: Any) -> Unreadable:
+        accepted = ", ".join(self._known)
+        return Unreadable(
+            f"unrecognised_format: this is {seen(payload)}, in none of the known formats. "
+            f'Send {{"name": …, "arguments": {{…}}}}, or what a model says in one of these formats, and name it with '
+            f"?from= if it is not found out: {accepted}"
+        )
+
+
+def restored(dialect: Dialect, call: AskedCall, schema_of: SchemaOf) -> AskedCall:
+    """The call with its arguments as the tool's own schema means them."""
+    arguments = call.arguments
+    if type(arguments) is not dict or not arguments or (schema := schema_of(call.name)) is None:
+        return call
+    meant = dialect.restore(arguments, schema)
+    return call if meant is arguments else call._replace(arguments=meant)
+
+
+class Stream:
+    """One stream of chunks on its way to whole calls."""
+
+    def __init__(self, dialects: Dialects, dialect: Dialect | None, schema_of: SchemaOf) -> None:
+        self.dialect = dialect
+        self._dialects = dialects
+        self._schema_of = schema_of
+        self._into = Assembly(schema_of)
+        self._waiting: list[Any] = []
+
+    def feed(self, chunk: Any) -> list[AskedCall]:
+        """Take in one chunk, and give the calls that are whole because of it."""
+        if self.dialect is None:
+            self._waiting.append(chunk)
+            self.dialect = self._dialects.found(self._waiting)
+            if self.dialect is None:
+                return []
+            chunks, self._waiting = self._waiting, []
+        else:
+            chunks = [chunk]
+        for item in chunks:
+            read = chunks_of([item]) if isinstance(item, str) else [item]
+            for one in read:
+                self.dialect.read(one, self._into)
+        return self._ready(self.dialect)
+
+    def end(self) -> list[AskedCall]:
+        """The calls that are left, as nothing more comes; those that were cut off are malformed."""
+        if self.dialect is None:
+            return []
+        self.dialect.finish(self._into)
+        self._into.all_ended()
+        return self._ready(self.dialect)
+
+    def _ready(self, dialect: Dialect) -> list[AskedCall]:
+        return [restored(dialect, call, self._schema_of) for call in self._into.ready()]

@@ -1,0 +1,56 @@
+"""Calls as `{id, type: function, function: {name, arguments}}`, which many providers took over from one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import orjson
+
+from pegboard.core.call import Malformed
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.assembly import Assembly
+
+
+def is_function_call(item: Any) -> bool:
+    """Whether this is one such call."""
+    return isinstance(item, dict) and isinstance(item.get("function"), dict)
+
+
+def read_function_calls(items: Any, into: Assembly) -> None:
+    """Take in a list of whole calls; what in it is none is passed over."""
+    for item in items if isinstance(items, list) else ():
+        if is_function_call(item):
+            function = item["function"]
+            into.call(function.get("name"), function.get("arguments"), item.get("id"))
+
+
+def read_function_deltas(items: Any, into: Assembly, among: Any = None) -> None:
+    """Take in pieces of calls by index, or by place where a server leaves that out; `among` tells messages apart."""
+    for place, item in enumerate(items if isinstance(items, list) else ()):
+        if not isinstance(item, dict):
+            continue
+        function = item.get("function")
+        function = function if isinstance(function, dict) else {}
+        index = item.get("index")
+        key = (among, index if isinstance(index, int) else place)
+        arguments = function.get("arguments")
+        if isinstance(arguments, Mapping):
+            into.snapshot(key, arguments, name=function.get("name"), id=item.get("id"))
+        else:
+            into.piece(key, arguments, name=function.get("name"), id=item.get("id"))
+
+
+def composed_function_calls(calls: Iterable[AskedCall]) -> list[dict[str, Any]]:
+    """The calls with their arguments as JSON text."""
+    return [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text_of_arguments(call)}}
+        for call in calls
+    ]
+
+
+def text_of_arguments(call: AskedCall) -> str:
+    """The arguments as JSON text; those that could not be read as the text they came as."""
+    if isinstance(call.arguments, Malformed):
+        return call.arguments.text
+    return orjson.dumps(call.arguments or {}, default=str).decode()

@@ -1,0 +1,24 @@
+"""What a provider refuses or ignores in a tool's definition."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The bounds of one provider's definitions; None where it sets none that is known."""
+
+    name: re.Pattern[str] | None = None
+    description: int | None = None
+    tools: int | None = None
+    # What the keys of properties must look like.
+    property_name: re.Pattern[str] | None = None
+    # Keywords of JSON Schema that it refuses, and those it accepts and does not mind.
+    refused: frozenset[str] = frozenset()
+    ignored: frozenset[str] = frozenset()
+    depth: int | None = None
+    properties: int | None = None
+    # Whether a definition has a place for the schema at all.
+    has_schema: bool = True

@@ -1,0 +1,73 @@
+"""Streams as they come over the wire: server-sent events and lines of JSON, as lists of chunks."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import orjson
+
+from pegboard.core.errors import MalformedArguments
+from pegboard.dialects.reading import json_of
+
+# A field of a server-sent event, or a comment.
+_EVENT = re.compile(r"(?:data|event|id|retry)?:")
+_DATA = "data:"
+
+
+def chunks_of(payload: Any) -> Any:
+    """The payload, with the events of a stream as a list of what they carry; anything else as it is."""
+    if isinstance(payload, str):
+        return _of_text(payload)
+    if isinstance(payload, list) and payload and isinstance(payload[0], str) and _EVENT.match(payload[0]):
+        return _data_of([line for item in payload if isinstance(item, str) for line in item.splitlines()])
+    return payload
+
+
+def _of_text(text: str) -> Any:
+    start = text.lstrip("\ufeff \r\n\t")
+    if start[:1] in ("{", "["):
+        return _of_json(start, text)
+    if _EVENT.match(start):
+        return _data_of(start.splitlines()) or text
+    return text
+
+
+def _of_json(start: str, text: str) -> Any:
+    """A JSON text as its value, lines of JSON as a list; else the text is one with calls in it."""
+    try:
+        return json_of(start)
+    except MalformedArguments:
+        pass
+    try:
+        lines = [orjson.loads(line) for line in start.splitlines() if line and not line.isspace()]
+    except (orjson.JSONDecodeError, UnicodeEncodeError):
+        return text
+    return lines if all(isinstance(line, dict) for line in lines) else text
+
+
+def _data_of(lines: list[str]) -> Any:
+    """What the events carry: each blank line ends one, whose data may stand on several lines."""
+    chunks: list[Any] = []
+    data: list[str] = []
+    for line in [*lines, ""]:
+        if line.startswith(_DATA):
+            piece = line[len(_DATA) :].removeprefix(" ")
+            if data and (read := _read(data)) is not None:
+                # Lists of lines leave the blank ones out: what is whole is an event by itself.
+                chunks.append(read)
+                data = []
+            data.append(piece)
+        elif not line and data:
+            read = _read(data)
+            if read is not None:
+                chunks.append(read)
+            data = []
+    return chunks
+
+
+def _read(data: list[str]) -> Any:
+    try:
+        return orjson.loads("\n".join(data))
+    except (orjson.JSONDecodeError, UnicodeEncodeError):
+        return None  # [DONE], or an event that was cut off

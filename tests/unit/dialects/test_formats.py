@@ -1,0 +1,61 @@
+"""Every call and every stream in tests/formats becomes what its index says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pegboard.core.call import Malformed
+from pegboard.dialects.asked import ABSENT, AskedCall
+from pegboard.dialects.catalog import dialects
+from tests.formats import TOOLS, Case, cases
+
+KNOWN = dialects()
+READ = [*cases("call"), *cases("stream")]
+
+
+def shown(call: AskedCall) -> dict[str, Any]:
+    """The call as an index writes it."""
+    arguments = call.arguments
+    said: dict[str, Any] = {"id": call.id or None, "name": call.name or None, "arguments": arguments}
+    if isinstance(arguments, Malformed):
+        said |= {"arguments": None, "raw_arguments": arguments.text, "error": "malformed_arguments"}
+    if call.result is not ABSENT:
+        said["result"] = call.result
+    if call.error is not None:
+        said["error"] = call.error
+    if call.provider_executed:
+        said["provider_executed"] = True
+    return said | dict(call.extra)
+
+
+def check(case: Case, calls: list[AskedCall]) -> None:
+    """Hold the calls against the index."""
+    if case.about.get("allow_error"):
+        assert all(call.is_malformed for call in calls)
+        return
+    expected = case.about["expected"]
+    assert len(calls) == len(expected)
+    for call, wanted in zip(calls, expected, strict=True):
+        said = shown(call)
+        assert {key: said.get(key) for key in wanted} == wanted
+        assert ("error" in said, "result" in said) == ("error" in wanted, "result" in wanted)
+        assert call.provider_executed == wanted.get("provider_executed", False)
+
+
+@pytest.mark.parametrize("case", READ, ids=str)
+def test_a_payload_whose_dialect_is_named_becomes_its_calls(case: Case) -> None:
+    check(case, list(KNOWN.read(case.payload, case.dialect, TOOLS.get).calls))
+
+
+@pytest.mark.parametrize("case", READ, ids=str)
+def test_a_payload_whose_dialect_is_found_out_becomes_its_calls(case: Case) -> None:
+    check(case, list(KNOWN.read(case.payload, None, TOOLS.get).calls))
+
+
+@pytest.mark.parametrize("case", cases("stream"), ids=str)
+def test_a_stream_fed_chunk_by_chunk_gives_every_call_once(case: Case) -> None:
+    stream = KNOWN.stream(case.dialect, TOOLS.get)
+    calls = [call for chunk in case.payload for call in stream.feed(chunk)]
+    check(case, calls + stream.end())
