@@ -47,8 +47,8 @@ class _Draft:
 class Assembly:
     """Puts calls together, and keeps them in the order in which they began.
 
-    A whole payload uses `call` and `answer`. A stream uses `piece`, or `snapshot` where each chunk repeats all that came
-    before, and `over` when nothing more comes for a call; `key` is whatever its chunks go by: an index, an item's id,
+    A whole payload uses `call` and `answer`. A stream uses `piece`, or `snapshot` where each chunk repeats all that
+    came before, and `over` when nothing more comes for a call; `key` is whatever its chunks go by: an index, an item's id,
     a call's id.
     """
 
@@ -144,6 +144,16 @@ class Assembly:
         for draft in list(self._drafts.values()):
             del self._drafts[draft.key]
             self._whole.append(draft.place)
+
+    def drop(self) -> None:
+        """Forget every call so far: what made them turns out to have been no more than a thought."""
+        self._entries.clear()
+        self._drafts.clear()
+        self._by_id.clear()
+        self._whole.clear()
+        self._given.clear()
+        self._places.clear()
+        self._seen = 0
 
     def holds(self, key: Hashable) -> bool:
         """Whether a call of this key is in the making."""

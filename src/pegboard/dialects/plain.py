@@ -9,9 +9,9 @@ from pegboard.core.call import ToolResult
 from pegboard.core.errors import FieldProblem, Problem
 from pegboard.core.refusals import Fault
 from pegboard.core.tool import Tool
-from pegboard.dialects.asked import Unreadable
+from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.base import WHOLE, Answer, Answers, AskedCall
+from pegboard.dialects.base import WHOLE, Answer, Answers
 
 _KEYS = {"name", "arguments", "id"}
 

@@ -15,7 +15,8 @@ from pegboard.core.ids import new_id
 from pegboard.core.keys import MAX_KEY, check_key
 from pegboard.core.refusals import Refusal, Unauthorised
 from pegboard.core.tool import Kind
-from pegboard.dialects.base import Answer, AskedCall, Dialect
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.dialects import Dialects
 from pegboard.pipeline import Pipeline
 from pegboard.registry.arguments import parse_json

@@ -11,7 +11,8 @@ from pydantic import Field
 
 from pegboard.core.call import Surface
 from pegboard.core.tool import Model
-from pegboard.dialects.base import Answer, AskedCall, Dialect
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.base import Answer, Dialect
 from pegboard.replay import Replay
 from pegboard.store.types import json_text
 from pegboard.surfaces.rest.deps import Board, Who

@@ -1,0 +1,1 @@
+"""Calls that open models write into their text."""

@@ -1,0 +1,92 @@
+"""What dialects that are written into text have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from pegboard.core.tool import Tool
+from pegboard.dialects.asked import Unreadable
+from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.content import blocks_of, described, text_of
+from pegboard.dialects.defining import wrapped_function_for
+from pegboard.dialects.text.scanning import Scan, Text
+
+THINK, THOUGHT = "<think>", "</think>"
+
+
+class TextDialect(Dialect):
+    """Calls between marks in a model's text, and answers as the text that its chat template would make of them.
+
+    A subclass says how its text is scanned. What a model thinks is no call: `scan` goes through `calls_begin`, which
+    passes over thoughts.
+    """
+
+    # What begins a call, or a list of them.
+    openers: ClassVar[tuple[str, ...]]
+
+    def recognises(self, item: Any) -> bool:
+        """Whether a text has one of the openers."""
+        return isinstance(item, str) and any(opener in item for opener in self.openers)
+
+    def read(self, item: Any, into: Assembly) -> None:
+        """Take in a text or a piece of one, or a message whose content is text."""
+        if isinstance(item, dict):
+            item = item.get("content")
+        if not isinstance(item, str):
+            raise Unreadable(f"'{self.name}' is text: send a string, or a list of its pieces")
+        if into.state is None:
+            text = Text()
+            into.state = (text, self.scan(text, into))
+        text, scan = into.state
+        text.add(item)
+        next(scan, None)
+
+    def finish(self, into: Assembly) -> None:
+        """Read what is left, as the text is over."""
+        if into.state is not None:
+            text, scan = into.state
+            text.close()
+            for _ in scan:
+                pass
+
+    @abstractmethod
+    def scan(self, text: Text, into: Assembly) -> Scan:
+        """Read the text from front to back, and hand its calls to the assembly."""
+
+    def calls_begin(self, text: Text, into: Assembly) -> Any:
+        """Wait for the next opener outside of thoughts, and give it; "" where none comes any more.
+
+        A thought may have begun in the prompt: then only its end is seen, and what came before was thought.
+        """
+        while True:
+            _, mark = yield from text.until(*self.openers, THINK, THOUGHT)
+            if mark == THINK:
+                yield from text.until(THOUGHT)
+            elif mark == THOUGHT:
+                into.drop()
+            else:
+                return mark
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+        """The answers, one after the other."""
+        return "".join(self.answer(answer) for answer in answers)
+
+    @abstractmethod
+    def answer(self, answer: Answer) -> str:
+        """The text for one answer."""
+
+    def define(self, tool: Tool) -> Any:
+        """What its chat template takes for a tool."""
+        return wrapped_function_for(tool)
+
+
+def told(answer: Answer) -> str:
+    """What the model is told of an answer, in words or as JSON."""
+    result = answer.result
+    if result.problem is not None:
+        return f"Error: {text_of(result)}"
+    blocks = blocks_of(result)
+    return text_of(result) if blocks is None else "\n".join(described(block) for block in blocks)

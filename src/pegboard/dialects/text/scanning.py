@@ -1,0 +1,118 @@
+"""A text that comes in pieces, read once from front to back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from functools import cache
+
+# What a scanner yields when it needs more text.
+Scan = Generator[None, None, None]
+
+_SPACE = re.compile(r"\s*")
+_STRUCTURE = re.compile(r'["{}\[\]]')
+_IN_STRING = re.compile(r'["\\]')
+
+
+class Text:
+    """What has come of a text and is not read yet.
+
+    Its methods are generators that wait for more: `before, mark = yield from text.until("<a>", "<b>")`. Each character is
+    looked at once, however small the pieces are.
+    """
+
+    def __init__(self) -> None:
+        self._data = ""
+        self._at = 0
+        self._is_over = False
+
+    def add(self, piece: str) -> None:
+        """One more piece."""
+        self._data = self._data[self._at :] + piece
+        self._at = 0
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self._is_over = True
+
+    def until(self, *marks: str) -> Generator[None, None, tuple[str, str]]:
+        """What stands before the first of these marks, and which it is: "" where none comes any more."""
+        pattern, overlap = _pattern(marks)
+        before: list[str] = []
+        while True:
+            match = pattern.search(self._data, self._at)
+            # A mark that another one begins with may yet turn out to be the longer one.
+            if match is not None and (self._is_over or len(self._data) - match.start() > overlap):
+                before.append(self._data[self._at : match.start()])
+                self._at = match.end()
+                return "".join(before), match.group()
+            if self._is_over:
+                before.append(self._data[self._at :])
+                self._at = len(self._data)
+                return "".join(before), ""
+            safe = max(self._at, len(self._data) - overlap) if match is None else match.start()
+            before.append(self._data[self._at : safe])
+            self._at = safe
+            yield
+
+    def ahead(self, mark: str) -> Generator[None, None, bool]:
+        """Whether this mark comes next, after any space; if so it is read."""
+        yield from self._skip_space()
+        while len(self._data) - self._at < len(mark) and not self._is_over:
+            if not mark.startswith(self._data[self._at :]):
+                return False
+            yield
+        if not self._data.startswith(mark, self._at):
+            return False
+        self._at += len(mark)
+        return True
+
+    def json(self) -> Generator[None, None, tuple[str, bool]]:
+        """The object or array that comes next, after any space, and whether it is whole; "" where none comes."""
+        yield from self._skip_space()
+        if self._data[self._at : self._at + 1] not in ("{", "["):
+            return "", False
+        taken: list[str] = []
+        depth, in_string, place = 0, False, self._at
+        while True:
+            match = (_IN_STRING if in_string else _STRUCTURE).search(self._data, place)
+            if match is None or (match.group() == "\\" and match.end() == len(self._data)):
+                keep = len(self._data) if match is None else match.start()
+                taken.append(self._data[self._at : keep])
+                self._at = place = keep
+                if self._is_over:
+                    taken.append(self._data[keep:])
+                    self._at = len(self._data)
+                    return "".join(taken), False
+                yield
+                place = self._at
+                continue
+            place = match.end()
+            match match.group():
+                case '"':
+                    in_string = not in_string
+                case "\\":
+                    place += 1
+                case "{" | "[":
+                    depth += 1
+                case _:
+                    depth -= 1
+                    if depth == 0:
+                        taken.append(self._data[self._at : place])
+                        self._at = place
+                        return "".join(taken), True
+
+    def _skip_space(self) -> Scan:
+        while True:
+            match = _SPACE.match(self._data, self._at)
+            assert match is not None
+            self._at = match.end()
+            if self._at < len(self._data) or self._is_over:
+                return
+            yield
+
+
+@cache
+def _pattern(marks: tuple[str, ...]) -> tuple[re.Pattern[str], int]:
+    ordered = sorted(marks, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, ordered))), max(map(len, marks)) - 1
