@@ -17,8 +17,8 @@ _IN_STRING = re.compile(r'["\\]')
 class Text:
     """What has come of a text and is not read yet.
 
-    Its methods are generators that wait for more: `before, mark = yield from text.until("<a>", "<b>")`. Each character is
-    looked at once, however small the pieces are.
+    Its methods are generators that wait for more: `before, mark = yield from text.until("<a>", "<b>")`. Each character
+    is looked at once, however small the pieces are.
     """
 
     def __init__(self) -> None:
@@ -41,8 +41,7 @@ class Text:
         before: list[str] = []
         while True:
             match = pattern.search(self._data, self._at)
-            # A mark that another one begins with may yet turn out to be the longer one.
-            if match is not None and (self._is_over or len(self._data) - match.start() > overlap):
+            if match is not None and (self._is_over or not self._may_be_longer(match.start(), overlap, marks)):
                 before.append(self._data[self._at : match.start()])
                 self._at = match.end()
                 return "".join(before), match.group()
@@ -101,6 +100,13 @@ class Text:
                         taken.append(self._data[self._at : place])
                         self._at = place
                         return "".join(taken), True
+
+    def _may_be_longer(self, place: int, overlap: int, marks: tuple[str, ...]) -> bool:
+        """Whether the mark that stands there may yet turn out to be the beginning of another one."""
+        if len(self._data) - place > overlap:
+            return False
+        rest = self._data[place:]
+        return any(len(rest) < len(mark) and mark.startswith(rest) for mark in marks)
 
     def _skip_space(self) -> Scan:
         while True:
