@@ -19,6 +19,7 @@ from pegboard.store.tools import ToolFilter
 from pegboard.surfaces.rest.app import create_app
 from tests.doors import KEY, CliDoor, Door, LibraryDoor, RestDoor, served
 from tests.surfaces.rest.clients import bearer, good
+from tests.unit.dialects.rendering import rendered
 
 DOORS = ("library", "rest", "cli")
 # Where rows are read again, both kinds of database are.
@@ -69,7 +70,7 @@ class Way(Door, Protocol):
 
 class LibraryWay(LibraryDoor):
     async def once(self, tool: str, arguments: Any, key: str) -> dict[str, Any]:
-        return Plain().render(await self._board.call(tool, arguments, key=key))
+        return rendered(Plain(), await self._board.call(tool, arguments, key=key))
 
     async def row(self, tool: str) -> dict[str, Any]:
         page = await self._board.executions(ExecutionFilter(tool=tool), limit=1)

@@ -48,8 +48,8 @@ class Assembly:
     """Puts calls together, and keeps them in the order in which they began.
 
     A whole payload uses `call` and `answer`. A stream uses `piece`, or `snapshot` where each chunk repeats all that
-    came before, and `over` when nothing more comes for a call. A `key` is whatever the chunks of a call go by: an index,
-    an item's id, a call's id.
+    came before, and `over` when nothing more comes for a call. A `key` is whatever the chunks of a call go by: an
+    index, an item's id, a call's id.
     """
 
     __slots__ = ("_by_id", "_drafts", "_entries", "_given", "_places", "_seen", "_whole", "bare", "schema_of", "state")

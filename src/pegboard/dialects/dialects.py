@@ -157,8 +157,17 @@ class Dialects(Mapping[str, Dialect]):
         return Unreadable(
             f"unrecognised_format: this is {seen(payload)}, in none of the known formats. "
             f'Send {{"name": …, "arguments": {{…}}}}, or what a model says in one of these formats, and name it with '
-            f"?from= if it is not found out: {accepted}"
+            f"?from= if it is not found out: {accepted}",
+            self._faults_as_plain(payload),
         )
+
+    def _faults_as_plain(self, payload: Any) -> Sequence[Fault]:
+        """What keeps the payload from being the simplest thing it could be."""
+        try:
+            self.read(payload, "plain")
+        except Invalid as error:
+            return error.faults
+        return ()
 
 
 def restored(dialect: Dialect, call: AskedCall, schema_of: SchemaOf) -> AskedCall:

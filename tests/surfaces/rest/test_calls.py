@@ -180,7 +180,7 @@ class TestBatches:
 
     async def test_too_many_calls_at_once_are_refused(self, admin: httpx.AsyncClient, board: Pegboard) -> None:
         answer = await admin.post("/v1/calls", json=[{"name": "echo"}] * 101)
-        assert "101 calls in one request, at most 100" in problem(answer, 422)["detail"]
+        assert "101 calls in one payload, at most 100" in problem(answer, 422)["detail"]
         assert await calls_of(board) == []
 
     async def test_answers_cannot_be_sent_as_calls(self, admin: httpx.AsyncClient) -> None:

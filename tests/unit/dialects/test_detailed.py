@@ -11,8 +11,9 @@ from pegboard import Problem, Tool, ToolResult
 from pegboard.core.errors import ErrorType, FieldProblem
 from pegboard.core.refusals import Invalid
 from pegboard.core.tool import Kind
-from pegboard.dialects.catalog import dialect_named, dialects
+from pegboard.dialects.catalog import dialects
 from pegboard.dialects.detailed import Detailed
+from tests.unit.dialects.rendering import answer_of, rendered
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 FIRST = FieldProblem("missing", "Field 'a' is required", "a", "string")
@@ -27,24 +28,24 @@ def failed(*problems: FieldProblem, wait: int | None = None) -> ToolResult:
 
 def test_a_success_is_its_data() -> None:
     result = ToolResult("quote", True, b"[1]")
-    assert Detailed().render(result) == {"success": True, "data": [1]}
-    assert Detailed().render_json(result) == b'{"success":true,"data":[1]}'
+    assert rendered(Detailed(), result) == {"success": True, "data": [1]}
+    assert Detailed().render_json(answer_of(result)) == b'{"success":true,"data":[1]}'
 
 
 def test_one_problem_leads_and_more_are_listed() -> None:
-    one = Detailed().render(failed(FIRST))
+    one = rendered(Detailed(), failed(FIRST))
     assert one["error"] == {
         "type": "VALIDATION_ERROR",
         "message": "Field 'a' is required",
         "details": {"code": "missing", "field": "a", "expected": "string"},
     }
-    two = Detailed().render(failed(FIRST, SECOND))
+    two = rendered(Detailed(), failed(FIRST, SECOND))
     assert [problem["field"] for problem in two["error"]["details"]["problems"]] == ["a", "b"]
-    assert orjson.loads(Detailed().render_json(failed(FIRST, SECOND))) == two
+    assert orjson.loads(Detailed().render_json(answer_of(failed(FIRST, SECOND)))) == two
 
 
 def test_other_errors_have_their_message_and_when_to_come_back() -> None:
-    assert Detailed().render(failed(wait=20))["error"] == {
+    assert rendered(Detailed(), failed(wait=20))["error"] == {
         "type": "UNKNOWN_ERROR",
         "message": "All of it",
         "details": {"code": "rate_limited", "retry_after_ms": 20},
@@ -53,7 +54,7 @@ def test_other_errors_have_their_message_and_when_to_come_back() -> None:
 
 def test_it_has_no_calls_of_its_own() -> None:
     with pytest.raises(Invalid, match="shape of answers"):
-        Detailed().parse({"name": "echo"})
+        dialects().read({"name": "echo"}, "detailed")
 
 
 def test_a_tool_is_declared_by_id() -> None:
@@ -63,6 +64,6 @@ def test_a_tool_is_declared_by_id() -> None:
 
 def test_the_catalog_knows_each_by_name_and_lists_them_for_an_unknown_one() -> None:
     known = dialects()
-    assert dialect_named(known, "detailed", "as").name == "detailed"
-    with pytest.raises(Invalid, match=r"as: 'x' is not one of: detailed, plain"):
-        dialect_named(known, "x", "as")
+    assert known.named("detailed", "as").name == "detailed"
+    with pytest.raises(Invalid, match=r"as: 'x' is not one of: .*detailed"):
+        known.named("x", "as")

@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import Problem, ToolResult
+from pegboard.core.call import Malformed
 from pegboard.core.errors import ErrorType, FieldProblem
 from pegboard.core.refusals import Invalid
-from pegboard.dialects.base import Asked, AskedCall
+from pegboard.dialects.asked import Asked, AskedCall
+from pegboard.dialects.dialects import Dialects
 from pegboard.dialects.plain import Plain
+from tests.unit.dialects.rendering import answer_of, rendered
 
 MISSING = FieldProblem("missing", "Field 'a' is required", "a", "string")
 TOO_BIG = FieldProblem("too_big", "Field 'b' is too big", "b", "at most 3", "4")
@@ -25,15 +28,21 @@ RESULTS = [
 ]
 
 
+def parse(payload: Any) -> Asked:
+    return Dialects([Plain()]).read(payload, "plain")
+
+
 def test_an_object_is_one_call_and_a_list_several() -> None:
-    assert Plain().parse({"name": "a"}) == Asked((AskedCall("a", {}),), many=False)
-    asked = Plain().parse([{"name": "a", "arguments": {"x": 1}, "id": "1"}, {"name": "b", "arguments": None}])
-    assert asked == Asked((AskedCall("a", {"x": 1}, "1"), AskedCall("b", {})), many=True)
-    assert Plain().parse([]) == Asked((), many=True)
+    assert parse({"name": "a"}) == Asked("plain", (AskedCall("a", {}),), many=False)
+    asked = parse([{"name": "a", "arguments": {"x": 1}, "id": "1"}, {"name": "b", "arguments": None}])
+    assert asked == Asked("plain", (AskedCall("a", {"x": 1}, "1"), AskedCall("b", {})), many=True)
+    assert parse([]) == Asked("plain", (), many=True)
 
 
-def test_arguments_are_passed_on_whatever_they_are() -> None:
-    assert Plain().parse({"name": "a", "arguments": [1]}).calls[0].arguments == [1]
+def test_arguments_that_are_no_object_are_malformed() -> None:
+    assert parse({"name": "a", "arguments": [1]}).calls[0].arguments == Malformed(
+        "[1]", "they must be a JSON object, and are an array"
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,12 +59,12 @@ def test_arguments_are_passed_on_whatever_they_are() -> None:
 )
 def test_what_is_no_call_is_refused_by_field(payload: Any, fields: list[str]) -> None:
     with pytest.raises(Invalid) as refused:
-        Plain().parse(payload)
+        parse(payload)
     assert [fault.field for fault in refused.value.faults] == fields
 
 
 def test_answers_have_the_promised_shape() -> None:
-    good, fallen_back, limited, invalid = [Plain().render(result) for result in RESULTS]
+    good, fallen_back, limited, invalid = [rendered(Plain(), result) for result in RESULTS]
     assert good == {"success": True, "result": {"price": [1]}, "tool_name": "quote", "execution_time_ms": 1.5}
     assert fallen_back == {
         "success": True,
@@ -87,13 +96,14 @@ def test_answers_have_the_promised_shape() -> None:
 
 def test_the_text_says_what_the_data_says() -> None:
     for result in RESULTS:
-        assert orjson.loads(Plain().render_json(result)) == orjson.loads(orjson.dumps(Plain().render(result)))
+        told = rendered(Plain(), result)
+        assert orjson.loads(Plain().render_json(answer_of(result))) == orjson.loads(orjson.dumps(told))
 
 
 def test_a_list_for_a_list_and_an_object_for_an_object() -> None:
-    assert Plain().render_all(RESULTS[:1], many=False) == Plain().render(RESULTS[0])
-    assert Plain().render_all(RESULTS, many=True) == [Plain().render(result) for result in RESULTS]
-    assert Plain().render_all([], many=True) == []
+    answers = [answer_of(result) for result in RESULTS]
+    assert Plain().render(answers, many=True) == [rendered(Plain(), result) for result in RESULTS]
+    assert Plain().render([], many=True) == []
 
 
 @given(
@@ -103,7 +113,7 @@ def test_a_list_for_a_list_and_an_object_for_an_object() -> None:
 )
 def test_any_payload_is_read_or_refused(payload: Any) -> None:
     try:
-        asked = Plain().parse(payload)
+        asked = parse(payload)
     except Invalid as refused:
         assert refused.faults
         return

@@ -1,0 +1,19 @@
+"""One result in a dialect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pegboard import ToolResult
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.base import Answer, Dialect
+
+
+def answer_of(result: ToolResult, call: AskedCall | None = None) -> Answer:
+    """The answer to a call that was asked for by name alone."""
+    return Answer(call or AskedCall(result.tool_name, {}, result.call_id or ""), result)
+
+
+def rendered(dialect: Dialect, result: ToolResult) -> Any:
+    """The result as the dialect writes it."""
+    return dialect.render((answer_of(result),), many=False)
