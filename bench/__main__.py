@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import confined, growth, journal, outbound, rest, tables
+from bench import confined, dialects, growth, journal, outbound, rest, tables
 
 BENCHES = {
     "rest": rest.main,
@@ -13,6 +13,7 @@ BENCHES = {
     "outbound": outbound.main,
     "confined": confined.main,
     "tables": tables.main,
+    "dialects": dialects.main,
 }
 
 

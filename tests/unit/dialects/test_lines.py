@@ -1,0 +1,39 @@
+"""Streams as they come over the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.dialects.lines import chunks_of
+
+EVENTS = 'event: a\ndata: {"x": 1}\n\n: a comment\nid: 7\ndata: {"y":\ndata: 2}\n\ndata: [DONE]\n\n'
+
+
+@pytest.mark.parametrize(
+    ("payload", "chunks"),
+    [
+        (EVENTS, [{"x": 1}, {"y": 2}]),
+        (EVENTS.replace("\n", "\r\n"), [{"x": 1}, {"y": 2}]),
+        (EVENTS.split("\n"), [{"x": 1}, {"y": 2}]),
+        (['data: {"x": 1}', 'data: {"y": 2}', "data: [DONE]"], [{"x": 1}, {"y": 2}]),
+        ('{"x": 1}\n{"y": 2}\n', [{"x": 1}, {"y": 2}]),
+        ('  {"x": 1}', {"x": 1}),
+        ("[1]", [1]),
+        ('data: {"x": ', 'data: {"x": '),
+        ('{"x": 1} and more', '{"x": 1} and more'),
+        ("Hello", "Hello"),
+        (["Hel", "lo"], ["Hel", "lo"]),
+        ({"x": 1}, {"x": 1}),
+    ],
+)
+def test_events_and_lines_are_their_data_and_everything_else_is_itself(payload: Any, chunks: Any) -> None:
+    assert chunks_of(payload) == chunks
+
+
+@given(st.text() | st.lists(st.text()))
+def test_any_text_is_taken(payload: Any) -> None:
+    assert chunks_of(payload) is not None
