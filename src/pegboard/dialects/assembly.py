@@ -93,6 +93,11 @@ class Assembly:
             self._close(draft)
             self._entries[draft.place] = call
 
+    def malformed(self, name: str, text: str, why: str) -> None:
+        """A call that was asked for and whose arguments cannot be read."""
+        self._whole.append(len(self._entries))
+        self._entries.append(AskedCall(name, Malformed(text, why)))
+
     def piece(
         self,
         key: Hashable,

@@ -56,19 +56,38 @@ class Text:
 
     def ahead(self, mark: str) -> Generator[None, None, bool]:
         """Whether this mark comes next, after any space; if so it is read."""
-        yield from self._skip_space()
-        while len(self._data) - self._at < len(mark) and not self._is_over:
-            if not mark.startswith(self._data[self._at :]):
-                return False
+        _, found = yield from self.then(mark)
+        return bool(found)
+
+    def then(self, *marks: str) -> Generator[None, None, tuple[str, str]]:
+        """The space that comes next, and the mark that follows it, which is read; "" where none of these does."""
+        space = yield from self.run(_SPACE)
+        while not self._is_over and self._may_be_longer(self._at, max(map(len, marks)), marks):
             yield
-        if not self._data.startswith(mark, self._at):
-            return False
+        found = [mark for mark in marks if self._data.startswith(mark, self._at)]
+        mark = max(found, key=len, default="")
         self._at += len(mark)
-        return True
+        return space, mark
+
+    def run(self, pattern: re.Pattern[str]) -> Generator[None, None, str]:
+        """The characters that come next and fit this pattern of single characters, such as `[a-z]*`."""
+        taken: list[str] = []
+        while True:
+            match = pattern.match(self._data, self._at)
+            assert match is not None
+            taken.append(match.group())
+            self._at = match.end()
+            if self._at < len(self._data) or self._is_over:
+                return "".join(taken)
+            yield
+
+    def is_cut(self, *marks: str) -> bool:
+        """Whether the text is over before one of these marks, or in the middle of it."""
+        return self._is_over and self._may_be_longer(self._at, max(map(len, marks)), marks)
 
     def json(self) -> Generator[None, None, tuple[str, bool]]:
         """The object or array that comes next, after any space, and whether it is whole; "" where none comes."""
-        yield from self._skip_space()
+        yield from self.run(_SPACE)
         if self._data[self._at : self._at + 1] not in ("{", "["):
             return "", False
         taken: list[str] = []
@@ -107,15 +126,6 @@ class Text:
             return False
         rest = self._data[place:]
         return any(len(rest) < len(mark) and mark.startswith(rest) for mark in marks)
-
-    def _skip_space(self) -> Scan:
-        while True:
-            match = _SPACE.match(self._data, self._at)
-            assert match is not None
-            self._at = match.end()
-            if self._at < len(self._data) or self._is_over:
-                return
-            yield
 
 
 @cache

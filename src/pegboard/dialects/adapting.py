@@ -1,0 +1,19 @@
+"""Schemas as providers take them, and what a model sends under those, as the tool's own schema means it."""
+
+from __future__ import annotations
+
+from pegboard.dialects.inlining import inlined
+from pegboard.dialects.names import fitted_names, own_names
+from pegboard.dialects.nulls import without_nulls
+from pegboard.dialects.strict import strict_schema
+from pegboard.dialects.subsets import gemini_schema, openapi_schema
+
+__all__ = [
+    "fitted_names",
+    "gemini_schema",
+    "inlined",
+    "openapi_schema",
+    "own_names",
+    "strict_schema",
+    "without_nulls",
+]

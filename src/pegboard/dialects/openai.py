@@ -1,0 +1,230 @@
+"""OpenAI's Chat Completions, as many other servers speak them too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from pegboard.core.call import Malformed
+from pegboard.core.tool import Tool
+from pegboard.dialects.adapting import without_nulls
+from pegboard.dialects.asked import AskedCall, Unreadable
+from pegboard.dialects.assembly import Assembly, checked_text, id_of
+from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.defining import wrapped_function_for
+from pegboard.dialects.function_calls import composed_function_calls
+from pegboard.dialects.openai_choices import (
+    CUT,
+    LIMITS,
+    WHY,
+    arguments_given,
+    choice_of,
+    function_call_of,
+    object_of,
+    says_something,
+    unreadable,
+)
+from pegboard.dialects.outputs import output_of, output_text
+
+_FUNCTION_CALL = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
+_CUSTOM: Mapping[str, Any] = MappingProxyType({"custom": True})
+
+
+class OpenAIChat(Dialect):
+    """Messages with `tool_calls`, answered by one message of the role `tool` each."""
+
+    name = "openai_chat"
+    aliases = ("openai",)
+    keys = frozenset({"choices", "tool_calls", "function", "custom", "tool_call_id", "messages", "refusal"})
+    limits = LIMITS
+
+    def recognises(self, item: Any) -> bool:
+        """A response, a chunk that says something, a message with calls or to a call, a history, or one call."""
+        if not isinstance(item, dict):
+            return False
+        if isinstance(choices := item.get("choices"), list):
+            choice = choice_of(choices)
+            if choice is None:
+                return not choices and item.get("object") == "chat.completion"
+            return function_call_of(choice) is None and says_something(choice)
+        if isinstance(messages := item.get("messages"), list):
+            return any(map(_is_message, messages))
+        return _is_message(item) or _is_call(item)
+
+    def read(self, item: Any, into: Assembly) -> None:
+        """One response, chunk, message, history or call."""
+        if not isinstance(item, dict):
+            raise unreadable(self, item)
+        if isinstance(choices := item.get("choices"), list):
+            _read_choices(choices, into)
+        elif isinstance(messages := item.get("messages"), list):
+            for message in messages:
+                _read_message(message, into)
+        elif "role" in item or isinstance(item.get("tool_calls"), list):
+            _read_message(item, into)
+        elif _is_call(item):
+            into.bare = True
+            _read_calls([item], into)
+        elif "error" not in item:
+            raise unreadable(self, item)
+
+    def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments without the nulls that stand for nothing."""
+        return without_nulls(arguments, schema)
+
+    def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
+        """An assistant message; it has no place for calls that the provider runs."""
+        mine = [call for call in calls if not call.provider_executed]
+        composed = composed_function_calls(mine)
+        for place, call in enumerate(mine):
+            if call.extra.get("custom"):
+                custom = {"name": call.name, "input": _input_of(call)}
+                composed[place] = {"id": call.id, "type": "custom", "custom": custom}
+        return {"role": "assistant", "content": None, "tool_calls": composed}
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+        """A message for each answer."""
+        rendered = [
+            {"role": "tool", "tool_call_id": answer.id, "content": output_text(answer.result)} for answer in answers
+        ]
+        return rendered if many else rendered[0]
+
+    def define(self, tool: Tool) -> dict[str, Any]:
+        """`{type: function, function: {…}}`, with the schema as it is."""
+        return wrapped_function_for(tool)
+
+
+class _Open:
+    """The calls of a stream that are being written: their keys, the last one, and which are of custom tools."""
+
+    __slots__ = ("customs", "keys", "last")
+
+    def __init__(self) -> None:
+        self.keys: set[Hashable] = set()
+        self.last: Hashable = None
+        self.customs: dict[Hashable, str] = {}
+
+
+def _read_choices(choices: list[Any], into: Assembly) -> None:
+    choice = choice_of(choices)
+    if choice is None:
+        return
+    finish = choice.get("finish_reason")
+    if isinstance(choice.get("message"), dict):
+        _read_message(choice["message"], into, cut=finish in CUT)
+    delta = object_of(choice.get("delta"))
+    if isinstance(delta.get("tool_calls"), list):
+        _read_deltas(delta["tool_calls"], into)
+    elif isinstance(delta.get("function_call"), dict):
+        raise Unreadable(_FUNCTION_CALL)
+    if finish and into.state is not None:
+        _end(into, cut=finish in CUT)
+
+
+def _read_message(message: Any, into: Assembly, *, cut: bool = False) -> None:
+    if not isinstance(message, dict):
+        return
+    role = message.get("role")
+    if role == "tool":
+        result, error = output_of(message.get("content"))
+        into.answer(message.get("tool_call_id"), result, error=error, name=message.get("name"))
+    elif role is None or role == "assistant":
+        calls = message.get("tool_calls")
+        if isinstance(calls, list):
+            _read_calls(calls, into, cut=cut)
+        elif isinstance(message.get("function_call"), dict):
+            raise Unreadable(_FUNCTION_CALL)
+
+
+def _read_calls(calls: list[Any], into: Assembly, *, cut: bool = False) -> None:
+    last = len(calls) - 1 if cut else -1
+    for place, item in enumerate(calls):
+        if not isinstance(item, dict):
+            continue
+        if isinstance(function := item.get("function"), dict):
+            arguments = arguments_given(function.get("arguments"), cut=place == last)
+            into.call(function.get("name"), arguments, item.get("id"))
+        elif isinstance(custom := item.get("custom"), dict):
+            given = custom.get("input", "")
+            arguments = Malformed(str(given), WHY) if place == last else {"input": given}
+            into.call(custom.get("name"), arguments, item.get("id"), extra=_CUSTOM)
+
+
+def _read_deltas(deltas: list[Any], into: Assembly) -> None:
+    if into.state is None:
+        into.state = _Open()
+    calls: _Open = into.state
+    for place, item in enumerate(deltas):
+        if not isinstance(item, dict):
+            continue
+        index = item.get("index")
+        key = calls.last = index if isinstance(index, int) else place
+        calls.keys.add(key)
+        if isinstance(custom := item.get("custom"), dict):
+            _read_custom_delta(key, item.get("id"), custom, into)
+            continue
+        function = object_of(item.get("function"))
+        arguments = function.get("arguments")
+        if isinstance(arguments, dict):
+            into.snapshot(key, arguments, name=function.get("name"), id=item.get("id"))
+        else:
+            into.piece(key, arguments, name=function.get("name"), id=item.get("id"))
+
+
+def _read_custom_delta(key: Hashable, id: Any, custom: dict[str, Any], into: Assembly) -> None:
+    """The text is written as JSON while it comes, so that one that is cut off cannot be taken for a whole one."""
+    customs = into.state.customs
+    identity = id_of(id)
+    if identity and customs.get(key, identity) != identity:
+        _close_custom(key, into)
+    begin = "" if key in customs else '{"input":"'
+    customs[key] = customs.get(key) or identity
+    text = json.dumps(checked_text(custom.get("input")))[1:-1]
+    into.piece(key, begin + text, name=custom.get("name"), id=id, extra=_CUSTOM)
+
+
+def _close_custom(key: Hashable, into: Assembly) -> None:
+    del into.state.customs[key]
+    into.piece(key, '"}')
+    into.over(key)
+
+
+def _end(into: Assembly, *, cut: bool) -> None:
+    """The message is complete; where it was cut off, all but the call that was being written."""
+    calls: _Open = into.state
+    unfinished = {calls.last} if cut else set()
+    for key in calls.customs.keys() - unfinished:
+        _close_custom(key, into)
+    for key in calls.keys - unfinished:
+        into.over(key)
+    into.state = None
+
+
+def _is_message(item: Any) -> bool:
+    if not isinstance(item, dict) or isinstance(item.get("function_call"), dict):
+        return False
+    role, calls = item.get("role"), item.get("tool_calls")
+    if role == "tool":
+        return isinstance(item.get("tool_call_id"), str) and isinstance(item.get("content"), (str, list))
+    if isinstance(calls, list) and calls:
+        return (role is None or role == "assistant") and _has_function(calls[0])
+    return role == "assistant" and ("tool_calls" in item or "refusal" in item)
+
+
+def _is_call(item: dict[str, Any]) -> bool:
+    """One call, and not a definition, which looks much the same."""
+    body = item.get("function") or item.get("custom")
+    return isinstance(body, dict) and ("arguments" in body or "input" in body or "id" in item)
+
+
+def _has_function(item: Any) -> bool:
+    return isinstance(item, dict) and (isinstance(item.get("function"), dict) or isinstance(item.get("custom"), dict))
+
+
+def _input_of(call: AskedCall) -> str:
+    if isinstance(call.arguments, Malformed):
+        return call.arguments.text
+    given = (call.arguments or {}).get("input", "")
+    return given if isinstance(given, str) else json.dumps(given)

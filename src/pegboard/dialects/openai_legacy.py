@@ -1,0 +1,137 @@
+"""OpenAI's Chat Completions as they were before `tool_calls`: one `function_call` a message, and no ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pegboard.core.tool import Tool
+from pegboard.dialects.adapting import without_nulls
+from pegboard.dialects.asked import AskedCall, Unreadable
+from pegboard.dialects.assembly import Assembly, name_of
+from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.defining import function_for
+from pegboard.dialects.function_calls import text_of_arguments
+from pegboard.dialects.openai_choices import (
+    CUT,
+    LIMITS,
+    arguments_given,
+    choice_of,
+    function_call_of,
+    object_of,
+    says_something,
+    unreadable,
+)
+from pegboard.dialects.outputs import output_of, output_text
+
+
+class OpenAILegacy(Dialect):
+    """Messages with one `function_call` and no ids, answered by one of the role `function`."""
+
+    name = "openai_legacy_function_call"
+    keys = frozenset({"choices", "function_call", "messages"})
+    limits = LIMITS
+
+    def recognises(self, item: Any) -> bool:
+        """What has a function_call or answers one; in a stream, also a chunk that could be of either kind."""
+        if not isinstance(item, dict):
+            return False
+        if isinstance(choices := item.get("choices"), list):
+            choice = choice_of(choices)
+            if choice is None:
+                return False
+            if function_call_of(choice) is not None or choice.get("finish_reason") == "function_call":
+                return True
+            delta = choice.get("delta")
+            return isinstance(delta, dict) and not delta.get("tool_calls") and says_something(choice)
+        if isinstance(messages := item.get("messages"), list):
+            return any(map(_is_legacy_message, messages))
+        return _is_legacy_message(item)
+
+    def read(self, item: Any, into: Assembly) -> None:
+        """One response, chunk, message or history."""
+        if not isinstance(item, dict):
+            raise unreadable(self, item)
+        if isinstance(choices := item.get("choices"), list):
+            self._read_choice(choice_of(choices) or {}, into)
+        elif isinstance(messages := item.get("messages"), list):
+            for message in messages:
+                self._read_message(message, into)
+        elif "role" in item or isinstance(item.get("function_call"), dict):
+            self._read_message(item, into)
+        elif "error" not in item:
+            raise unreadable(self, item)
+
+    def finish(self, into: Assembly) -> None:
+        """Let go of the call that no answer came for."""
+        held, into.state = into.state, None
+        if held is not None:
+            into.call(*held)
+
+    def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments without the nulls that stand for nothing."""
+        return without_nulls(arguments, schema)
+
+    def compose(self, calls: Sequence[AskedCall]) -> Any:
+        """An assistant message, or a list of them where there is not one call: each has room for one."""
+        messages = [
+            {
+                "role": "assistant",
+                "content": None,
+                "function_call": {"name": call.name, "arguments": text_of_arguments(call)},
+            }
+            for call in calls
+            if not call.provider_executed
+        ]
+        return messages[0] if len(messages) == 1 else messages
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+        """A message for each answer."""
+        rendered = [
+            {"role": "function", "name": answer.call.name, "content": output_text(answer.result)} for answer in answers
+        ]
+        return rendered if many else rendered[0]
+
+    def define(self, tool: Tool) -> dict[str, Any]:
+        """`{name, description, parameters}`, for the list `functions`."""
+        return function_for(tool)
+
+    def _read_choice(self, choice: dict[str, Any], into: Assembly) -> None:
+        cut = choice.get("finish_reason") in CUT
+        self._read_message(choice.get("message"), into, cut=cut)
+        function = object_of(object_of(choice.get("delta")).get("function_call"))
+        if isinstance(function.get("arguments"), dict):
+            into.snapshot(self.name, function["arguments"], name=function.get("name"))
+        elif function:
+            into.piece(self.name, function.get("arguments"), name=function.get("name"))
+        if choice.get("finish_reason") and not cut:
+            into.all_over()
+
+    def _read_message(self, message: Any, into: Assembly, *, cut: bool = False) -> None:
+        """A call is held back until the next message: without ids, only that can be its answer."""
+        if not isinstance(message, dict):
+            return
+        if message.get("role") == "function":
+            result, error = output_of(message.get("content"))
+            name, held = name_of(message.get("name")), into.state
+            if held is not None and held[0] == name:
+                into.state = None
+                into.call(*held, result=result, error=error)
+            else:
+                into.answer("", result, error=error, name=name)
+            return
+        self.finish(into)
+        function = message.get("function_call")
+        if isinstance(function, dict):
+            into.state = (name_of(function.get("name")), arguments_given(function.get("arguments"), cut=cut))
+        elif message.get("tool_calls"):
+            raise Unreadable("unrecognised_format: this message has tool_calls, which is openai_chat")
+
+
+def _is_legacy_message(item: Any) -> bool:
+    if not isinstance(item, dict):
+        return False
+    if item.get("role") == "function":
+        return isinstance(item.get("name"), str) and "content" in item
+    function = item.get("function_call")
+    return isinstance(function, dict) and isinstance(function.get("name"), str) and "arguments" in function

@@ -1,0 +1,186 @@
+"""Every payload in tests/formats, through the library and over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from pegboard import Pegboard
+from pegboard.testing import calls_of, memory_board
+from tests.doors import KEY
+from tests.formats import NAMES, TOOLS, Case, cases
+from tests.surfaces.rest.clients import client, good, mock, problem
+
+WEATHER = {"temp_c": 7.5, "sky": "bewölkt"}
+RESULTS: dict[str, Any] = {"get_weather": WEATHER, "search_docs": {"hits": []}, "list_projects": ["alpha", "beta"]}
+Normalize = Callable[[Any, str | None], Awaitable[dict[str, Any]]]
+
+
+@pytest.fixture
+async def board() -> AsyncIterator[Pegboard]:
+    async with memory_board(admin_key=KEY) as fresh:
+        for name, schema in TOOLS.items():
+            await fresh.add(mock(name, config={"mock_response": RESULTS[name]}, input_schema=schema))
+        yield fresh
+
+
+@pytest.fixture(params=["library", "rest", "rest, as text"])
+async def normalize(request: pytest.FixtureRequest, board: Pegboard) -> AsyncIterator[Normalize]:
+    """Normalise a payload one way or another."""
+
+    async def by_library(payload: Any, dialect: str | None) -> dict[str, Any]:
+        return board.normalize(payload, dialect=dialect)
+
+    async def by_rest(payload: Any, dialect: str | None) -> dict[str, Any]:
+        params = {"from": dialect} if dialect else {}
+        if request.param == "rest" or not isinstance(payload, str):
+            answer = await speaker.post("/v1/calls/normalize", json=payload, params=params)
+        else:
+            headers = {"Content-Type": "text/plain; charset=utf-8"}
+            answer = await speaker.post("/v1/calls/normalize", content=payload.encode(), headers=headers, params=params)
+        found: dict[str, Any] = good(answer)
+        return found
+
+    async with client(board) as speaker:
+        yield by_library if request.param == "library" else by_rest
+
+
+def check(case: Case, calls: list[dict[str, Any]]) -> None:
+    """Hold normalised calls against the index."""
+    if case.about.get("allow_error"):
+        assert all(call["error"] == "malformed_arguments" for call in calls)
+        return
+    expected = case.about["expected"]
+    assert len(calls) == len(expected), str(case)
+    minted = [call["id"] for call, wanted in zip(calls, expected, strict=True) if wanted["id"] is None]
+    assert all(minted)
+    assert len(set(minted)) == len(minted)
+    for call, wanted in zip(calls, expected, strict=True):
+        assert {key: call.get(key) for key in wanted if key != "id"} == {
+            key: value for key, value in wanted.items() if key != "id"
+        }, str(case)
+        assert wanted["id"] is None or call["id"] == wanted["id"]
+        assert call["display_name"]
+        assert call["summary"]
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+async def test_every_payload_becomes_its_calls(normalize: Normalize, dialect: str) -> None:
+    for case in [*cases("call"), *cases("stream")]:
+        if case.dialect == dialect:
+            for name in (dialect, None):
+                check(case, (await normalize(case.payload, name))["calls"])
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+async def test_calls_run_and_are_answered_in_their_dialect(board: Pegboard, dialect: str) -> None:
+    for case in cases("call"):
+        if case.dialect != dialect:
+            continue
+        wanted = [call for call in case.about["expected"] if call["name"] in TOOLS and "result" not in call]
+        runs = [call for call in wanted if not call.get("provider_executed") and "error" not in call]
+        before = await calls_of(board)
+        answer = await board.run(case.payload, dialect=dialect)
+        rows = (await calls_of(board))[len(before) :]
+        assert sorted(row.tool_name for row in rows if row.status == "succeeded") == sorted(
+            call["name"] for call in runs
+        ), str(case)
+        assert {row.dialect for row in rows} <= {dialect}
+        if any(call["name"] == "get_weather" for call in runs):
+            assert "temp_c" in str(answer), str(case)
+
+
+async def test_malformed_arguments_are_never_run_and_the_model_is_told_what_to_do(board: Pegboard) -> None:
+    (case,) = [case for case in cases("call") if (case.dialect, case.name) == ("openai_chat", "malformed_truncated")]
+    (answer,) = await board.run(case.payload)
+    assert answer["tool_call_id"] == "call_W1"
+    assert "the text ends too early" in answer["content"]
+    assert "Send the call again" in answer["content"]
+    (row,) = await calls_of(board)
+    assert (row.status, row.code, row.dialect) == ("refused", "malformed_arguments", "openai_chat")
+
+
+async def test_what_the_provider_ran_is_not_run_again(board: Pegboard) -> None:
+    (case,) = [case for case in cases("call") if case.name == "server_tool_use"]
+    answer = await board.run(case.payload)
+    assert [block["tool_use_id"] for block in answer["content"]] == ["toolu_W1"]
+    assert [row.tool_name for row in await calls_of(board)] == ["get_weather"]
+
+
+class TestOverHttp:
+    @pytest.fixture
+    async def admin(self, board: Pegboard) -> AsyncIterator[httpx.AsyncClient]:
+        async with client(board) as speaker:
+            yield speaker
+
+    async def test_one_dialect_in_and_another_out(self, admin: httpx.AsyncClient) -> None:
+        call = {"name": "get_weather", "arguments": {"city": "Zürich"}, "id": "1"}
+        answer = good(await admin.post("/v1/calls", json=call, params={"as": "anthropic"}))
+        assert answer["role"] == "user"
+        assert answer["content"][0]["tool_use_id"] == "1"
+
+    async def test_text_is_answered_with_text(self, admin: httpx.AsyncClient) -> None:
+        text = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Zürich"}}\n</tool_call>'
+        headers = {"Content-Type": "text/plain"}
+        answer = await admin.post("/v1/calls", content=text.encode(), headers=headers)
+        assert answer.headers["content-type"].startswith("text/plain")
+        assert "<tool_response>" in answer.text
+        assert good(await admin.post("/v1/calls", json=text)) == answer.text
+
+    async def test_a_stream_as_it_came_over_the_wire_is_taken(self, admin: httpx.AsyncClient) -> None:
+        (case,) = [case for case in cases("stream") if (case.dialect, case.name) == ("openai_chat", "single")]
+        lines = "".join(
+            f"data: {httpx.Request('POST', 'http://x', json=chunk).read().decode()}\n\n" for chunk in case.payload
+        )
+        for content_type in ("text/event-stream", "text/plain"):
+            answer = await admin.post(
+                "/v1/calls", content=(lines + "data: [DONE]\n\n").encode(), headers={"Content-Type": content_type}
+            )
+            assert good(answer)[0]["tool_call_id"] == "call_W1"
+
+    async def test_what_no_dialect_knows_is_told_so(self, admin: httpx.AsyncClient) -> None:
+        for path in ("/v1/calls", "/v1/calls/normalize"):
+            told = problem(await admin.post(path, json={"surprise": 1}), 422)
+            assert told["detail"].startswith("unrecognised_format: this is an object with the keys 'surprise'")
+
+    @pytest.mark.parametrize(
+        ("content", "status"),
+        [
+            (b"", 400),
+            (b"{", 400),
+            (b'{"name": "echo", "name": "delete_all"}', 400),
+            (b'{"name": "echo", "arguments": {"a": "\\ud800"}}', 400),
+            (b'{"name": "echo", "arguments": {"a": 1e999}}', 400),
+            (b"[" * 50_000, 400),
+        ],
+    )
+    async def test_a_body_that_is_no_json_is_refused(
+        self, admin: httpx.AsyncClient, content: bytes, status: int
+    ) -> None:
+        problem(await admin.post("/v1/calls", content=content), status)
+        problem(await admin.post("/v1/calls/normalize", content=content), status)
+
+    async def test_ten_thousand_calls_are_normalised_and_not_run(
+        self, admin: httpx.AsyncClient, board: Pegboard
+    ) -> None:
+        call = {"id": "c", "type": "function", "function": {"name": "list_projects", "arguments": "{}"}}
+        message = {"role": "assistant", "tool_calls": [call] * 10_000}
+        assert len(good(await admin.post("/v1/calls/normalize", json=message))["calls"]) == 10_000
+        assert "10,000 calls" in problem(await admin.post("/v1/calls", json=message), 422)["detail"]
+        assert await calls_of(board) == []
+
+    async def test_the_dialects_are_listed_with_their_short_names(self, admin: httpx.AsyncClient) -> None:
+        listed = {dialect["name"]: dialect for dialect in good(await admin.get("/v1/dialects"))}
+        assert set(NAMES) < set(listed)
+        assert listed["openai_chat"]["aliases"] == ["openai"]
+        assert listed["anthropic_messages"]["abilities"] == ["parse", "stream", "compose", "render", "define"]
+
+    @pytest.mark.parametrize("dialect", NAMES)
+    async def test_tools_are_declared_in_every_dialect(self, admin: httpx.AsyncClient, dialect: str) -> None:
+        params = {"as": dialect}
+        assert "get_weather" in str(good(await admin.get("/v1/tools/get_weather/definition", params=params)))
+        every = str(good(await admin.get("/v1/definitions", params=params)))
+        assert all(name in every for name in TOOLS)

@@ -1,0 +1,108 @@
+"""Finding the dialect of a payload."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.core.refusals import Invalid
+from pegboard.dialects.asked import Unreadable
+from pegboard.dialects.catalog import dialects
+from tests.formats import NAMES, cases
+
+KNOWN = dialects()
+SHORT = {
+    "openai": "openai_chat",
+    "anthropic": "anthropic_messages",
+    "gemini": "gemini_generate_content",
+    "bedrock": "bedrock_converse",
+    "mistral": "mistral",
+    "cohere": "cohere_v2",
+    "langchain": "langchain",
+    "vercel": "vercel_ai_v7",
+    "mcp": "mcp",
+}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=20,
+)
+OPENAI = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "a"}}]}
+ANTHROPIC = {"role": "assistant", "content": [{"type": "tool_use", "id": "2", "name": "b", "input": {}}]}
+
+
+def test_every_promised_dialect_and_short_name_is_known() -> None:
+    assert set(KNOWN) >= {*NAMES, "plain", "detailed", "envelope", "memory"}
+    assert {short: KNOWN[short].name for short in SHORT} == SHORT
+
+
+def test_a_list_of_two_dialects_is_refused_and_both_are_named() -> None:
+    with pytest.raises(Unreadable, match=r"item 1 of the list is anthropic_messages, those before it are openai_chat"):
+        KNOWN.read([OPENAI, ANTHROPIC])
+
+
+@pytest.mark.parametrize("payload", [None, 5, True, "", "Hello", {}, {"x": 1}, [1], [[]], [{}], [None], [[{"x": 1}]]])
+def test_an_unknown_shape_is_told_what_was_seen_and_what_is_accepted(payload: Any) -> None:
+    with pytest.raises(Unreadable, match=r"unrecognised_format: this is .*anthropic_messages.*text_hermes"):
+        KNOWN.read(payload)
+
+
+def test_an_empty_list_has_no_calls() -> None:
+    assert KNOWN.read([]) == ("plain", (), True)
+
+
+def test_an_unknown_name_is_told_the_known_ones() -> None:
+    with pytest.raises(Invalid, match=r"from: 'opnai' is not one of: .*openai_chat"):
+        KNOWN.read({}, "opnai")
+
+
+@given(payload=JSON, name=st.sampled_from([None, *KNOWN]))
+def test_any_json_in_any_dialect_is_read_or_refused(payload: Any, name: str | None) -> None:
+    try:
+        asked = KNOWN.read(payload, name)
+    except Invalid:
+        return
+    assert all(isinstance(call.name, str) and isinstance(call.id, str) for call in asked.calls)
+
+
+@given(text=st.text(), name=st.sampled_from([None, *KNOWN]), size=st.integers(1, 9))
+def test_any_text_in_any_dialect_is_read_or_refused_whole_and_in_pieces(text: str, name: str | None, size: int) -> None:
+    pieces = [text[place : place + size] for place in range(0, len(text), size)]
+    for payload in (text, pieces):
+        with contextlib.suppress(Invalid):
+            KNOWN.read(payload, name)
+
+
+def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(found for key, item in inner for found in _paths(item, (*path, key)))]
+
+
+def _grafted(value: Any, path: tuple[Any, ...], other: Any) -> Any:
+    if not path:
+        return other
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = _grafted(value[path[0]], path[1:], other)
+    return copy
+
+
+@given(data=st.data(), other=JSON)
+def test_something_odd_at_any_depth_of_a_payload_is_read_or_refused(data: st.DataObject, other: Any) -> None:
+    case = data.draw(st.sampled_from([*cases("call"), *cases("stream"), *cases("result")]))
+    payload = _grafted(case.payload, data.draw(st.sampled_from(_paths(case.payload))), other)
+    for name in (case.dialect, None):
+        with contextlib.suppress(Invalid):
+            KNOWN.read(payload, name)
+
+
+@given(data=st.data())
+def test_half_a_stream_never_gives_a_call_that_the_whole_does_not(data: st.DataObject) -> None:
+    case = data.draw(st.sampled_from(cases("stream")))
+    whole = [(call.name, call.arguments) for call in KNOWN.read(case.payload, case.dialect).calls]
+    half = case.payload[: data.draw(st.integers(0, len(case.payload)))]
+    for call in KNOWN.read(half, case.dialect).calls:
+        assert call.is_malformed or not call.is_open or (call.name, call.arguments) in whole
