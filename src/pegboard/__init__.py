@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from pegboard.core.errors import ExecutionFailed, Problem, ToolError
     from pegboard.core.refusals import Refusal
     from pegboard.core.tool import Tool
+    from pegboard.dialects.display import format_tool_args, get_tool_display_name
+    from pegboard.dialects.lenient import (
+        NormalizedToolCall,
+        map_tool_calls_for_memory,
+        normalize_tool_call,
+        normalize_tool_calls,
+    )
     from pegboard.settings import Settings
     from pegboard.surfaces.rest.app import create_app
 
@@ -21,6 +28,7 @@ __all__ = [
     "CallContext",
     "Caller",
     "ExecutionFailed",
+    "NormalizedToolCall",
     "Pegboard",
     "Problem",
     "Refusal",
@@ -31,12 +39,18 @@ __all__ = [
     "ToolError",
     "ToolResult",
     "create_app",
+    "format_tool_args",
+    "get_tool_display_name",
+    "map_tool_calls_for_memory",
+    "normalize_tool_call",
+    "normalize_tool_calls",
 ]
 
 _HOME = {
     "CallContext": "core.call",
     "Caller": "core.call",
     "ExecutionFailed": "core.errors",
+    "NormalizedToolCall": "dialects.lenient",
     "Pegboard": "board",
     "Problem": "core.errors",
     "Refusal": "core.refusals",
@@ -47,6 +61,11 @@ _HOME = {
     "ToolError": "core.errors",
     "ToolResult": "core.call",
     "create_app": "surfaces.rest.app",
+    "format_tool_args": "dialects.display",
+    "get_tool_display_name": "dialects.display",
+    "map_tool_calls_for_memory": "dialects.lenient",
+    "normalize_tool_call": "dialects.lenient",
+    "normalize_tool_calls": "dialects.lenient",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pegboard.dialects.inlining import inlined
 from pegboard.dialects.names import fitted_names, own_names
 from pegboard.dialects.nulls import without_nulls
-from pegboard.dialects.strict import strict_schema
+from pegboard.dialects.strict import strict_schema, why_not_strict
 from pegboard.dialects.subsets import gemini_schema, openapi_schema
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "openapi_schema",
     "own_names",
     "strict_schema",
+    "why_not_strict",
     "without_nulls",
 ]

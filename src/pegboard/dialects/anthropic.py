@@ -7,14 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
+from pegboard.dialects.adapting import fitted_names, own_names
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.blocks import cut_off, given_input, image_of, input_of, shown, unreadable, value_of
+from pegboard.dialects.block_stream import BlockStream, stream_in
+from pegboard.dialects.blocks import cut_off, given_input, image_of, input_of, shown, told_in
 from pegboard.dialects.content import blocks_of, described, text_of
 from pegboard.dialects.defining import name_for, schema_for
 from pegboard.dialects.limits import Limits
+from pegboard.dialects.picking import dict_of, unreadable
 
+_EXPECTED = "messages of content blocks, or events of a stream"
+_PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _EVENTS = frozenset(
     {
@@ -33,39 +38,13 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 _EXTRA = {"caller": "caller", "toolset_name": "toolset_name", "server_name": "server"}
 
 
-class _Stream:
-    """Where a stream of events stands."""
-
-    __slots__ = ("cut", "index", "message", "preset", "silent", "waiting")
-
-    def __init__(self) -> None:
-        self.message = 0
-        self.index: Any = None
-        self.cut = False
-        # The blocks of which no argument came yet, and those that began with their arguments in them.
-        self.silent: set[Any] = set()
-        self.preset: set[Any] = set()
-        # A block that ended without arguments: it has none, unless the message turns out to be cut off there.
-        self.waiting: Any = None
-
-    def key(self, event: Mapping[str, Any]) -> tuple[int, Any]:
-        """What the blocks of this event go by."""
-        index = event.get("index")
-        if isinstance(index, int):
-            self.index = index
-        return self.message, self.index
-
-
 class AnthropicMessages(Dialect):
     """Messages of blocks; every answer of a turn goes into one user message."""
 
     name = "anthropic_messages"
     aliases = ("anthropic",)
     keys = frozenset({"type", "content"})
-    limits = Limits(
-        name=re.compile(r"[a-zA-Z0-9_-]{1,128}"),
-        property_name=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
-    )
+    limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,128}"), property_name=_PROPERTY)
 
     def recognises(self, item: Any) -> bool:
         """An event of a stream, a block that is a call or its result, or a message with such a block."""
@@ -87,7 +66,7 @@ class AnthropicMessages(Dialect):
         """A response, a message, a block or an event, or a list of them."""
         for one in item if isinstance(item, list) else (item,):
             if not isinstance(one, dict):
-                raise unreadable(one, self.name, "messages of content blocks, or events of a stream")
+                raise unreadable(one, self.name, _EXPECTED)
             kind = one.get("type")
             if isinstance(kind, str) and kind in _EVENTS:
                 _read_event(kind, one, into)
@@ -100,12 +79,12 @@ class AnthropicMessages(Dialect):
                 for message in one["messages"]:
                     _read_message(message, into)
             elif not isinstance(kind, str):
-                raise unreadable(one, self.name, "messages of content blocks, or events of a stream")
+                raise unreadable(one, self.name, _EXPECTED)
 
     def finish(self, into: Assembly) -> None:
         """What waits to be known as complete is, as nothing says otherwise."""
-        if isinstance(into.state, _Stream):
-            _settle(into.state, into)
+        if into.state is not None:
+            stream_in(into).settle(into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """One assistant message; what the provider ran itself is followed by its result."""
@@ -118,7 +97,11 @@ class AnthropicMessages(Dialect):
     def define(self, tool: Tool) -> dict[str, Any]:
         """Name, description and input schema."""
         described = {"description": tool.description} if tool.description else {}
-        return {"name": name_for(tool), **described, "input_schema": schema_for(tool)}
+        return {"name": name_for(tool), **described, "input_schema": fitted_names(schema_for(tool), _PROPERTY)}
+
+    def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments under the names that the tool's own schema has for them."""
+        return own_names(arguments, schema, _PROPERTY)
 
 
 def _is_block(item: Any) -> bool:
@@ -132,11 +115,10 @@ def _is_block(item: Any) -> bool:
 
 
 def _read_message(message: Any, into: Assembly) -> None:
-    if not isinstance(message, dict):
-        return
-    content = message.get("content")
-    blocks = content if isinstance(content, list) else [content]
-    last = blocks[-1] if message.get("stop_reason") in _CUT and blocks else None
+    whole = dict_of(message)
+    content = whole.get("content")
+    blocks: list[Any] = content if isinstance(content, list) else [content]
+    last = blocks[-1] if whole.get("stop_reason") in _CUT and blocks else None
     for block in blocks:
         if _is_block(block):
             _read_block(block, into, is_cut=block is last)
@@ -161,7 +143,7 @@ def _read_result(block: dict[str, Any], into: Assembly) -> None:
     """Only `tool_result` is ours; any other kind of result says what the provider ran itself."""
     kind, content = block["type"], block.get("content")
     is_ours = kind == "tool_result"
-    told = _told(content) if is_ours or kind == "mcp_tool_result" else content
+    told = told_in(content) if is_ours or kind == "mcp_tool_result" else content
     error = None
     if isinstance(content, dict) and shown(content.get("type")).endswith("_error"):
         error = shown(content.get("error_message") or content.get("error_code") or "error")
@@ -171,45 +153,89 @@ def _read_result(block: dict[str, Any], into: Assembly) -> None:
     into.answer(block.get("tool_use_id"), result, error=error, provider_executed=not is_ours)
 
 
-def _told(content: Any) -> Any:
-    """What a result says: data where it is JSON text, blocks where there is more in it than text."""
-    if isinstance(content, str):
-        return value_of(content)
-    if isinstance(content, list) and content:
-        texts = [block.get("text") if isinstance(block, dict) else None for block in content]
-        if all(isinstance(text, str) for text in texts):
-            return value_of("\n".join(map(str, texts)))
-    return content
-
-
 def _extra(block: Mapping[str, Any]) -> Mapping[str, Any]:
     found = {name: block[key] for key, name in _EXTRA.items() if block.get(key) is not None}
     return found or NOTHING
 
 
 def _read_event(kind: str, event: dict[str, Any], into: Assembly) -> None:
-    if not isinstance(into.state, _Stream):
-        into.state = _Stream()
-    stream: _Stream = into.state
+    stream = stream_in(into)
+    delta = dict_of(event.get("delta"))
     if kind == "content_block_delta":
-        _read_delta(event, stream, into)
+        if delta.get("type") == "input_json_delta":
+            stream.fill(stream.key(event.get("index")), delta.get("partial_json"), into)
     elif kind == "content_block_start":
-        _settle(stream, into)
+        stream.settle(into)
         _begin_block(event, stream, into)
     elif kind == "content_block_stop":
-        key = stream.key(event)
-        if key in stream.silent:
-            stream.waiting = key
-        elif key not in stream.preset:
-            _end_block(key, into)
+        stream.stop(stream.key(event.get("index")), into)
     elif kind == "message_start":
-        _settle(stream, into)
-        stream.message += 1
-        stream.cut = False
+        stream.message_begins(into)
         _read_message(event.get("message"), into)
+    elif kind == "message_stop" or delta.get("stop_reason") is not None:
+        stream.is_cut = stream.is_cut or delta.get("stop_reason") in _CUT
+        stream.message_ends(into)
+
+
+def _begin_block(event: dict[str, Any], stream: BlockStream, into: Assembly) -> None:
+    block = dict_of(event.get("content_block"))
+    kind = block.get("type")
+    if not _is_block(block):
+        return
+    if kind not in _CALLS:
+        _read_result(block, into)
+        return
+    stream.begin(
+        stream.key(event.get("index")),
+        into,
+        name=block.get("name"),
+        id=block.get("id"),
+        is_server=kind != "tool_use",
+        arguments=block.get("input"),
+        extra=_extra(block),
+    )
+
+
+def _composed(call: AskedCall) -> list[dict[str, Any]]:
+    extra = {key: call.extra[name] for key, name in _EXTRA.items() if name in call.extra}
+    block = {"type": "tool_use", "id": call.id, "name": call.name, "input": input_of(call), **extra}
+    if not call.provider_executed:
+        return [block]
+    is_mcp = "server_name" in extra
+    block["type"] = "mcp_tool_use" if is_mcp else "server_tool_use"
+    if call.result is ABSENT and call.error is None:
+        return [block]
+    if is_mcp:
+        told = shown(call.result if call.error is None else call.error)
+        result = {"type": "mcp_tool_result", "content": told, "is_error": call.error is not None}
     else:
-        delta = event.get("delta")
-        reason = delta.get("stop_reason") if isinstance(delta, dict) else None
-        stream.cut = stream.cut or reason in _CUT
-        if not stream.cut and (reason is not None or kind == "message_stop"):
-            into.all_over()
+        kind = f"{'tool_search' if call.name.startswith('tool_search_tool') else call.name}_tool_result"
+        failed = {"type": f"{kind}_error", "error_code": call.error}
+        result = {"type": kind, "content": call.result if call.error is None else failed}
+    return [block, {"tool_use_id": call.id, **result}]
+
+
+def _rendered(answer: Answer) -> dict[str, Any]:
+    block: dict[str, Any] = {"type": "tool_result", "tool_use_id": answer.id, "content": _content(answer)}
+    if answer.result.problem is not None:
+        block["is_error"] = True
+    if "toolset_name" in answer.call.extra:
+        block["toolset_name"] = answer.call.extra["toolset_name"]
+    return block
+
+
+def _content(answer: Answer) -> str | list[dict[str, Any]]:
+    """Text, or blocks where the output has a picture in it."""
+    blocks = blocks_of(answer.result)
+    if blocks is None:
+        return text_of(answer.result)
+    images = [image_of(block) for block in blocks]
+    if not any(images):
+        return "\n".join(map(described, blocks))
+    return [
+        {"type": "image", "source": {"type": "base64", "media_type": image[0], "data": image[1]}}
+        if image
+        else {"type": "text", "text": text}
+        for image, text in zip(images, map(described, blocks), strict=True)
+        if image or text
+    ]

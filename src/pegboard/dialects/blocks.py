@@ -9,16 +9,13 @@ import orjson
 
 from pegboard.core.call import Malformed
 from pegboard.core.errors import MalformedArguments
-from pegboard.dialects.asked import AskedCall, Unreadable
+from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.reading import json_of
-from pegboard.dialects.seen import seen
 
 # The pictures that every one of these providers takes, and the short names of their formats.
 IMAGES: Mapping[str, str] = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 # Arguments that could not be read stand under this key where a provider takes an object only.
 _INVALID = "INVALID_JSON"
-# What a JSON text can begin with.
-_BEGINS = frozenset('{["-0123456789tfn')
 
 
 def input_of(call: AskedCall) -> dict[str, Any]:
@@ -52,8 +49,8 @@ def shown(value: Any) -> str:
 
 
 def value_of(text: str) -> Any:
-    """What a JSON text says, or the text itself where it is none."""
-    if text.lstrip()[:1] not in _BEGINS:
+    """The object or array that a JSON text holds, or the text itself: a bare word or number may be just that."""
+    if text.lstrip()[:1] not in ("{", "["):
         return text
     try:
         return json_of(text)
@@ -69,6 +66,10 @@ def image_of(block: Mapping[str, Any]) -> tuple[str, str] | None:
     return None
 
 
-def unreadable(item: Any, dialect: str, expected: str) -> Unreadable:
-    """The error for something that is not of this dialect."""
-    return Unreadable(f"unrecognised_format: this is {seen(item)}; {dialect} is {expected}")
+def told_in(content: Any) -> Any:
+    """What a result's content says: data where it is JSON text, blocks where there is more in it than text."""
+    if isinstance(content, list) and content:
+        texts = [block.get("text") if isinstance(block, dict) else None for block in content]
+        if all(isinstance(text, str) for text in texts):
+            content = "\n".join(map(str, texts))
+    return value_of(content) if isinstance(content, str) else content

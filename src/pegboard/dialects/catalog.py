@@ -4,16 +4,99 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pegboard.dialects.a2a import A2A
+from pegboard.dialects.ag_ui import AgUi
+from pegboard.dialects.anthropic import AnthropicMessages
+from pegboard.dialects.autogen import AutoGen
 from pegboard.dialects.base import Dialect
+from pegboard.dialects.bedrock import BedrockConverse
+from pegboard.dialects.cohere import CohereV2
+from pegboard.dialects.crewai import CrewAI
 from pegboard.dialects.detailed import Detailed
 from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.envelope import Envelope
+from pegboard.dialects.gemini import GeminiGenerateContent, GoogleAdk
+from pegboard.dialects.haystack import Haystack
+from pegboard.dialects.langchain import Langchain, Langgraph
+from pegboard.dialects.llama_index import LlamaIndex
+from pegboard.dialects.mastra import Mastra
+from pegboard.dialects.mcp import Mcp
+from pegboard.dialects.memory import Memory
+from pegboard.dialects.mistral import Mistral
+from pegboard.dialects.ollama import Ollama
+from pegboard.dialects.openai import OpenAIChat
+from pegboard.dialects.openai_legacy import OpenAILegacy
+from pegboard.dialects.openai_responses import OpenAIAgents, OpenAIResponses
 from pegboard.dialects.plain import Plain
+from pegboard.dialects.pydantic_ai import PydanticAI
+from pegboard.dialects.semantic_kernel import SemanticKernel
+from pegboard.dialects.smolagents import Smolagents
+from pegboard.dialects.text.cohere import CohereR7B
+from pegboard.dialects.text.deepseek import DeepSeekR1, DeepSeekV31
+from pegboard.dialects.text.functionary import Functionary31
+from pegboard.dialects.text.gemma import Gemma4
+from pegboard.dialects.text.harmony import Harmony
+from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3, Qwen25
+from pegboard.dialects.text.kimi import KimiK2
+from pegboard.dialects.text.llama import Llama31
+from pegboard.dialects.text.mistral import MistralNemo, MistralSmall32
+from pegboard.dialects.text.pythonic import Lfm25Pythonic
+from pegboard.dialects.text.xml import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
+from pegboard.dialects.vercel import VercelV4, VercelV5, VercelV7
 from pegboard.plugins import installed
 
 # One line a dialect. Where two would take the same payload, the first one gets it.
 OURS: Sequence[type[Dialect]] = (
     Plain,
+    Envelope,
+    Memory,
     Detailed,
+    Smolagents,
+    OpenAIChat,
+    OpenAILegacy,
+    OpenAIResponses,
+    OpenAIAgents,
+    AnthropicMessages,
+    GeminiGenerateContent,
+    GoogleAdk,
+    BedrockConverse,
+    Mistral,
+    CohereV2,
+    Ollama,
+    Mcp,
+    A2A,
+    AgUi,
+    Langchain,
+    Langgraph,
+    LlamaIndex,
+    Haystack,
+    PydanticAI,
+    SemanticKernel,
+    AutoGen,
+    CrewAI,
+    VercelV7,
+    VercelV5,
+    VercelV4,
+    Mastra,
+    Qwen3,
+    Granite4,
+    Hermes,
+    Qwen25,
+    Qwen3Coder,
+    Glm46,
+    MiniMaxM2,
+    DeepSeekV32,
+    DeepSeekV31,
+    DeepSeekR1,
+    MistralNemo,
+    MistralSmall32,
+    CohereR7B,
+    Functionary31,
+    Gemma4,
+    Harmony,
+    KimiK2,
+    Lfm25Pythonic,
+    Llama31,
 )
 
 

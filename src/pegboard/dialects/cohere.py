@@ -13,8 +13,8 @@ from pegboard.dialects.content import blocks_of, described
 from pegboard.dialects.defining import wrapped_function_for
 from pegboard.dialects.function_calls import composed_function_calls, is_function_call, read_function_calls
 from pegboard.dialects.held import held_in
+from pegboard.dialects.outputs import output_of, output_text
 from pegboard.dialects.picking import dict_of, dicts_of, first_of, key_of, unreadable
-from pegboard.dialects.told import outcome_of, told
 
 _DELTAS = frozenset({"message-start", "content-start", "content-delta", "tool-plan-delta"}) | {
     "tool-call-start",
@@ -23,8 +23,11 @@ _DELTAS = frozenset({"message-start", "content-start", "content-delta", "tool-pl
     "message-end",
 }
 _ENDS = frozenset({"content-end", "tool-call-end", "citation-end"})
+_KINDS = _DELTAS | _ENDS | {"debug"}
 _END_KEYS = frozenset({"type", "index"})
-_V1_EVENTS = frozenset({"stream-start", "stream-end", "text-generation", "tool-calls-generation", "tool-calls-chunk"}) | {
+_V1_EVENTS = frozenset(
+    {"stream-start", "stream-end", "text-generation", "tool-calls-generation", "tool-calls-chunk"}
+) | {
     "search-queries-generation",
     "search-results",
     "citation-generation",
@@ -59,20 +62,15 @@ class CohereV2(Dialect):
         """What only Cohere writes: its events, tool_plan beside calls, finish_reason beside a message, parameters."""
         if not isinstance(item, dict):
             return False
-        kind = item.get("type")
-        if isinstance(kind, str):
-            if kind in _ENDS:
-                return item.keys() <= _END_KEYS
-            return kind in _DELTAS and isinstance(item.get("delta"), dict)
-        event = item.get("event_type")
-        if isinstance(event, str):
-            return event in _V1_EVENTS
+        kind, event = item.get("type"), item.get("event_type")
+        if isinstance(kind, str) or isinstance(event, str):
+            return _is_event(item, kind) or (isinstance(event, str) and event in _V1_EVENTS)
         if isinstance(item.get("message"), dict):
             return "finish_reason" in item or "tool_plan" in item["message"]
-        if "tool_plan" in item or (item.get("role") == "tool" and isinstance(item.get("tool_call_id"), str)):
-            return True
+        if item.get("role") == "tool" and isinstance(item.get("tool_call_id"), str):
+            return isinstance(item.get("content"), str | list)
         first = first_of(item.get("tool_calls")) or dict_of(first_of(item.get("tool_results")).get("call"))
-        return _is_v1_call(first or dict_of(item.get("call")) or item)
+        return "tool_plan" in item or _is_v1_call(first or dict_of(item.get("call")) or item)
 
     def read(self, item: Any, into: Assembly) -> None:
         """A response, a message, an event of a stream or one call."""
@@ -87,7 +85,10 @@ class CohereV2(Dialect):
                 held.answer(into, name, result.get("outputs"), None, arguments=parameters)
             return
         held.release(into)
-        if isinstance(item.get("type"), str):
+        if is_function_call(item):
+            into.bare = True
+            read_function_calls([item], into)
+        elif isinstance(item.get("type"), str) and item["type"] in _KINDS:
             _read_event(item, into)
         elif isinstance(item.get("event_type"), str):
             _read_v1_event(item, into)
@@ -119,6 +120,12 @@ class CohereV2(Dialect):
         return wrapped_function_for(tool)
 
 
+def _is_event(item: dict[str, Any], kind: Any) -> bool:
+    if not isinstance(kind, str):
+        return False
+    return (kind in _DELTAS and isinstance(item.get("delta"), dict)) or (kind in _ENDS and item.keys() <= _END_KEYS)
+
+
 def _is_v1_call(item: dict[str, Any]) -> bool:
     return item.keys() == _V1_CALL and isinstance(item["name"], str) and isinstance(item["parameters"], dict)
 
@@ -130,7 +137,7 @@ def _read_message(message: dict[str, Any], into: Assembly) -> None:
         if _is_v1_call(call):
             held.hold(call["name"], call["parameters"])
     if message.get("role") == "tool":
-        result, error = outcome_of(_content(message.get("content")))
+        result, error = output_of(_content(message.get("content")))
         into.answer(message.get("tool_call_id"), result, error=error)
 
 
@@ -150,7 +157,8 @@ def _read_event(event: dict[str, Any], into: Assembly) -> None:
         calls = dict_of(delta.get("message")).get("tool_calls")
         call = first_of(calls) or dict_of(calls)
         function = dict_of(call.get("function"))
-        into.piece(key, function.get("arguments"), name=function.get("name"), id=call.get("id"))
+        if call:
+            into.piece(key, function.get("arguments"), name=function.get("name"), id=call.get("id"))
     elif kind == "tool-call-end":
         into.over(key)
     elif kind == "message-end" and delta.get("finish_reason") not in _CUT_OFF:
@@ -162,8 +170,9 @@ def _read_v1_event(event: dict[str, Any], into: Assembly) -> None:
     kind = event["event_type"]
     if kind == "tool-calls-chunk":
         delta = dict_of(event.get("tool_call_delta"))
-        key = ("v1", _whole(delta.get("index")))
-        into.piece(key, delta.get("parameters"), name=delta.get("name"))
+        index = _whole(delta.get("index"))
+        if index is not None:
+            into.piece(("v1", index), delta.get("parameters"), name=delta.get("name"))
     elif kind == "tool-calls-generation":
         for place, call in enumerate(dicts_of(event.get("tool_calls"))):
             if into.holds(("v1", place)):
@@ -179,10 +188,11 @@ def _whole(index: Any) -> int | None:
 def _rendered(answer: Answer) -> dict[str, Any]:
     result = answer.result
     blocks = blocks_of(result)
+    content: list[dict[str, Any]]
     if blocks:
         content = [{"type": "text", "text": described(block)} for block in blocks]
     elif result.problem is None and result.output_json[:1] == b"{" and result.output:
         content = [{"type": "document", "document": {"data": result.output}}]
     else:
-        content = [{"type": "text", "text": told(result)}]
+        content = [{"type": "text", "text": output_text(result)}]
     return {"role": "tool", "tool_call_id": answer.id, "content": content}

@@ -16,6 +16,7 @@ from pegboard.dialects.told import arguments_text, name_told, outcome_text
 
 _ARGUMENTS = ("arguments", "input")
 _IDS = ("call_id", "id", "toolUseId")
+_TOOL_CALLING = frozenset({"tool_name", "arguments"})
 _NATIVE = frozenset({*_ARGUMENTS, *_IDS, "type", "function", "name", "tool_name", "index"})
 
 
@@ -39,7 +40,7 @@ class CrewAI(Dialect):
         if "type" in item or not has_arguments:
             return False
         if isinstance(item.get("tool_name"), str):
-            return True
+            return item.keys() == _TOOL_CALLING
         return isinstance(item.get("name"), str) and ("toolUseId" in item or "call_id" in item or "input" in item)
 
     def read(self, item: Any, into: Assembly) -> None:

@@ -8,41 +8,52 @@ from typing import Any
 
 import orjson
 
+from pegboard.core.errors import MalformedArguments
 from pegboard.core.tool import MASK
+from pegboard.dialects.reading import json_of
+from pegboard.registry.shown import is_secret
 
 NO_ARGUMENTS = "(no arguments)"
 LONGEST = 50
 _MOST_ITEMS = 20
 _DEEPEST = 6
 _SUMMARY = 200
+_LONGEST_JSON = 100_000
 
 _DISPLAY_NAMES = {
     "queryHandbook": "Query Handbook",
     "getTeamDirectory": "Team Directory",
     "createProjectTicket": "Create Ticket",
 }
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
-# Names under which credentials are handed over. A few that merely count tokens are none.
+# Where a word of a name ends: before a capital that begins another, and at what is no letter or digit.
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+")
+# Names under which credentials are handed over, beside those that every message hides.
 _SECRET = re.compile(
-    r"(?:^|[_\-.])(?:password|passwd|pwd|passphrase|secret|token|api_?key|apikey|access_?key|private_?key|auth|"
-    r"authorization|bearer|cookie|credentials?|session_?id|signature|pin|otp|cvv)s?(?:$|[_\-.])"
+    r"(?:^|[_\-.])(?:pwd|pass|tokens?|auth|bearer|cookies?|session_?id|signature|pin|otp|cvv|private_?key)(?:$|[_\-.])"
 )
+# Credentials within a text: those of an address, and what proves a request.
+_WITHIN = re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)|(?<=\bBearer )[\w.~+/=-]{8,}", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SQL = re.compile(r"\s*(?:select|insert|update|delete|with|create|alter|drop|merge)\s", re.IGNORECASE)
 
 
 def get_tool_display_name(call: Any) -> str:
-    """A tool's name in words, from a normalised call, or from the name itself."""
-    name = call if isinstance(call, str) else getattr(call, "tool_name", "")
-    known = _DISPLAY_NAMES.get(name)
-    if known is not None:
-        return known
-    words = _WORD.findall(name)
-    return " ".join(word[:1].upper() + word[1:] for word in words) or name
+    """A tool's name in words, from a normalised call, one as memory keeps it, a tool, or the name itself.
+
+    What has a display name of its own goes by that.
+    """
+    own, name = _field(call, "display_name"), _field(call, "tool_name") or _field(call, "name")
+    if own or not name:
+        return own or "Unknown"
+    words = _WORDS.split(name)
+    return _DISPLAY_NAMES.get(name) or " ".join(word[:1].upper() + word[1:] for word in words if word) or name
 
 
 def format_tool_args(args: Mapping[str, Any] | None) -> str:
-    """The arguments as indented JSON: long strings cut, secrets masked, SQL in one line, and plainly none if none."""
+    """The arguments as indented JSON: long strings cut, secrets masked, SQL in one line; and plainly none if none.
+
+    A string that holds JSON is shown as the JSON it holds.
+    """
     if not args:
         return NO_ARGUMENTS
     return orjson.dumps(_readable(args, 0), option=orjson.OPT_INDENT_2, default=str).decode()
@@ -56,14 +67,41 @@ def summary_of(display_name: str, arguments: Mapping[str, Any] | None) -> str:
     return _cut(f"{display_name} ({', '.join(parts)})", _SUMMARY)
 
 
+def _field(call: Any, name: str) -> str:
+    if isinstance(call, str):
+        return call if name == "name" else ""
+    value = call.get(name) if isinstance(call, Mapping) else getattr(call, name, None)
+    return value if isinstance(value, str) else ""
+
+
 def _readable(value: Any, depth: int, name: str = "") -> Any:
-    if name and _SECRET.search(_CAMEL.sub("_", name).lower()) and value not in (None, "", True, False):
+    if name and _hides(name, value):
         return MASK
     if isinstance(value, str):
-        return _cut(_text(value), LONGEST)
+        held = _held(value) if depth < _DEEPEST else None
+        return _cut(_text(value), LONGEST) if held is None else _container(held, depth, name)
     if isinstance(value, Mapping | list | tuple):
         return _container(value, depth, name)
     return str(value) if isinstance(value, int) and not -(2**63) <= value < 2**64 else value
+
+
+def _hides(name: str, value: Any) -> bool:
+    if value is None or value == "" or isinstance(value, bool):
+        return False
+    words = _CAMEL.sub("_", name).lower()
+    # How many tokens a model may use is a number, and no secret.
+    is_count = isinstance(value, int | float) and words.endswith(("token", "tokens"))
+    return not is_count and (is_secret(words) or _SECRET.search(words) is not None)
+
+
+def _held(text: str) -> Any:
+    """The object or list that a text holds as JSON, or None."""
+    if text[:1] not in ("{", "[") or len(text) > _LONGEST_JSON:
+        return None
+    try:
+        return json_of(text)
+    except MalformedArguments:
+        return None
 
 
 def _container(value: Any, depth: int, name: str) -> Any:
@@ -78,8 +116,9 @@ def _container(value: Any, depth: int, name: str) -> Any:
 
 
 def _text(text: str) -> str:
-    """A text that can be shown: no half characters, and SQL without its line breaks."""
+    """A text that can be shown: no half characters, no credentials, and SQL without its line breaks."""
     text = text[:10_000].encode("utf-8", "replace").decode()
+    text = _WITHIN.sub(MASK, text)
     return " ".join(text.split()) if _SQL.match(text) else text
 
 

@@ -24,7 +24,12 @@ _DROPPED = frozenset({"$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "d
 
 
 class Inexpressible(Exception):
-    """A schema that cannot be put the way it is wanted."""
+    """A schema that cannot be put the way it is wanted: why, and which properties lead there."""
+
+    def __init__(self, why: str, *path: str) -> None:
+        super().__init__(why)
+        self.why = why
+        self.path = path
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -55,7 +60,7 @@ def merged(node: Mapping[str, Any]) -> dict[str, Any]:
         if part is True:
             continue
         if not isinstance(part, Mapping):
-            raise Inexpressible
+            raise Inexpressible("allOf holds a schema that nothing fits")
         whole = both(whole, merged(part))
     return whole
 
@@ -73,7 +78,7 @@ def both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
                 if isinstance(whole[word].get(name, {}), Mapping) and isinstance(schema, Mapping)
             }
             if len(shared) < len(value):
-                raise Inexpressible
+                raise Inexpressible("allOf holds properties that cannot be put together")
             whole[word] = {**whole[word], **shared}
         elif word == "required":
             whole[word] = [*whole[word], *(name for name in value if name not in whole[word])]
@@ -84,7 +89,7 @@ def both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
         elif word == "enum":
             whole[word] = [choice for choice in whole[word] if choice in value]
         elif word not in ANNOTATIONS:
-            raise Inexpressible
+            raise Inexpressible(f"allOf has '{word}' twice, in different ways")
     return whole
 
 
@@ -103,7 +108,7 @@ class _Inlining:
         if circular and self._cut:
             return {}
         if circular or self._left < 0 or depth > MAX_DEPTH:
-            raise Inexpressible
+            raise Inexpressible("it is inside itself" if circular else "it is too large with its $refs followed")
         within = (*within, id(node))
         references = self._document.references(node)
         if not references:

@@ -22,3 +22,5 @@ class Limits:
     properties: int | None = None
     # Whether a definition has a place for the schema at all.
     has_schema: bool = True
+    # Whether definitions are declared strict wherever OpenAI's strict mode can express them.
+    strict: bool = False

@@ -10,8 +10,9 @@ import orjson
 from pegboard.core.errors import MalformedArguments
 from pegboard.dialects.reading import json_of
 
-# A field of a server-sent event, or a comment.
-_EVENT = re.compile(r"(?:data|event|id|retry)?:")
+# What a stream of events begins with; a list of pieces of text may begin with anything that is less of a sign.
+_EVENTS = re.compile(r"(?:data|event|id|retry|):")
+_LINES = re.compile(r"(?:data|event):")
 _DATA = "data:"
 
 
@@ -19,7 +20,7 @@ def chunks_of(payload: Any) -> Any:
     """The payload, with the events of a stream as a list of what they carry; anything else as it is."""
     if isinstance(payload, str):
         return _of_text(payload)
-    if isinstance(payload, list) and payload and isinstance(payload[0], str) and _EVENT.match(payload[0]):
+    if isinstance(payload, list) and payload and isinstance(payload[0], str) and _LINES.match(payload[0]):
         return _data_of([line for item in payload if isinstance(item, str) for line in item.splitlines()])
     return payload
 
@@ -28,7 +29,7 @@ def _of_text(text: str) -> Any:
     start = text.lstrip("\ufeff \r\n\t")
     if start[:1] in ("{", "["):
         return _of_json(start, text)
-    if _EVENT.match(start):
+    if _EVENTS.match(start):
         return _data_of(start.splitlines()) or text
     return text
 

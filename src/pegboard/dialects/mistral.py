@@ -13,10 +13,11 @@ from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.content import blocks_of, described
 from pegboard.dialects.defining import wrapped_function_for
-from pegboard.dialects.function_calls import is_function_call, text_of_arguments
+from pegboard.dialects.function_calls import is_function_call
 from pegboard.dialects.limits import Limits
+from pegboard.dialects.outputs import output_of, output_text
 from pegboard.dialects.picking import dict_of, dicts_of, first_of, key_of, unreadable
-from pegboard.dialects.told import outcome_of, told
+from pegboard.dialects.told import arguments_text, name_told
 
 _CALLS = frozenset({"function.call", "function.call.delta", "function.result"})
 _EXECUTIONS = frozenset(
@@ -75,8 +76,9 @@ class Mistral(Dialect):
             raise unreadable(item, self.name, _EXPECTED)
         listed = item.get("outputs", item.get("entries"))
         if isinstance(item.get("choices"), list):
-            for place, choice in enumerate(dicts_of(item["choices"])):
-                _read_choice(choice, place, into)
+            # Several are alternatives to one another: only one of them can be meant to be run.
+            for choice in [one for one in dicts_of(item["choices"]) if one.get("index") in (0, None)][:1]:
+                _read_choice(choice, into)
         elif isinstance(listed, list):
             for entry in dicts_of(listed):
                 _read_entry(entry, into)
@@ -97,7 +99,7 @@ class Mistral(Dialect):
             return [_entry_of(call) for call in calls]
         made = [
             ({"id": _id_for(call, call.id)} if call.id else {})
-            | {"function": {"name": call.name, "arguments": text_of_arguments(call)}}
+            | {"function": {"name": call.name, "arguments": arguments_text(call)}}
             for call in calls
         ]
         return {"role": "assistant", "content": "", "tool_calls": made}
@@ -116,55 +118,62 @@ def _is_ours(item: dict[str, Any]) -> bool:
     if _is_one_of(item.get("type"), _EVENTS) or item.get("object") in _WHOLES:
         return True
     if isinstance(item.get("choices"), list):
-        first = first_of(item["choices"])
-        return not item["choices"] or "delta" in first or "message" in first
+        return _says_something(first_of(item["choices"]))
     if isinstance(item.get("tool_calls"), list):
         return _is_untyped_call(first_of(item["tool_calls"]))
     if item.get("role") == "tool":
-        return isinstance(item.get("tool_call_id"), str)
+        return isinstance(item.get("tool_call_id"), str) and isinstance(item.get("content"), str | list)
     return "role" not in item and _is_untyped_call(item)
+
+
+def _says_something(choice: dict[str, Any]) -> bool:
+    """Whether there is a call without a type in it, or an end or text: who else writes those is asked before us."""
+    body = dict_of(choice.get("message")) or dict_of(choice.get("delta"))
+    if body.get("tool_calls"):
+        return _is_untyped_call(first_of(body["tool_calls"]))
+    reason = choice.get("finish_reason")
+    return "function_call" not in body and reason != "function_call" and bool(body.get("content") or reason)
 
 
 def _is_untyped_call(item: dict[str, Any]) -> bool:
     if not is_function_call(item) or item.get("type", "null") != "null":
         return False
-    return "id" in item or isinstance(item["function"].get("arguments"), str)
+    function = item["function"]
+    return isinstance(function.get("arguments"), str) or ("id" in item and "index" not in function)
 
 
 def _is_one_of(kind: Any, kinds: frozenset[str]) -> bool:
     return isinstance(kind, str) and kind in kinds
 
 
-def _read_choice(choice: dict[str, Any], place: int, into: Assembly) -> None:
-    _read_message(dict_of(choice.get("message")), into)
-    delta = dict_of(choice.get("delta"))
-    index = key_of(choice.get("index"))
-    index = place if index is None else index
-    # Which calls are in the making, by choice: each choice ends on its own.
-    making: dict[Any, dict[Any, None]] = into.state = into.state or {}
-    for position, item in enumerate(dicts_of(delta.get("tool_calls"))):
-        function = dict_of(item.get("function"))
-        at = key_of(item.get("index"))
-        key = (index, position if at is None else at)
-        identity = _id(item.get("id"))
+def _read_choice(choice: dict[str, Any], into: Assembly) -> None:
+    reason = choice.get("finish_reason")
+    is_cut = reason in _CUT_OFF
+    _read_message(dict_of(choice.get("message")), into, is_cut=is_cut)
+    for place, item in enumerate(dicts_of(dict_of(choice.get("delta")).get("tool_calls"))):
+        if not is_function_call(item):
+            continue
+        function, identity = item["function"], _id(item.get("id"))
+        index = key_of(item.get("index"))
+        key = place if index is None else index
         arguments, name, extra = function.get("arguments"), function.get("name"), _kept(identity)
         if isinstance(arguments, dict):
             into.snapshot(key, arguments, name=name, id=identity, extra=extra)
         else:
             into.piece(key, arguments, name=name, id=identity, extra=extra)
-        making.setdefault(index, {})[key] = None
-    reason = choice.get("finish_reason")
-    if reason is not None and reason not in _CUT_OFF:
-        for key in making.pop(index, {}):
-            into.over(key)
+    if reason is not None and not is_cut:
+        into.all_over()
 
 
-def _read_message(message: dict[str, Any], into: Assembly) -> None:
-    for item in dicts_of(message.get("tool_calls")):
-        if is_function_call(item):
+def _read_message(message: dict[str, Any], into: Assembly, *, is_cut: bool = False) -> None:
+    calls = [item for item in dicts_of(message.get("tool_calls")) if is_function_call(item)]
+    for item in calls:
+        if is_cut and item is calls[-1] and not item["function"].get("arguments"):
+            into.piece("cut", name=item["function"].get("name"), id=_id(item.get("id")))
+        else:
             _read_call(item, into)
     if message.get("role") == "tool":
-        result, error = outcome_of(message.get("content"))
+        result, error = output_of(message.get("content"))
         into.answer(_id(message.get("tool_call_id")), result, error=error, name=message.get("name"))
 
 
@@ -186,7 +195,7 @@ def _read_entry(entry: dict[str, Any], into: Assembly) -> None:
         key = ("call", key_of(entry.get("id")) or identity or key_of(entry.get("output_index")))
         into.piece(key, arguments, name=name, id=identity, provider_executed=theirs, extra=extra)
     elif kind == "function.result":
-        result, error = outcome_of(entry.get("result"))
+        result, error = output_of(entry.get("result"))
         into.answer(identity, result, error=error, extra=extra)
     elif _is_one_of(kind, _EXECUTIONS):
         _read_execution(entry, into)
@@ -253,7 +262,7 @@ def _fitted(identity: str) -> str:
 
 
 def _entry_of(call: AskedCall) -> dict[str, Any]:
-    arguments = text_of_arguments(call)
+    arguments = arguments_text(call)
     if call.provider_executed:
         entry = {"object": "entry", "type": "tool.execution", "id": call.id, "name": call.name, "arguments": arguments}
         return entry if call.result is ABSENT else entry | {"info": call.result}
@@ -272,10 +281,9 @@ def _rendered(answer: Answer) -> dict[str, Any]:
     identity = _id_for(call, answer.id)
     blocks = blocks_of(result)
     if call.extra.get("api") == "conversations":
-        text = "\n".join(map(described, blocks)) if blocks else told(result)
-        return {"tool_call_id": identity, "result": text, "object": "entry", "type": "function.result"}
-    content: Any = [_chunk(block) for block in blocks] if blocks else told(result)
-    return {"role": "tool", "tool_call_id": identity, "name": call.name or result.tool_name, "content": content}
+        return {"tool_call_id": identity, "result": output_text(result), "object": "entry", "type": "function.result"}
+    content: Any = [_chunk(block) for block in blocks] if blocks else output_text(result)
+    return {"role": "tool", "tool_call_id": identity, "name": name_told(answer), "content": content}
 
 
 def _chunk(block: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ _MAX_DEPTH = 100
 
 def fitted_names(schema: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, Any]:
     """The schema with names of properties that all match; the same object if they do. Fit first, then adapt."""
-    fitted = _fitted(Document(schema), pattern)
+    fitted = _fitted(schema, pattern)
     if not fitted:
         return schema if isinstance(schema, dict) else dict(schema)
     whole: dict[str, Any] = _renamed(schema, fitted)
@@ -31,14 +31,14 @@ def own_names(arguments: dict[str, Any], schema: Mapping[str, Any], pattern: re.
     properties = schema.get("properties", {})
     if all(name in properties and not isinstance(item, dict | list) for name, item in arguments.items()):
         return arguments
-    document = Document(schema)
-    own = {fitted: name for name, fitted in _fitted(document, pattern).items()}
-    return _put_back(arguments, [schema], document, own, 0) if own else arguments
+    own = {fitted: name for name, fitted in _fitted(schema, pattern).items()}
+    whole: dict[str, Any] = _put_back(arguments, [schema], Document(schema), own, 0) if own else arguments
+    return whole
 
 
-def _fitted(document: Document, pattern: re.Pattern[str]) -> dict[str, str]:
+def _fitted(schema: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, str]:
     """Each name that does not match, with the one that stands for it; the same for the same names in any order."""
-    names = {name for _, node, _ in document.everything() for name in node.get("properties", ())}
+    names = set(_names(schema))
     taken = {name for name in names if pattern.fullmatch(name)}
     fitted: dict[str, str] = {}
     for name in sorted(names - taken):
@@ -48,6 +48,24 @@ def _fitted(document: Document, pattern: re.Pattern[str]) -> dict[str, str]:
                 taken.add(candidate)
                 break
     return fitted
+
+
+def _names(schema: Any) -> Iterator[str]:
+    """The names of all properties, in whichever draft the schema is."""
+    todo = [schema]
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, Mapping):
+            continue
+        for word, value in node.items():
+            if word == "properties" and isinstance(value, Mapping):
+                yield from value
+            if word in _HOLDERS and isinstance(value, Mapping):
+                todo += value.values()
+            elif word in LISTS and isinstance(value, list):
+                todo += value
+            elif word in ONE:
+                todo.append(value)
 
 
 def _candidates(name: str) -> Iterator[str]:

@@ -10,13 +10,13 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.content import blocks_of, described
 from pegboard.dialects.defining import function_for
 from pegboard.dialects.function_calls import is_function_call, read_function_calls
 from pegboard.dialects.held import held_in
 from pegboard.dialects.limits import Limits
+from pegboard.dialects.outputs import output_of, output_text
 from pegboard.dialects.picking import dict_of, dicts_of, first_of, unreadable
-from pegboard.dialects.told import outcome_of, told
+from pegboard.dialects.told import name_told
 
 # What its own types keep of a schema; the rest of it never reaches a model.
 _OF_PARAMETERS = ("type", "$defs", "items", "required", "properties")
@@ -76,7 +76,7 @@ class Ollama(Dialect):
         held = held_in(into)
         message = item if "message" not in item else dict_of(item["message"])
         if message.get("role") == "tool":
-            result, error = outcome_of(message.get("content"))
+            result, error = output_of(message.get("content"))
             name = message.get("tool_name", message.get("name"))
             held.answer(into, name, result, error, id=message.get("tool_call_id"))
             return
@@ -85,11 +85,13 @@ class Ollama(Dialect):
             # A stream: nothing in it answers its own calls, so they need not wait.
             read_function_calls(message.get("tool_calls"), into)
             return
+        calls = dicts_of(message.get("tool_calls"))
         if is_function_call(item):
             into.bare = True
+            calls = [item]
         elif not isinstance(message.get("role"), str) and "tool_calls" not in message and "message" not in item:
             raise unreadable(item, self.name, _EXPECTED)
-        for call in [item] if into.bare else dicts_of(message.get("tool_calls")):
+        for call in calls:
             if is_function_call(call):
                 held.hold(call["function"].get("name"), call["function"].get("arguments"), call.get("id"))
 
@@ -131,6 +133,4 @@ def _kept(schema: Mapping[str, Any], keywords: Sequence[str]) -> dict[str, Any]:
 
 
 def _rendered(answer: Answer) -> dict[str, Any]:
-    blocks = blocks_of(answer.result)
-    text = "\n".join(map(described, blocks)) if blocks else told(answer.result)
-    return {"role": "tool", "content": text, "tool_name": answer.call.name or answer.result.tool_name}
+    return {"role": "tool", "content": output_text(answer.result), "tool_name": name_told(answer)}

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from pegboard.core.call import Malformed
 from pegboard.core.tool import Tool
 from pegboard.dialects.adapting import without_nulls
 from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly, checked_text, id_of
+from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.defining import wrapped_function_for
-from pegboard.dialects.function_calls import composed_function_calls
+from pegboard.dialects.openai_calls import (
+    INPUT_END,
+    arguments_text,
+    given_arguments,
+    given_input,
+    input_of,
+    input_piece,
+)
 from pegboard.dialects.openai_choices import (
     CUT,
+    EXPECTED,
     LIMITS,
-    WHY,
-    arguments_given,
     choice_of,
     function_call_of,
-    object_of,
     says_something,
-    unreadable,
 )
 from pegboard.dialects.outputs import output_of, output_text
+from pegboard.dialects.picking import dict_of, unreadable
 
 _FUNCTION_CALL = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
 _CUSTOM: Mapping[str, Any] = MappingProxyType({"custom": True})
@@ -56,7 +59,7 @@ class OpenAIChat(Dialect):
     def read(self, item: Any, into: Assembly) -> None:
         """One response, chunk, message, history or call."""
         if not isinstance(item, dict):
-            raise unreadable(self, item)
+            raise unreadable(item, self.name, EXPECTED)
         if isinstance(choices := item.get("choices"), list):
             _read_choices(choices, into)
         elif isinstance(messages := item.get("messages"), list):
@@ -68,7 +71,7 @@ class OpenAIChat(Dialect):
             into.bare = True
             _read_calls([item], into)
         elif "error" not in item:
-            raise unreadable(self, item)
+            raise unreadable(item, self.name, EXPECTED)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments without the nulls that stand for nothing."""
@@ -76,12 +79,7 @@ class OpenAIChat(Dialect):
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """An assistant message; it has no place for calls that the provider runs."""
-        mine = [call for call in calls if not call.provider_executed]
-        composed = composed_function_calls(mine)
-        for place, call in enumerate(mine):
-            if call.extra.get("custom"):
-                custom = {"name": call.name, "input": _input_of(call)}
-                composed[place] = {"id": call.id, "type": "custom", "custom": custom}
+        composed = [_composed(call) for call in calls if not call.provider_executed]
         return {"role": "assistant", "content": None, "tool_calls": composed}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
@@ -114,7 +112,7 @@ def _read_choices(choices: list[Any], into: Assembly) -> None:
     finish = choice.get("finish_reason")
     if isinstance(choice.get("message"), dict):
         _read_message(choice["message"], into, cut=finish in CUT)
-    delta = object_of(choice.get("delta"))
+    delta = dict_of(choice.get("delta"))
     if isinstance(delta.get("tool_calls"), list):
         _read_deltas(delta["tool_calls"], into)
     elif isinstance(delta.get("function_call"), dict):
@@ -143,12 +141,13 @@ def _read_calls(calls: list[Any], into: Assembly, *, cut: bool = False) -> None:
     for place, item in enumerate(calls):
         if not isinstance(item, dict):
             continue
-        if isinstance(function := item.get("function"), dict):
-            arguments = arguments_given(function.get("arguments"), cut=place == last)
+        if isinstance(item.get("function"), dict):
+            function = item["function"]
+            arguments = given_arguments(function.get("arguments"), cut=place == last)
             into.call(function.get("name"), arguments, item.get("id"))
-        elif isinstance(custom := item.get("custom"), dict):
-            given = custom.get("input", "")
-            arguments = Malformed(str(given), WHY) if place == last else {"input": given}
+        elif isinstance(item.get("custom"), dict):
+            custom = item["custom"]
+            arguments = given_input(custom.get("input", ""), cut=place == last)
             into.call(custom.get("name"), arguments, item.get("id"), extra=_CUSTOM)
 
 
@@ -165,7 +164,7 @@ def _read_deltas(deltas: list[Any], into: Assembly) -> None:
         if isinstance(custom := item.get("custom"), dict):
             _read_custom_delta(key, item.get("id"), custom, into)
             continue
-        function = object_of(item.get("function"))
+        function = dict_of(item.get("function"))
         arguments = function.get("arguments")
         if isinstance(arguments, dict):
             into.snapshot(key, arguments, name=function.get("name"), id=item.get("id"))
@@ -174,20 +173,18 @@ def _read_deltas(deltas: list[Any], into: Assembly) -> None:
 
 
 def _read_custom_delta(key: Hashable, id: Any, custom: dict[str, Any], into: Assembly) -> None:
-    """The text is written as JSON while it comes, so that one that is cut off cannot be taken for a whole one."""
     customs = into.state.customs
     identity = id_of(id)
     if identity and customs.get(key, identity) != identity:
         _close_custom(key, into)
-    begin = "" if key in customs else '{"input":"'
+    text = input_piece(custom.get("input"), begins=key not in customs)
     customs[key] = customs.get(key) or identity
-    text = json.dumps(checked_text(custom.get("input")))[1:-1]
-    into.piece(key, begin + text, name=custom.get("name"), id=id, extra=_CUSTOM)
+    into.piece(key, text, name=custom.get("name"), id=id, extra=_CUSTOM)
 
 
 def _close_custom(key: Hashable, into: Assembly) -> None:
     del into.state.customs[key]
-    into.piece(key, '"}')
+    into.piece(key, INPUT_END)
     into.over(key)
 
 
@@ -199,7 +196,14 @@ def _end(into: Assembly, *, cut: bool) -> None:
         _close_custom(key, into)
     for key in calls.keys - unfinished:
         into.over(key)
+    into.all_ended()
     into.state = None
+
+
+def _composed(call: AskedCall) -> dict[str, Any]:
+    if call.extra.get("custom"):
+        return {"id": call.id, "type": "custom", "custom": {"name": call.name, "input": input_of(call)}}
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
 
 
 def _is_message(item: Any) -> bool:
@@ -215,16 +219,11 @@ def _is_message(item: Any) -> bool:
 
 def _is_call(item: dict[str, Any]) -> bool:
     """One call, and not a definition, which looks much the same."""
-    body = item.get("function") or item.get("custom")
-    return isinstance(body, dict) and ("arguments" in body or "input" in body or "id" in item)
+    function, custom = dict_of(item.get("function")), dict_of(item.get("custom"))
+    if isinstance(function.get("name"), str):
+        return "arguments" in function or "id" in item
+    return isinstance(custom.get("name"), str) and "input" in custom
 
 
 def _has_function(item: Any) -> bool:
     return isinstance(item, dict) and (isinstance(item.get("function"), dict) or isinstance(item.get("custom"), dict))
-
-
-def _input_of(call: AskedCall) -> str:
-    if isinstance(call.arguments, Malformed):
-        return call.arguments.text
-    given = (call.arguments or {}).get("input", "")
-    return given if isinstance(given, str) else json.dumps(given)

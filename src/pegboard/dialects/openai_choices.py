@@ -6,19 +6,15 @@ times what is to be done once.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import Unreadable
-from pegboard.dialects.base import Dialect
 from pegboard.dialects.limits import Limits
-from pegboard.dialects.seen import seen
+from pegboard.dialects.openai_calls import NAME
 
-LIMITS = Limits(name=re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII), tools=128)
+LIMITS = Limits(name=NAME, tools=128)
+EXPECTED = "a response with 'choices', a message with a 'role', a history with 'messages', or one call"
 # Reasons to finish that leave the last call unfinished.
 CUT = ("length", "content_filter")
-WHY = "the model was cut off before they were complete"
 
 
 def choice_of(choices: list[Any]) -> dict[str, Any] | None:
@@ -46,21 +42,3 @@ def function_call_of(choice: dict[str, Any]) -> dict[str, Any] | None:
     body = choice.get("message") or choice.get("delta")
     function = body.get("function_call") if isinstance(body, dict) else None
     return function if isinstance(function, dict) else None
-
-
-def arguments_given(given: Any, *, cut: bool) -> Any:
-    """The arguments as given; none at all are missing, and not empty, where the model was cut off."""
-    return Malformed("", WHY) if cut and (given is None or (isinstance(given, str) and not given.strip())) else given
-
-
-def object_of(given: Any) -> dict[str, Any]:
-    """What was given, if it is an object; else an empty one."""
-    return given if isinstance(given, dict) else {}
-
-
-def unreadable(dialect: Dialect, item: Any) -> Unreadable:
-    """The error for what is neither a response nor a message."""
-    return Unreadable(
-        f"unrecognised_format: this is {seen(item)}, and nothing of {dialect.name}, which has responses with "
-        f"'choices', messages with a 'role', and histories with 'messages'"
-    )

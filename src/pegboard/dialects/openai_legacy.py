@@ -11,18 +11,17 @@ from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, name_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.defining import function_for
-from pegboard.dialects.function_calls import text_of_arguments
+from pegboard.dialects.openai_calls import arguments_text, given_arguments
 from pegboard.dialects.openai_choices import (
     CUT,
+    EXPECTED,
     LIMITS,
-    arguments_given,
     choice_of,
     function_call_of,
-    object_of,
     says_something,
-    unreadable,
 )
 from pegboard.dialects.outputs import output_of, output_text
+from pegboard.dialects.picking import dict_of, unreadable
 
 
 class OpenAILegacy(Dialect):
@@ -51,7 +50,7 @@ class OpenAILegacy(Dialect):
     def read(self, item: Any, into: Assembly) -> None:
         """One response, chunk, message or history."""
         if not isinstance(item, dict):
-            raise unreadable(self, item)
+            raise unreadable(item, self.name, EXPECTED)
         if isinstance(choices := item.get("choices"), list):
             self._read_choice(choice_of(choices) or {}, into)
         elif isinstance(messages := item.get("messages"), list):
@@ -60,7 +59,7 @@ class OpenAILegacy(Dialect):
         elif "role" in item or isinstance(item.get("function_call"), dict):
             self._read_message(item, into)
         elif "error" not in item:
-            raise unreadable(self, item)
+            raise unreadable(item, self.name, EXPECTED)
 
     def finish(self, into: Assembly) -> None:
         """Let go of the call that no answer came for."""
@@ -78,7 +77,7 @@ class OpenAILegacy(Dialect):
             {
                 "role": "assistant",
                 "content": None,
-                "function_call": {"name": call.name, "arguments": text_of_arguments(call)},
+                "function_call": {"name": call.name, "arguments": arguments_text(call)},
             }
             for call in calls
             if not call.provider_executed
@@ -88,7 +87,12 @@ class OpenAILegacy(Dialect):
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
         """A message for each answer."""
         rendered = [
-            {"role": "function", "name": answer.call.name, "content": output_text(answer.result)} for answer in answers
+            {
+                "role": "function",
+                "name": answer.call.name or answer.result.tool_name,
+                "content": output_text(answer.result),
+            }
+            for answer in answers
         ]
         return rendered if many else rendered[0]
 
@@ -99,12 +103,14 @@ class OpenAILegacy(Dialect):
     def _read_choice(self, choice: dict[str, Any], into: Assembly) -> None:
         cut = choice.get("finish_reason") in CUT
         self._read_message(choice.get("message"), into, cut=cut)
-        function = object_of(object_of(choice.get("delta")).get("function_call"))
+        function = dict_of(dict_of(choice.get("delta")).get("function_call"))
         if isinstance(function.get("arguments"), dict):
             into.snapshot(self.name, function["arguments"], name=function.get("name"))
         elif function:
             into.piece(self.name, function.get("arguments"), name=function.get("name"))
-        if choice.get("finish_reason") and not cut:
+        if cut:
+            into.all_ended()
+        elif choice.get("finish_reason"):
             into.all_over()
 
     def _read_message(self, message: Any, into: Assembly, *, cut: bool = False) -> None:
@@ -123,7 +129,7 @@ class OpenAILegacy(Dialect):
         self.finish(into)
         function = message.get("function_call")
         if isinstance(function, dict):
-            into.state = (name_of(function.get("name")), arguments_given(function.get("arguments"), cut=cut))
+            into.state = (name_of(function.get("name")), given_arguments(function.get("arguments"), cut=cut))
         elif message.get("tool_calls"):
             raise Unreadable("unrecognised_format: this message has tool_calls, which is openai_chat")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+import orjson
 
 from pegboard.dialects.asked import Unreadable
 from pegboard.dialects.seen import seen
@@ -26,6 +29,18 @@ def first_of(value: Any) -> dict[str, Any]:
 def key_of(value: Any) -> int | str | None:
     """A number or text that chunks of a stream go by, or None."""
     return value if isinstance(value, int | str) else None
+
+
+def writable(value: Any) -> Any:
+    """The value, or its text where answers cannot hold it: integers beyond 64 bits, or nested too deeply."""
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        try:
+            return json.dumps(value)
+        except RecursionError:
+            return "[nested too deeply]"
+    return value
 
 
 def unreadable(item: Any, dialect: str, expected: str) -> Unreadable:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 # Every repetition is bounded or followed by something else, so that a line is read once.
 _LABEL = re.compile(
-    r"[ \t*]*(?:(Thought)|(Action[ \t]?\d{0,4}[ \t]?Input)|(Action)|(Observation)|(Final Answer))[ \t]?\d{0,4}[ \t]?:[ \t*]*"
+    r"[ \t*]*(?:(Thought)|(Action[ \t]?\d{0,4}[ \t]?Input)|(Action)|(Observation)|(Final Answer))"
+    r"[ \t]?\d{0,4}[ \t]?:[ \t*]*"
 )
 _THOUGHT, _INPUT, _ACTION, _OBSERVATION = 1, 2, 3, 4
 _INLINE = "Action Input:"
@@ -96,7 +97,7 @@ def unfenced(text: str) -> str:
     text = text.strip()
     if not text.startswith(_FENCE):
         return text
-    return text.removeprefix(_FENCE).lstrip("json").removesuffix(_FENCE).strip()
+    return text.removeprefix(_FENCE).removeprefix("json").removesuffix(_FENCE).strip()
 
 
 def is_labelled(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from pegboard.core.errors import MalformedArguments
 from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly, id_of
+from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.defining import wrapped_function_for
 from pegboard.dialects.function_calls import is_function_call, read_function_deltas
@@ -37,7 +37,7 @@ class Smolagents(Dialect):
     """Calls in a message or in a text; the answers are one observation."""
 
     name = "smolagents"
-    keys = frozenset({"token_usage", "tool_calls", "role"})
+    keys = frozenset({"token_usage", "tool_calls"})
     marks = ("Action:",)
 
     def recognises(self, item: Any) -> bool:
@@ -51,7 +51,7 @@ class Smolagents(Dialect):
             return "content" in item or "tool_calls" in item
         calls = item.get("tool_calls")
         first = calls[0] if isinstance(calls, list) and calls else None
-        return is_function_call(first) and "description" in first["function"]
+        return isinstance(first, dict) and is_function_call(first) and "description" in first["function"]
 
     def read(self, item: Any, into: Assembly) -> None:
         """A message, a delta, a piece of text, or one call."""
@@ -85,18 +85,13 @@ class Smolagents(Dialect):
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """One message of the assistant."""
-        return _message("assistant", "") | {"tool_calls": [_composed(call, arguments_text(call)) for call in calls]}
+        return _message("assistant", "") | {"tool_calls": [_composed(call) for call in calls]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> list[dict[str, Any]]:
         """The calls once more, then what was observed."""
-        calls = [
-            _composed(answer.call._replace(name=name_told(answer), id=answer.id), answer.call.arguments)
-            for answer in answers
-        ]
-        echo = [{key: call[key] for key in ("id", "type", "function")} for call in calls]
         observed = "\n".join(outcome_text(answer.result) for answer in answers)
         return [
-            _message("tool-call", [{"type": "text", "text": f"Calling tools:\n{_shown(echo, answers)}"}]),
+            _message("tool-call", [{"type": "text", "text": f"Calling tools:\n{_shown(answers)}"}]),
             _message("tool-response", [{"type": "text", "text": f"Observation:\n{observed}"}]),
         ]
 
@@ -185,22 +180,27 @@ def _only_parameter(schema: Mapping[str, Any] | None) -> str | None:
 
 def _text(content: Any) -> str:
     if isinstance(content, list):
-        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+        return "".join(checked_text(part.get("text")) for part in content if isinstance(part, dict))
+    return checked_text(content)
 
 
-def _composed(call: AskedCall, arguments: Any) -> dict[str, Any]:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+def _composed(call: AskedCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": arguments_text(call), "description": None}
+    return {"id": call.id, "type": "function", "function": function}
 
 
-def _shown(echo: list[dict[str, Any]], answers: Sequence[Answer]) -> str:
-    for call, answer in zip(echo, answers, strict=True):
-        if answer.call.is_malformed:
-            call["function"]["arguments"] = arguments_text(answer.call)
+def _shown(answers: Sequence[Answer]) -> str:
+    """The calls as Python shows them, which is how the framework repeats them."""
+    calls = []
+    for answer in answers:
+        call = answer.call
+        arguments = arguments_text(call) if call.is_malformed else call.arguments
+        function = {"name": name_told(answer), "arguments": arguments}
+        calls.append({"id": answer.id, "type": "function", "function": function})
     try:
-        return str(echo)
+        return str(calls)
     except RecursionError:
-        return str([{**call, "function": {"name": call["function"]["name"]}} for call in echo])
+        return str([{"id": answer.id, "name": name_told(answer)} for answer in answers])
 
 
 def _message(role: str, content: Any) -> dict[str, Any]:
@@ -209,6 +209,6 @@ def _message(role: str, content: Any) -> dict[str, Any]:
 
 def _unreadable(item: Any) -> Unreadable:
     return Unreadable(
-        f"unrecognised_format: this is {seen(item)}; smolagents is a message or delta with 'tool_calls', or a text with "
-        "'Action:' and JSON"
+        f"unrecognised_format: this is {seen(item)}; smolagents is a message or delta with 'tool_calls', or a text "
+        "with 'Action:' and JSON"
     )

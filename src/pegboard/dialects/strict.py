@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pegboard.dialects.inlining import Inexpressible, both, inlined, merged
+from pegboard.dialects.inlining import ANNOTATIONS, Inexpressible, both, inlined, merged
 from pegboard.dialects.nulls import fits_null
 from pegboard.dialects.wording import SAYABLE, with_words
 
@@ -28,21 +28,39 @@ _NEVER = frozenset(
     {"not", "if", "then", "else", "dependencies", "dependentRequired", "dependentSchemas", "patternProperties",
      "propertyNames", "contains", "prefixItems", "additionalItems", "unevaluatedItems"}
 )  # fmt: skip
-_ABOUT = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"})
+_FREE = "any value at all"
 
 
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """The schema for strict mode, or None where it cannot be expressed; `without_nulls` undoes it on arguments."""
-    whole = inlined(schema)
-    if whole is None or not isinstance(whole.get("properties", {}), Mapping):
-        return None
-    if "properties" not in whole and whole.get("additionalProperties") is not False and "allOf" not in whole:
-        return None
     try:
-        strict = _strict({**whole, "type": "object"}, is_root=True)
+        return _made_strict(schema)
     except Inexpressible:
         return None
-    return strict if "anyOf" not in strict and _is_within_limits(strict) else None
+
+
+def why_not_strict(schema: Mapping[str, Any]) -> str | None:
+    """Why strict mode cannot express the schema, or None where it can."""
+    try:
+        _made_strict(schema)
+    except Inexpressible as error:
+        return f"'{'.'.join(error.path)}': {error.why}" if error.path else error.why
+    return None
+
+
+def _made_strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+    whole = inlined(schema)
+    if whole is None:
+        raise Inexpressible("its $refs lead back to themselves, or to too much")
+    whole["type"] = "object"
+    if not whole.keys() & {"properties", "allOf"} and whole.get("additionalProperties") is not False:
+        raise Inexpressible(_FREE)
+    strict = _strict(whole, is_root=True)
+    if "anyOf" in strict:
+        raise Inexpressible("the arguments are a choice of several objects")
+    if not _is_within_limits(strict):
+        raise Inexpressible("it is too deep, or has too many properties or choices")
+    return strict
 
 
 def _strict(given: Any, *, is_root: bool = False) -> dict[str, Any]:
@@ -50,6 +68,8 @@ def _strict(given: Any, *, is_root: bool = False) -> dict[str, Any]:
     if "anyOf" in node:
         return _any_of(node)
     kinds = _kinds(node)
+    if "array" in kinds and not isinstance(node.get("items"), Mapping):
+        raise Inexpressible("a list without a schema for what is in it")
     unsaid = [(word, value) for word, value in node.items() if word not in _KEPT and word in SAYABLE]
     strict = {word: value for word, value in node.items() if word in _KEPT}
     strict["type"] = kinds[0] if len(kinds) == 1 else kinds
@@ -71,10 +91,11 @@ def _strict(given: Any, *, is_root: bool = False) -> dict[str, Any]:
 def _plain(given: Any) -> dict[str, Any]:
     """The schema in words that strict mode has, as far as it has them."""
     if not isinstance(given, Mapping):
-        raise Inexpressible
+        raise Inexpressible(_FREE)
     node = merged(given)
-    if _NEVER & node.keys() or node.keys() >= {"anyOf", "oneOf"}:
-        raise Inexpressible
+    for word in node:
+        if word in _NEVER or (word == "oneOf" and "anyOf" in node):
+            raise Inexpressible(f"it has no '{word}'")
     if "oneOf" in node:
         node["anyOf"] = node.pop("oneOf")
     if "const" in node:
@@ -83,8 +104,8 @@ def _plain(given: Any) -> dict[str, Any]:
 
 
 def _any_of(node: dict[str, Any]) -> dict[str, Any]:
-    if node.keys() - _ABOUT - {"anyOf", "type"}:
-        raise Inexpressible
+    if node.keys() - ANNOTATIONS - {"anyOf", "type"}:
+        raise Inexpressible("a choice with more beside it than a description")
     kind = {"type": node["type"]} if "type" in node else {}
     branches = [_strict({**kind, **branch} if isinstance(branch, Mapping) else branch) for branch in node["anyOf"]]
     about = {"description": node["description"]} if "description" in node else {}
@@ -98,13 +119,13 @@ def _kinds(node: Mapping[str, Any]) -> list[str]:
     if kind is None and ("properties" in node or "items" in node):
         kind = "object" if "properties" in node else "array"
     if not kind:
-        raise Inexpressible
+        raise Inexpressible(_FREE)
     return list(kind) if isinstance(kind, list) else [kind]
 
 
 def _kind_of(value: Any) -> str:
     if isinstance(value, dict | list):
-        raise Inexpressible
+        raise Inexpressible("a choice of whole objects or lists")
     names = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
     return names[type(value)]
 
@@ -113,13 +134,17 @@ def _close(strict: dict[str, Any], node: Mapping[str, Any], *, is_root: bool) ->
     properties = node.get("properties", {})
     required = node.get("required", ())
     rest = node.get("additionalProperties", node.get("unevaluatedProperties"))
-    if rest not in (None, False) or not set(required) <= properties.keys():
-        raise Inexpressible
-    if not properties and rest is None and not is_root:
-        raise Inexpressible
-    strict["properties"] = {
-        name: _strict(child) if name in required else _nullable(_strict(child)) for name, child in properties.items()
-    }
+    if rest not in (None, False) or (not properties and rest is None and not is_root):
+        raise Inexpressible("an object of any properties")
+    if not set(required) <= properties.keys():
+        raise Inexpressible("it requires properties that it does not describe")
+    strict["properties"] = {}
+    for name, child in properties.items():
+        try:
+            made = _strict(child)
+        except Inexpressible as error:
+            raise Inexpressible(error.why, name, *error.path) from None
+        strict["properties"][name] = made if name in required else _nullable(made)
     strict["required"] = list(properties)
     strict["additionalProperties"] = False
 

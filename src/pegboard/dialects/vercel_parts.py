@@ -1,24 +1,22 @@
 """Parts of Vercel's AI SDK: pieces of messages and of streams that carry a call, or how one ended.
 
-Every version names them alike and most fields too: what a call is given is `args` in version 4 and `input` since. Mastra
-builds on the same parts.
+Every version names them alike and most fields too: what a call is given is `args` in version 4 and `input` since.
+Mastra builds on the same parts.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import Any
 
 from pegboard.core.call import Malformed
 from pegboard.dialects.asked import ABSENT, NOTHING
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.reading import arguments_of
+from pegboard.dialects.vercel_outputs import DENIED, json_text, message_of, unwrapped
 
-UNTOLD = "The tool failed and did not say why"
-DENIED = "The call was denied"
-WAITING = "The call waits for somebody to approve it"
-_OUTPUTS = frozenset({"text", "json", "content", "error-text", "error-json", "execution-denied"})
+_WAITING = "The call waits for somebody to approve it"
 _ANSWERED = frozenset({"output-available", "result"})
 _UNFINISHED = frozenset({"input-streaming", "partial-call"})
 
@@ -28,7 +26,7 @@ Part = Mapping[str, Any]
 class _Told:
     """What has to be remembered from part to part."""
 
-    __slots__ = ("asking", "ended", "shown", "texts", "theirs", "unreadable", "waiting")
+    __slots__ = ("answers", "asking", "ended", "held", "shown", "texts", "theirs", "unreadable", "waiting")
 
     def __init__(self) -> None:
         # The pieces of arguments by call, for an SDK that makes `{}` of those it cannot read.
@@ -37,8 +35,11 @@ class _Told:
         self.ended: dict[str, None] = {}
         self.theirs: set[str] = set()
         self.unreadable: set[str] = set()
-        # Calls that a message has shown whole: the same message may come again, further on.
-        self.shown: set[str] = set()
+        # Calls that a message has shown whole, and whether answered: the same message may come again, further on.
+        self.shown: dict[str, bool] = {}
+        # Whole calls that somebody else may still answer, and the answers that came.
+        self.held: dict[Hashable, None] = {}
+        self.answers: list[Callable[[], None]] = []
         # Calls by the approval asked for, and those that still wait for it.
         self.asking: dict[str, str] = {}
         self.waiting: dict[str, None] = {}
@@ -79,36 +80,16 @@ def finish_parts(into: Assembly) -> None:
     """Take in what was held back: calls of which only pieces came, and those that still wait for approval."""
     told = into.state
     if isinstance(told, _Told):
+        release(into)
         for identity in told.ended:
             into.over(identity)
         for identity in told.waiting:
-            into.answer(identity, error=WAITING)
+            into.answer(identity, error=_WAITING)
         into.state = None
 
 
-def message_of(error: Any) -> str:
-    """What an error says, be it a text or an object with a message in it."""
-    if isinstance(error, dict):
-        said = error.get("message")
-        error = said if isinstance(said, str) and said else error
-    if isinstance(error, str):
-        return error or UNTOLD
-    return UNTOLD if error is None or error == {} else _json(error)
-
-
-def unwrapped(output: Any) -> tuple[Any, str | None]:
-    """The result and the error in an output that says of what type it is; any other output is the result itself."""
-    kind = output.get("type") if isinstance(output, dict) else None
-    if not isinstance(kind, str) or kind not in _OUTPUTS or not ("value" in output or kind == "execution-denied"):
-        return output, None
-    if kind == "execution-denied":
-        return ABSENT, checked_text(output.get("reason")) or DENIED
-    if kind.startswith("error-"):
-        return ABSENT, message_of(output["value"])
-    return output["value"], None
-
-
-def _call(part: Part, into: Assembly) -> None:
+def read_call(part: Part, into: Assembly, *, held: bool = False) -> None:
+    """Take in a whole call; one that is held is not handed out before it is released."""
     told, identity = _told(into), _id(part)
     given = _given(part)
     texts = told.texts.pop(identity, ()) if told.texts else ()
@@ -121,13 +102,24 @@ def _call(part: Part, into: Assembly) -> None:
     elif not given and texts:
         # Mastra gives `{}` for what it could not read: the pieces say what the model said.
         given = "".join(texts) or given
-    into.call(
-        part.get("toolName", ""),
-        given,
-        identity,
-        provider_executed=part.get("providerExecuted") is True or identity in told.theirs,
-        extra=_extra(part),
-    )
+    theirs = part.get("providerExecuted") is True or identity in told.theirs
+    if held and not theirs:
+        key = (identity, len(told.held)) if identity in told.held else identity
+        told.held[key] = None
+        into.snapshot(key, given, name=_name(part), id=identity, extra=_extra(part))
+    else:
+        into.call(part.get("toolName", ""), given, identity, provider_executed=theirs, extra=_extra(part))
+
+
+def release(into: Assembly) -> None:
+    """Hand out the calls that were held, in order and with their answers: no more of those come."""
+    told = _told(into)
+    for answer in told.answers:
+        answer()
+    for key in told.held:
+        into.over(key)
+    told.answers.clear()
+    told.held.clear()
 
 
 def _start(part: Part, into: Assembly) -> None:
@@ -173,9 +165,10 @@ def _denied(part: Part, into: Assembly) -> None:
 
 
 def _answer(part: Part, into: Assembly, result: Any, error: str | None) -> None:
-    identity = _id(part)
-    _told(into).waiting.pop(identity, None)
-    into.answer(
+    told, identity = _told(into), _id(part)
+    told.waiting.pop(identity, None)
+    answer = partial(
+        into.answer,
         identity,
         result,
         error=error,
@@ -183,6 +176,10 @@ def _answer(part: Part, into: Assembly, result: Any, error: str | None) -> None:
         arguments=_given(part),
         provider_executed=part.get("providerExecuted") is True,
     )
+    if identity in told.held:
+        told.answers.append(answer)
+    else:
+        answer()
 
 
 def _asked(part: Part, into: Assembly) -> None:
@@ -222,33 +219,29 @@ def _in_state(part: Part, name: Any, state: Any, into: Assembly) -> None:
     state = checked_text(state)
     if state in _UNFINISHED:
         # What has come so far reads as if it were whole: its last bracket is not the model's.
-        so_far = given if isinstance(given, str) else "" if given is None else _json(given)[:-1]
+        so_far = given if isinstance(given, str) else "" if given is None else json_text(given)[:-1]
         into.snapshot(identity, so_far, name=name, id=identity)
         return
     approval = part.get("approval")
     approval = approval if isinstance(approval, dict) else {}
-    result, error = ABSENT, None
+    result: Any = ABSENT
+    error = None
     if state in _ANSWERED:
         result = part.get("output") if state == "output-available" else part.get("result")
     elif state == "output-error":
         error = message_of(part.get("errorText"))
     elif state == "approval-requested":
-        error = WAITING
+        error = _WAITING
     elif state == "output-denied" or (state == "approval-responded" and approval.get("approved") is not True):
         error = checked_text(approval.get("reason")) or DENIED
+    answered = result is not ABSENT or error is not None
     if identity not in told.shown:
         theirs = part.get("providerExecuted") is True
         into.call(name, given, identity, result=result, error=error, provider_executed=theirs, extra=_extra(part))
-        told.shown.update([identity] if identity else ())
-    elif result is not ABSENT or error is not None:
+    elif answered and not told.shown[identity]:
         into.answer(identity, result, error=error)
-
-
-def _json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    except (RecursionError, TypeError, ValueError):
-        return UNTOLD
+    if identity:
+        told.shown[identity] = answered or told.shown.get(identity, False)
 
 
 def _told(into: Assembly) -> _Told:
@@ -284,9 +277,9 @@ def _extra(part: Part) -> Mapping[str, Any]:
 
 
 _READERS: Mapping[str, Callable[[Part, Assembly], None]] = {
-    "tool-call": _call,
-    "tool-input-available": _call,
-    "tool-input-error": _call,
+    "tool-call": read_call,
+    "tool-input-available": read_call,
+    "tool-input-error": read_call,
     "tool-call-streaming-start": _start,
     "tool-call-input-streaming-start": _start,
     "tool-input-start": _start,
@@ -299,6 +292,7 @@ _READERS: Mapping[str, Callable[[Part, Assembly], None]] = {
     "tool-output-error": _error,
     "tool-output-denied": _denied,
     "tool-approval-request": _asked,
+    "tool-call-approval": _asked,
     "tool-approval-response": _decided,
     "tool-invocation": _invocation,
 }

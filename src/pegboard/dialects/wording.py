@@ -38,9 +38,14 @@ _WORDS: dict[str, Callable[[Any], str]] = {
 SAYABLE = frozenset(_WORDS)
 
 
+def said(word: str, value: Any) -> str:
+    """The keyword's meaning in a few words, "" where there are none for it."""
+    return _WORDS[word](value) if word in _WORDS else ""
+
+
 def with_words(node: dict[str, Any], unsaid: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """The schema with these keywords' meaning at the end of its description."""
-    words = "; ".join(filter(None, (_WORDS[word](value) for word, value in unsaid if word in _WORDS)))
+    words = "; ".join(filter(None, (said(word, value) for word, value in unsaid)))
     if not words:
         return node
     told = node.get("description")

@@ -82,6 +82,27 @@ def _inner(children: st.SearchStrategy[Made]) -> st.SearchStrategy[Made]:
     return st.one_of(objects(children), _lists(children), _choices(children))
 
 
+def instances(strict: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """What a model that is held to a strict schema may send."""
+    if "anyOf" in strict:
+        return st.one_of([instances(part) for part in strict["anyOf"]])
+    if "enum" in strict:
+        return st.sampled_from(strict["enum"])
+    kinds = strict["type"] if isinstance(strict["type"], list) else [strict["type"]]
+    leaves: dict[str, st.SearchStrategy[Any]] = {
+        "string": st.text(min_size=1, max_size=3),
+        "integer": st.integers(1, 9),
+        "number": st.floats(-5, 5),
+        "boolean": st.booleans(),
+        "null": st.none(),
+    }
+    if kinds == ["object"]:
+        return st.fixed_dictionaries({name: instances(child) for name, child in strict["properties"].items()})
+    if kinds == ["array"]:
+        return st.lists(instances(strict["items"]), max_size=2)
+    return st.one_of([leaves[kind] for kind in kinds])
+
+
 @st.composite
 def tools(draw: st.DrawFn) -> Made:
     """The input schema of a tool with arguments that fit it."""

@@ -9,11 +9,12 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from pegboard.dialects.adapting import fitted_names, gemini_schema, inlined, own_names, strict_schema, without_nulls
 from pegboard.registry.schemas import compile_validator
 from tests.formats import TOOLS
-from tests.unit.dialects.schemas import Made, tools
+from tests.unit.dialects.schemas import Made, instances, tools
 
 NAMES = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 RECURSIVE = {
@@ -35,6 +36,16 @@ def test_a_strict_model_can_send_every_call_and_it_comes_back_as_the_tool_takes_
     restored = without_nulls(made.sent, made.schema)
     assert restored == made.value
     assert compile_validator(made.schema).is_valid(restored)
+
+
+@given(st.data())
+def test_whatever_a_strict_model_sends_the_tool_takes(data: st.DataObject) -> None:
+    made = data.draw(tools())
+    strict = strict_schema(fitted_names(made.schema, NAMES))
+    assert strict is not None
+    sent = data.draw(instances(strict))
+    restored = without_nulls(own_names(sent, made.schema, NAMES), made.schema)
+    assert compile_validator(made.schema).is_valid(restored), restored
 
 
 @given(tools())

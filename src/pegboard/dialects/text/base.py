@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pegboard.core.tool import Tool
@@ -26,6 +27,8 @@ class TextDialect(Dialect):
 
     # What begins a call, or a list of them.
     openers: ClassVar[tuple[str, ...]]
+    # What a thought is written between.
+    thoughts: ClassVar[Mapping[str, str]] = MappingProxyType({THINK: THOUGHT})
 
     def recognises(self, item: Any) -> bool:
         """Whether a text has one of the openers."""
@@ -62,10 +65,10 @@ class TextDialect(Dialect):
         A thought may have begun in the prompt: then only its end is seen, and what came before was thought.
         """
         while True:
-            _, mark = yield from text.until(*self.openers, THINK, THOUGHT)
-            if mark == THINK:
-                yield from text.until(THOUGHT)
-            elif mark == THOUGHT:
+            _, mark = yield from text.until(*self.openers, *self.thoughts, *self.thoughts.values())
+            if mark in self.thoughts:
+                yield from text.until(self.thoughts[mark])
+            elif mark in self.thoughts.values():
                 into.drop()
             else:
                 return mark

@@ -49,10 +49,15 @@ class Text:
                 before.append(self._data[self._at :])
                 self._at = len(self._data)
                 return "".join(before), ""
-            safe = max(self._at, len(self._data) - overlap) if match is None else match.start()
+            end = len(self._data) if match is None else match.start()
+            safe = max(self._at, min(end, len(self._data) - overlap))
             before.append(self._data[self._at : safe])
             self._at = safe
             yield
+
+    def back(self, mark: str) -> None:
+        """Put the mark that was read last back, to be read again."""
+        self._at -= len(mark)
 
     def ahead(self, mark: str) -> Generator[None, None, bool]:
         """Whether this mark comes next, after any space; if so it is read."""
@@ -82,8 +87,10 @@ class Text:
             yield
 
     def is_cut(self, *marks: str) -> bool:
-        """Whether the text is over before one of these marks, or in the middle of it."""
-        return self._is_over and self._may_be_longer(self._at, max(map(len, marks)), marks)
+        """Whether the text is over, with nothing left or in the middle of one of these marks."""
+        if not self._is_over or self._at == len(self._data):
+            return self._is_over
+        return self._may_be_longer(self._at, max(map(len, marks), default=0), marks)
 
     def json(self) -> Generator[None, None, tuple[str, bool]]:
         """The object or array that comes next, after any space, and whether it is whole; "" where none comes."""
@@ -121,11 +128,12 @@ class Text:
                         return "".join(taken), True
 
     def _may_be_longer(self, place: int, overlap: int, marks: tuple[str, ...]) -> bool:
-        """Whether the mark that stands there may yet turn out to be the beginning of another one."""
-        if len(self._data) - place > overlap:
-            return False
-        rest = self._data[place:]
-        return any(len(rest) < len(mark) and mark.startswith(rest) for mark in marks)
+        """Whether the mark that stands there may yet turn out to be a part of another one."""
+        for begin in range(max(self._at, len(self._data) - overlap), place + 1):
+            rest = self._data[begin:]
+            if any(len(rest) < len(mark) and mark.startswith(rest) for mark in marks):
+                return True
+        return False
 
 
 @cache

@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from pegboard.surfaces.cli import agents, as_code, audit, calls, imports, people, secrets, tables, tools, upkeep
+from pegboard.surfaces.cli import (
+    agents,
+    as_code,
+    audit,
+    calls,
+    imports,
+    lint,
+    normalize,
+    people,
+    secrets,
+    tables,
+    tools,
+    upkeep,
+)
 from pegboard.surfaces.cli.serve import serve
 from pegboard.surfaces.cli.session import DEFAULT_URL, BoardCommand, Program, Session
 
@@ -55,6 +68,8 @@ def options(
 app.command("serve")(serve)
 app.command("call", cls=BoardCommand)(calls.call)
 app.command("definitions", cls=BoardCommand)(calls.definitions)
+app.command("normalize", cls=BoardCommand)(normalize.normalize)
+tools.app.command("lint", cls=BoardCommand)(lint.lint)
 app.add_typer(tools.app)
 app.command("apply", cls=BoardCommand)(as_code.apply)
 app.command("export", cls=BoardCommand)(as_code.export)

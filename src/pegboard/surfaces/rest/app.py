@@ -9,7 +9,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from pegboard.board import Pegboard
 from pegboard.core.version import __version__
-from pegboard.surfaces.rest import audit, calls, imports, people, replay, statistics, tables, tools
+from pegboard.surfaces.rest import audit, calls, imports, lint, people, replay, statistics, tables, tools
 from pegboard.surfaces.rest.edge import ASGIApp, Edge
 from pegboard.surfaces.rest.hot import CALL_PATH, CallRoute
 from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
@@ -37,6 +37,7 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     rest.include_router(statistics.router)  # before calls.journal, where its path would be an id
     for router in (calls.calls, tools.router, people.agents, people.users, people.secrets, calls.journal, calls.state):
         rest.include_router(router)
+    rest.include_router(lint.router)
     rest.include_router(replay.router)
     rest.include_router(imports.router)
     rest.include_router(tables.router)

@@ -1,0 +1,114 @@
+"""AG-UI: events between an agent and the interface it serves, and the messages both keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pegboard.core.tool import Tool
+from pegboard.dialects.asked import AskedCall, Unreadable
+from pegboard.dialects.assembly import Assembly, checked_text, id_of
+from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.content import text_of
+from pegboard.dialects.defining import function_for
+from pegboard.dialects.function_calls import composed_function_calls, is_function_call, read_function_calls
+
+_EVENTS = (
+    *("TOOL_CALL_", "TEXT_MESSAGE_", "THINKING_", "REASONING_", "RUN_", "STEP_", "STATE_", "MESSAGES_SNAPSHOT"),
+    *("ACTIVITY_", "RAW", "CUSTOM"),
+)
+
+
+class AgUi(Dialect):
+    """Events in capitals, and messages with their calls under `toolCalls`."""
+
+    name = "ag_ui"
+    keys = frozenset({"type", "toolCalls", "toolCallId", "messages"})
+
+    def recognises(self, item: Any) -> bool:
+        """By an event's type in capitals, or by messages of its kind."""
+        if not isinstance(item, dict):
+            return False
+        kind = item.get("type")
+        if isinstance(kind, str):
+            return kind.startswith(_EVENTS)
+        messages = item.get("messages")
+        if isinstance(messages, list):
+            return any(isinstance(message, dict) and _is_message(message) for message in messages)
+        return _is_message(item)
+
+    def read(self, item: Any, into: Assembly) -> None:
+        """An event, a message, or what a run begins with: all messages."""
+        if not isinstance(item, dict):
+            raise Unreadable("unrecognised_format: ag_ui has events with a 'type' and messages with a 'role'")
+        kind = item.get("type")
+        if is_function_call(item):
+            into.bare = True
+            read_function_calls([item], into)
+        elif isinstance(kind, str) and kind != "MESSAGES_SNAPSHOT":
+            _read_event(item, kind, into)
+        elif isinstance(item.get("messages"), list):
+            for message in item["messages"]:
+                if isinstance(message, dict):
+                    _read_message(message, into)
+        elif isinstance(item.get("role"), str) or isinstance(item.get("toolCalls"), list):
+            _read_message(item, into)
+        elif not isinstance(kind, str):
+            raise Unreadable("unrecognised_format: ag_ui has events with a 'type' and messages with a 'role'")
+
+    def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
+        """An assistant message, which goes by its first call's id."""
+        identity = f"message_{calls[0].id}" if calls else "message"
+        return {"id": identity, "role": "assistant", "toolCalls": composed_function_calls(calls)}
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+        """One tool message a call."""
+        messages = [_message(answer) for answer in answers]
+        return messages if many else messages[0]
+
+    def define(self, tool: Tool) -> dict[str, Any]:
+        """A tool as an interface offers it to an agent."""
+        return function_for(tool)
+
+
+def _read_event(event: dict[str, Any], kind: str, into: Assembly) -> None:
+    identity = id_of(event.get("toolCallId"))
+    # Chunks name their call once; whatever else comes ends it.
+    if into.state is not None and (kind != "TOOL_CALL_CHUNK" or (identity and identity != into.state)):
+        into.over(into.state)
+        into.state = None
+    name = checked_text(event.get("toolCallName"))
+    if kind == "TOOL_CALL_START":
+        into.piece(identity, name=name, id=identity)
+    elif kind == "TOOL_CALL_ARGS":
+        into.piece(identity, event.get("delta"), id=identity)
+    elif kind == "TOOL_CALL_END":
+        into.over(identity)
+    elif kind == "TOOL_CALL_CHUNK":
+        into.state = identity or into.state or ""
+        into.piece(into.state, event.get("delta"), name=name, id=into.state)
+    elif kind == "TOOL_CALL_RESULT":
+        into.answer(identity, event.get("content"))
+
+
+def _read_message(message: dict[str, Any], into: Assembly) -> None:
+    read_function_calls(message.get("toolCalls"), into)
+    if message.get("role") == "tool":
+        error = message.get("error")
+        if isinstance(error, str) and error:
+            into.answer(message.get("toolCallId"), error=error)
+        else:
+            into.answer(message.get("toolCallId"), message.get("content"))
+
+
+def _is_message(message: dict[str, Any]) -> bool:
+    calls = message.get("toolCalls")
+    if isinstance(calls, list):
+        return any(is_function_call(call) for call in calls)
+    return message.get("role") == "tool" and "toolCallId" in message and "content" in message
+
+
+def _message(answer: Answer) -> dict[str, Any]:
+    text = text_of(answer.result)
+    message = {"id": f"message_{answer.id}", "role": "tool", "content": text, "toolCallId": answer.id}
+    return message if answer.result.problem is None else {**message, "error": text}

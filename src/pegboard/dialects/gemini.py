@@ -1,0 +1,292 @@
+"""Gemini's API, and the events of Google's Agent Development Kit, which carry the same parts of content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any, ClassVar
+
+from pegboard.core.call import Malformed
+from pegboard.core.tool import Tool
+from pegboard.dialects.adapting import fitted_names, gemini_schema, own_names
+from pegboard.dialects.asked import ABSENT, AskedCall
+from pegboard.dialects.assembly import Assembly, id_of
+from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.defining import name_for, schema_for
+from pegboard.dialects.function_parts import (
+    composed_parts,
+    is_part,
+    parts_in,
+    read_call,
+    read_part,
+    read_response,
+    response_part,
+)
+from pegboard.dialects.google_fields import field
+from pegboard.dialects.limits import Limits
+from pegboard.dialects.picking import dict_of, dicts_of, unreadable
+
+_PROPERTY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
+_EXPECTED = "a response with candidates, a content with parts, a part, or an event of a stream"
+_CANCELLED = "the model cancelled this call"
+# What comes without any call in it.
+_OTHER = frozenset(
+    {"text", "inlineData", "inline_data", "fileData", "file_data", "usageMetadata", "usage_metadata", "promptFeedback",
+     "prompt_feedback", "setupComplete", "setup_complete", "goAway", "go_away", "sessionResumptionUpdate",
+     "session_resumption_update", "modelVersion", "model_version"}
+)  # fmt: skip
+
+
+class GeminiGenerateContent(Dialect):
+    """Contents of parts; every answer of a turn goes into one content."""
+
+    name = "gemini_generate_content"
+    aliases: ClassVar[tuple[str, ...]] = ("gemini",)
+    keys = frozenset(
+        {"candidates", "parts", "contents", "functionCall", "function_call", "functionResponse", "function_response",
+         "executableCode", "executable_code", "codeExecutionResult", "code_execution_result", "toolCall", "tool_call",
+         "toolResponse", "tool_response", "serverContent", "server_content", "toolCallCancellation",
+         "tool_call_cancellation", "response"}
+    )  # fmt: skip
+    limits = Limits(name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"), property_name=_PROPERTY)
+    # The key of a response's output.
+    wrap: ClassVar[str] = "output"
+
+    def recognises(self, item: Any) -> bool:
+        """A response, a content or a part, or an event of the Live API."""
+        if isinstance(item, list):
+            return any(is_part(part) for part in item)
+        if not isinstance(item, dict):
+            return False
+        if is_part(item) or any(is_part(part) for part in dicts_of(item.get("parts"))):
+            return True
+        if any(is_part(part) for content in dicts_of(item.get("contents")) for part in dicts_of(content.get("parts"))):
+            return True
+        return _is_response(item) or _is_live(item)
+
+    def read(self, item: Any, into: Assembly) -> None:
+        """A response, a content, a part or an event, or a list of parts."""
+        parts = parts_in(into)
+        parts.begin()
+        for one in item if isinstance(item, list) else (item,):
+            if not isinstance(one, dict) or not self._took(one, into):
+                raise unreadable(one, self.name, _EXPECTED)
+        parts.end(into)
+
+    def finish(self, into: Assembly) -> None:
+        """What was held for an answer is handed over, what was not complete is cut off."""
+        parts = parts_in(into)
+        parts.release(into)
+        parts.partial.cut(into)
+
+    def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments under the names that the tool's own schema has for them."""
+        return own_names(arguments, schema, _PROPERTY)
+
+    def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
+        """The content that a model answers with."""
+        return {"role": "model", "parts": [part for call in calls for part in composed_parts(call)]}
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
+        """One content with every result; an id only where the call had one."""
+        return {"role": "user", "parts": [response_part(answer, answer.call.id, self.wrap) for answer in answers]}
+
+    def define(self, tool: Tool) -> dict[str, Any]:
+        """A tool with one function."""
+        return {"functionDeclarations": [_declaration(tool)]}
+
+    def define_all(self, tools: Sequence[Tool]) -> Any:
+        """One tool with every function."""
+        return [{"functionDeclarations": [_declaration(tool) for tool in tools]}]
+
+    def _took(self, item: dict[str, Any], into: Assembly) -> bool:
+        """Whether there is something of this dialect in the object; what there is has been taken in."""
+        for name, read in _FORMS.items():
+            found = field(item, name)
+            if found is not None and read(found, into, self.wrap):
+                return True
+        into.bare = isinstance(field(item, "functionCall"), dict) or ("name" in item and "args" in item)
+        if is_part(item):
+            read_part(item, into, self.wrap)
+        elif into.bare:
+            read_call(item, into)
+        elif "name" in item and "response" in item:
+            read_response(item, into, self.wrap)
+        elif isinstance(item.get("content"), dict):
+            _read_candidate(item, into, self.wrap)
+        else:
+            return bool(_OTHER & item.keys())
+        return True
+
+
+class GoogleAdk(GeminiGenerateContent):
+    """Events of an agent: a content in an envelope."""
+
+    name = "google_adk"
+    aliases = ()
+    keys = frozenset({"invocationId", "invocation_id", "author"})
+    wrap = "result"
+
+    def recognises(self, item: Any) -> bool:
+        """An event of an author's within an invocation."""
+        if not isinstance(item, dict) or not isinstance(item.get("author"), str):
+            return False
+        return isinstance(field(item, "invocationId"), str) or isinstance(
+            dict_of(item.get("content")).get("parts"), list
+        )
+
+    def read(self, item: Any, into: Assembly) -> None:
+        """An event, a session of them, or what Gemini itself writes."""
+        events = item["events"] if isinstance(item, dict) and isinstance(item.get("events"), list) else [item]
+        for event in events:
+            if not isinstance(event, dict) or "author" not in event:
+                super().read(event, into)
+                continue
+            state = parts_in(into)
+            if event.get("partial") is True:
+                state.unconfirmed = state.unconfirmed or Assembly(into.schema_of)
+                self._read_event(event, state.unconfirmed)
+            else:
+                content = dict_of(event.get("content"))
+                if any(field(part, "functionCall") for part in dicts_of(content.get("parts"))):
+                    state.unconfirmed = None
+                self._read_event(event, into)
+
+    def finish(self, into: Assembly) -> None:
+        """As ever, and calls of partial events too that no final event repeated."""
+        super().finish(into)
+        unconfirmed, parts_in(into).unconfirmed = parts_in(into).unconfirmed, None
+        if unconfirmed is None:
+            return
+        super().finish(unconfirmed)
+        for call in unconfirmed.calls():
+            arguments = call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments
+            into.call(call.name, arguments, call.id, result=call.result, error=call.error, extra=call.extra)
+
+    def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
+        """The event that a model's answer becomes."""
+        running = [call.id for call in calls if call.extra.get("long_running")]
+        event = _event(super().compose(calls))
+        return {**event, "longRunningToolIds": running} if running else event
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
+        """One event with every result; its id and time are for who appends it to a session."""
+        parts = [response_part(answer, answer.id, self.wrap) for answer in answers]
+        return _event({"role": "user", "parts": parts})
+
+    def define(self, tool: Tool) -> dict[str, Any]:
+        """One declaration."""
+        return _declaration(tool)
+
+    def define_all(self, tools: Sequence[Tool]) -> Any:
+        """The declarations."""
+        return [_declaration(tool) for tool in tools]
+
+    def _read_event(self, event: dict[str, Any], into: Assembly) -> None:
+        state = parts_in(into)
+        state.begin()
+        running = field(event, "longRunningToolIds")
+        named = frozenset(map(id_of, running)) - {""} if isinstance(running, list | set) else frozenset()
+        _read_candidate(event, into, self.wrap, named)
+        state.end(into)
+
+
+def _is_response(item: dict[str, Any]) -> bool:
+    return any(isinstance(found.get("candidates"), list) for found in (item, dict_of(item.get("response"))))
+
+
+def _is_live(item: dict[str, Any]) -> bool:
+    """Whether this is a message of the Live API."""
+    calls, responses = dict_of(field(item, "toolCall")), dict_of(field(item, "toolResponse"))
+    return (
+        any(isinstance(field(item, name), dict) for name in ("serverContent", "toolCallCancellation"))
+        or isinstance(field(calls, "functionCalls"), list)
+        or isinstance(field(responses, "functionResponses"), list)
+    )
+
+
+def _read_candidates(candidates: Any, into: Assembly, wrap: str) -> bool:
+    """Several are alternatives of one answer: the first is taken."""
+    for candidate in dicts_of(candidates):
+        if candidate.get("index") in (None, 0):
+            _read_candidate(candidate, into, wrap)
+            break
+    return isinstance(candidates, list)
+
+
+def _read_candidate(item: dict[str, Any], into: Assembly, wrap: str, running: Container[str] = ()) -> None:
+    _read_parts(dict_of(item.get("content")).get("parts"), into, wrap, running)
+    if field(item, "finishReason") == "STOP":
+        parts_in(into).partial.close(into)
+
+
+def _read_parts(parts: Any, into: Assembly, wrap: str, running: Container[str] = ()) -> bool:
+    for part in dicts_of(parts):
+        read_part(part, into, wrap, running)
+    return isinstance(parts, list)
+
+
+def _read_wrapped(response: Any, into: Assembly, wrap: str) -> bool:
+    return _read_candidates(dict_of(response).get("candidates"), into, wrap)
+
+
+def _read_contents(contents: Any, into: Assembly, wrap: str) -> bool:
+    for content in dicts_of(contents):
+        _read_parts(content.get("parts"), into, wrap)
+    return isinstance(contents, list)
+
+
+def _read_server_content(content: Any, into: Assembly, wrap: str) -> bool:
+    _read_parts(dict_of(field(dict_of(content), "modelTurn")).get("parts"), into, wrap)
+    return isinstance(content, dict)
+
+
+def _read_live_calls(call: Any, into: Assembly, wrap: str) -> bool:
+    calls = field(dict_of(call), "functionCalls")
+    for one in dicts_of(calls):
+        read_call(one, into)
+    return isinstance(calls, list)
+
+
+def _read_live_responses(response: Any, into: Assembly, wrap: str) -> bool:
+    responses = field(dict_of(response), "functionResponses")
+    for one in dicts_of(responses):
+        read_response(one, into, wrap)
+    return isinstance(responses, list)
+
+
+def _read_cancellation(cancellation: Any, into: Assembly, wrap: str) -> bool:
+    ids = dict_of(cancellation).get("ids")
+    for identity in ids if isinstance(ids, list) else ():
+        parts_in(into).answer(None, identity, ABSENT, _CANCELLED, into)
+    return isinstance(cancellation, dict)
+
+
+_FORMS: Mapping[str, Callable[[Any, Assembly, str], bool]] = {
+    "candidates": _read_candidates,
+    "parts": _read_parts,
+    "contents": _read_contents,
+    "response": _read_wrapped,
+    "serverContent": _read_server_content,
+    "toolCall": _read_live_calls,
+    "toolResponse": _read_live_responses,
+    "toolCallCancellation": _read_cancellation,
+}
+
+
+def _declaration(tool: Tool) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    schema = gemini_schema(fitted_names(schema_for(tool), _PROPERTY))
+    return {"name": name_for(tool), **described, "parametersJsonSchema": schema}
+
+
+def _event(content: dict[str, Any]) -> dict[str, Any]:
+    """An event of which nothing is known but its content; the rest is as the kit's own events begin."""
+    actions = ("stateDelta", "artifactDelta", "requestedAuthConfigs", "requestedToolConfirmations")
+    return {
+        "content": content,
+        "invocationId": "",
+        "author": "agent",
+        "actions": {action: {} for action in actions},
+        "nodeInfo": {"path": ""},
+    }

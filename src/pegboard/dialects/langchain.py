@@ -1,0 +1,170 @@
+"""LangChain's messages and calls, and the states and streams of LangGraph."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from pegboard.core.tool import Tool
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.blocks import shown
+from pegboard.dialects.defining import wrapped_function_for
+from pegboard.dialects.langchain_messages import (
+    composed,
+    is_message,
+    read_call,
+    read_chunk,
+    read_message,
+    state_of,
+    tool_message,
+)
+from pegboard.dialects.picking import dict_of, dicts_of, first_of, key_of, unreadable
+
+_CALL_TYPES = frozenset({"tool_call", "invalid_tool_call", "tool_call_chunk"})
+_CALL = frozenset({"name", "args", "id"})
+_EXPECTED = "an AIMessage or ToolMessage (dumped, as message_to_dict, or as lc constructor), or a call {name, args, id}"
+_GRAPH = "{messages}, {node: {messages}} or [chunk, metadata]"
+
+
+class Langchain(Dialect):
+    """`tool_calls` of `{name, args, id}`, and `invalid_tool_calls` with the text that could not be read.
+
+    Of a chunk only `tool_call_chunks` count: its `tool_calls` are the SDK's guess at what the text may become.
+    """
+
+    name = "langchain"
+    keys = frozenset({"lc", "data", "args", "additional_kwargs", "tool_calls", "tool_call_chunks", "tool_call_id"})
+
+    def recognises(self, item: Any) -> bool:
+        """A message by its type, or a call by its args."""
+        if not isinstance(item, dict):
+            return False
+        if is_message(item):
+            return True
+        kind = item.get("type")
+        if "args" in item:
+            return (isinstance(kind, str) and kind in _CALL_TYPES) or item.keys() == _CALL
+        return "args" in first_of(item.get("tool_calls"))
+
+    def read(self, item: Any, into: Assembly) -> None:
+        """A message, a chunk or one call."""
+        if not isinstance(item, dict):
+            raise unreadable(item, self.name, _EXPECTED)
+        if "args" in item and not is_message(item):
+            if item.get("type") == "tool_call_chunk":
+                read_chunk(item, None, into)
+            else:
+                into.bare = True
+                read_call(item, into)
+        elif is_message(item) or isinstance(item.get("role"), str) or isinstance(item.get("tool_calls"), list):
+            read_message(item, into)
+        elif "langgraph_node" not in item:
+            raise unreadable(item, self.name, _EXPECTED)
+
+    def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
+        """An AIMessage, dumped."""
+        return composed(calls)
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+        """A ToolMessage an answer, dumped."""
+        rendered = [tool_message(answer) for answer in answers]
+        return rendered if many else rendered[0]
+
+    def define(self, tool: Tool) -> dict[str, Any]:
+        """A function with its schema, as convert_to_openai_tool gives it."""
+        return wrapped_function_for(tool)
+
+
+class Langgraph(Dialect):
+    """`{messages}` as state, `{node: {messages}}` as update, `[chunk, metadata]` as a streamed message."""
+
+    name = "langgraph"
+    # An update has only its node for a key: those that prebuilt agents and the tutorials use.
+    keys = frozenset(
+        {"messages", "tool_call", "agent", "model", "tools", "chatbot", "call_model", "llm", "assistant"}
+    ) | (Langchain.keys)
+
+    def recognises(self, item: Any) -> bool:
+        """A state, an update or a pair that holds a message of LangChain."""
+        if isinstance(item, list):
+            return len(item) == 2 and isinstance(item[0], dict) and is_message(item[0]) and isinstance(item[1], dict)
+        if not isinstance(item, dict) or "role" in item:
+            return False
+        if isinstance(item.get("messages"), list):
+            return _holds_messages(item)
+        if isinstance(item.get("tool_call"), dict):
+            return "args" in item["tool_call"]
+        return bool(item) and any(isinstance(part, dict) and _holds_messages(part) for part in item.values())
+
+    def read(self, item: Any, into: Assembly) -> None:
+        """A state, an update, a pair or the argument of a Send."""
+        among: Hashable = None
+        if isinstance(item, list):
+            among, item = _streamed(item)
+        if not isinstance(item, dict):
+            raise unreadable(item, self.name, _GRAPH)
+        if "messages" in item:
+            _read_state(item["messages"], into)
+        elif isinstance(item.get("tool_call"), dict):
+            into.bare = True
+            read_call(item["tool_call"], into)
+        elif is_message(item):
+            read_message(item, into, among)
+        elif item and all(part is None or isinstance(part, dict | list) for part in item.values()):
+            for part in item.values():
+                for update in dicts_of(part) or [dict_of(part)]:
+                    for message in _messages(update.get("messages")):
+                        read_message(message, into)
+        else:
+            raise unreadable(item, self.name, _GRAPH)
+
+    def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
+        """The state after the model spoke."""
+        return {"messages": [composed(calls)]}
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
+        """What a ToolNode adds to the state."""
+        return {"messages": [tool_message(answer) for answer in answers]}
+
+    def define(self, tool: Tool) -> dict[str, Any]:
+        """A function with its schema, as convert_to_openai_tool gives it."""
+        return wrapped_function_for(tool)
+
+
+def _messages(value: Any) -> list[dict[str, Any]]:
+    return dicts_of(value if isinstance(value, list) else [value])
+
+
+def _holds_messages(state: dict[str, Any]) -> bool:
+    messages = state.get("messages")
+    first = first_of(messages) if isinstance(messages, list) else dict_of(messages)
+    return is_message(first) or "args" in first_of(first.get("tool_calls"))
+
+
+def _streamed(item: list[Any]) -> tuple[Hashable, Any]:
+    """What a stream gave: a pair, perhaps after the names of a subgraph and of a mode."""
+    while item and isinstance(item[-1], list) and (len(item) == 1 or isinstance(item[0], str | list)):
+        item = item[-1]
+    if len(item) == 2 and isinstance(item[0], dict) and isinstance(item[1], dict):
+        about = item[1]
+        return tuple(key_of(about.get(key)) for key in ("langgraph_checkpoint_ns", "langgraph_node")), item[0]
+    return None, item[-1] if item else None
+
+
+def _read_state(messages: Any, into: Assembly) -> None:
+    """The messages of a state that were not in the one before it: a stream of values repeats them."""
+    state = state_of(into)
+    known: list[Any] = state.get("messages", [])
+    now = _messages(messages)
+    state["messages"] = marks = [_mark(message) for message in now]
+    for message in now[len(known) :] if marks[: len(known)] == known else now:
+        read_message(message, into)
+
+
+def _mark(message: dict[str, Any]) -> list[str]:
+    """What a message is known by when it comes again."""
+    return [
+        shown(message.get(key)) for key in ("type", "id", "tool_call_id", "content", "tool_calls", "kwargs", "data")
+    ]

@@ -1,0 +1,61 @@
+"""Calls as Liquid's models write them: a list of calls in the manner of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from pegboard.core.call import Malformed
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.base import Answer
+from pegboard.dialects.text.base import TextDialect, told
+from pegboard.dialects.text.literals import parenthesised, written
+from pegboard.dialects.text.parts import Keys, is_name
+from pegboard.dialects.text.scanning import Scan, Text
+
+_CALLS, _CALLS_END = "<|tool_call_start|>", "<|tool_call_end|>"
+_KEYS = Keys("name", "arguments")
+
+
+class Lfm25Pythonic(TextDialect):
+    """`<|tool_call_start|>[name(key='text', other=[1, True]), …]<|tool_call_end|>`, or objects of JSON in that list.
+
+    Each call is whole by itself, also where the list is cut off after it. Strings may hold line breaks. The chat
+    template escapes nothing, so that a quote within a string ends it: what that leaves is malformed.
+    """
+
+    name: ClassVar[str] = "text_lfm25_pythonic"
+    marks: ClassVar[tuple[str, ...]] = (_CALLS,)
+    openers: ClassVar[tuple[str, ...]] = (_CALLS,)
+
+    def scan(self, text: Text, into: Assembly) -> Scan:
+        """Read the lists."""
+        while (yield from self.calls_begin(text, into)):
+            yield from text.ahead("[")
+            while True:
+                found, is_whole = yield from text.json()
+                if found:
+                    _KEYS.read(found, is_whole, into)
+                else:
+                    name, mark = yield from text.until("(", "]", _CALLS_END, _CALLS)
+                    if mark != "(" or not is_name(name.strip()):
+                        text.back("" if mark == "(" else mark)
+                        break
+                    into.call(name.strip(), (yield from parenthesised(text, _CALLS_END)))
+                if not (yield from text.ahead(",")):
+                    break
+
+    def compose(self, calls: Sequence[AskedCall]) -> str:
+        """The calls in one list; raises Invalid where a key of theirs cannot be a keyword."""
+        return _CALLS + "[" + ", ".join(map(_composed, calls)) + "]" + _CALLS_END
+
+    def answer(self, answer: Answer) -> str:
+        """A turn of the tool."""
+        return f"<|im_start|>tool\n{told(answer)}<|im_end|>\n"
+
+
+def _composed(call: AskedCall) -> str:
+    arguments = call.arguments
+    inside = arguments.text if isinstance(arguments, Malformed) else written(arguments or {})
+    return f"{call.name}({inside})"

@@ -1,0 +1,90 @@
+"""`pegboard tools lint`: what providers would make of the tools."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import typer
+
+from pegboard.surfaces.cli.calls import complete_tools
+from pegboard.surfaces.cli.output import say, write_table
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import give, with_board
+
+_SEVERITIES = ("refuse", "misread", "note")
+
+
+def lint(
+    ctx: typer.Context,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Names or ids; the tools that a model would be handed if absent",
+            autocompletion=complete_tools,
+            show_default=False,
+        ),
+    ] = None,
+    providers: Annotated[
+        list[str] | None,
+        typer.Option("--for", metavar="PROVIDER", help="A dialect, as often as needed; the main providers if absent"),
+    ] = None,
+) -> None:
+    """Say what a provider would refuse or misread in your tools, and what they cost in tokens.
+
+    Exit code 1 if a provider would refuse anything. Tokens are an estimate, 4 bytes of JSON to one.
+
+    Example: pegboard tools lint get_weather --for openai --for gemini
+    """
+    wanted = [("tool", name) for name in names or ()] + [("for", name) for name in providers or ()]
+    path = route("lint") + ("?" + urlencode(wanted, errors="replace") if wanted else "")
+    reply = with_board(ctx, lambda it: it.get(path))
+    give(ctx, reply, _show)
+    if any(finding["severity"] == "refuse" for _, _, finding in _findings(reply.data)):
+        raise typer.Exit(1)
+
+
+def _show(answer: dict[str, Any]) -> None:
+    spent: dict[str, list[int]] = defaultdict(list)
+    for provider in answer["providers"]:
+        for tool in provider["tools"]:
+            spent[tool["tool"]].append(tool["tokens"])
+    rows = [[name, _range(counts)] for name, counts in spent.items()]
+    if rows:
+        write_table(["TOOL", "TOKENS"], rows)
+    # What several providers make of a tool alike is said once.
+    whose: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for dialect, tool, finding in _findings(answer):
+        whose[finding["severity"], tool, finding["field"], finding["message"]].append(dialect)
+    if whose:
+        every = len(answer["providers"])
+        found = sorted(whose.items(), key=lambda item: _SEVERITIES.index(item[0][0]))
+        write_table(
+            ["SEVERITY", "TOOL", "FOR", "FIELD", "FINDING"],
+            [
+                [severity, tool, "all" if 1 < every == len(dialects) else ", ".join(dialects), field, message]
+                for (severity, tool, field, message), dialects in found
+            ],
+        )
+    for provider in answer["providers"]:
+        say(f"{provider['dialect']}: {len(provider['tools'])} tools, about {provider['tokens']} tokens")
+    say(f"Tokens: {answer['counted']}", colour="dim")
+
+
+def _findings(answer: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Every finding with the provider and the tool it is about."""
+    return [
+        (provider["dialect"], tool, finding)
+        for provider in answer["providers"]
+        for tool, findings in (
+            ("", provider["findings"]),
+            *((each["tool"], each["findings"]) for each in provider["tools"]),
+        )
+        for finding in findings
+    ]
+
+
+def _range(counts: list[int]) -> str:
+    return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)}-{max(counts)}"

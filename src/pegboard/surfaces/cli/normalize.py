@@ -1,0 +1,61 @@
+"""`pegboard normalize`: the calls in what a model said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.output import say, write_table
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import give, with_board
+
+_TEXTS = (".txt", ".text", ".md", ".jsonl", ".ndjson", ".sse")
+
+
+def normalize(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FILE|-", help="A payload, a text or a stream; - is standard input")],
+    dialect: Annotated[
+        str | None, typer.Option("--from", metavar="DIALECT", help="Its dialect; found out if absent")
+    ] = None,
+) -> None:
+    """Show the tool calls in a message, response, text or stream of any dialect; runs nothing.
+
+    A .json file is JSON; .jsonl, .sse and .txt are text; anything else is JSON if it can be read as such.
+
+    Example: pegboard normalize response.json --from anthropic
+    """
+    from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
+
+    body = read_input(source)
+    kind = "application/json" if _is_json(source, body) else "text/plain; charset=utf-8"
+    path = route("calls", "normalize")
+    reply = with_board(
+        ctx,
+        lambda it: it.send("POST", path, params={"from": dialect}, body=body, headers={"Content-Type": kind}),
+    )
+    give(ctx, reply, _show)
+
+
+def _is_json(source: str, body: bytes) -> bool:
+    suffix = Path(source).suffix.lower() if source != "-" else ""
+    if suffix == ".json" or suffix in _TEXTS:
+        return suffix == ".json"
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _show(answer: dict[str, Any]) -> None:
+    calls = answer["calls"]
+    if calls:
+        write_table(
+            ["ID", "NAME", "SUMMARY", "ERROR"],
+            [[call["id"], call["name"], call["summary"], call.get("error")] for call in calls],
+        )
+    say(f"{len(calls)} {'call' if len(calls) == 1 else 'calls'} in {answer['dialect']}")

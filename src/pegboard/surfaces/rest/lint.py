@@ -1,0 +1,93 @@
+"""The route that says what providers would make of the caller's tools."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from pegboard.core.refusals import Fault, Invalid
+from pegboard.dialects.base import Dialect
+from pegboard.dialects.linting import COUNTED, lint_all
+from pegboard.surfaces.rest.deps import Board, Who
+from pegboard.surfaces.rest.models import Shown
+
+router = APIRouter(prefix="/v1", tags=["tools"])
+
+# Whose tools parameter most tools are handed to.
+PROVIDERS = (
+    "openai_chat",
+    "anthropic_messages",
+    "gemini_generate_content",
+    "bedrock_converse",
+    "mistral",
+    "cohere_v2",
+    "mcp",
+)
+
+
+class FindingBody(Shown):
+    """One thing to know before a provider is handed a definition, with the way out."""
+
+    severity: Literal["refuse", "misread", "note"]
+    field: str
+    message: str
+
+
+class LintedBody(Shown):
+    """One tool as a provider is handed it."""
+
+    tool: str
+    name: str
+    tokens: int
+    findings: list[FindingBody]
+
+
+class ProviderBody(Shown):
+    """The tools that a provider is handed together."""
+
+    dialect: str
+    tokens: int
+    findings: list[FindingBody]
+    tools: list[LintedBody]
+
+
+class LintResponse(Shown):
+    """What each provider would refuse or misread, and how tokens were counted."""
+
+    counted: str
+    providers: list[ProviderBody]
+
+
+@router.get("/lint", operation_id="lint_tools")
+async def lint_tools(
+    board: Board,
+    caller: Who,
+    shapes: Annotated[
+        list[str] | None, Query(alias="for", description="A provider's dialect; the main ones if absent")
+    ] = None,
+    names: Annotated[
+        list[str] | None, Query(alias="tool", description="A tool by name or id; those of /v1/definitions if absent")
+    ] = None,
+) -> LintResponse:
+    """What a provider would refuse or misread in the tools it is handed, and what they cost in tokens."""
+    spoken = (
+        [name for name in PROVIDERS if name in board.dialects]
+        if shapes is None
+        else list(dict.fromkeys(_defining(board.dialects.named(shape, "for")).name for shape in shapes))
+    )
+    if names is None:
+        tools = [peg.tool for peg in board.snapshot.handed_to(caller)]
+    else:
+        found = [await board.tools.get(name, caller) for name in names]
+        tools = list({tool.id: tool for tool in found}.values())
+    # Others have their turn between two providers, however many tools there are.
+    linted = [await asyncio.to_thread(lint_all, tools, board.dialects[name]) for name in spoken]
+    return LintResponse(counted=COUNTED, providers=[ProviderBody.model_validate(each) for each in linted])
+
+
+def _defining(dialect: Dialect) -> Dialect:
+    if "define" not in dialect.abilities:
+        raise Invalid.of("There is nothing to check", [Fault("for", f"'{dialect.name}' declares no tools")])
+    return dialect

@@ -1,0 +1,40 @@
+"""The table of dialects and what they can do, as the reference shows it.
+
+`python -m tests.docs.dialect_table` writes it into the page.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pegboard.dialects.base import ALL
+from pegboard.dialects.catalog import OURS
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "dialects.md"
+BEGIN, END = "<!-- dialects -->\n", "<!-- end of dialects -->"
+
+
+def table() -> str:
+    """One row a dialect, in the order in which payloads are tried on them."""
+    lines = ["| dialect | short | what it is | " + " | ".join(ALL) + " |", "|---" * (3 + len(ALL)) + "|"]
+    for dialect in OURS:
+        short = ", ".join(f"`{alias}`" for alias in dialect.aliases)
+        about = (dialect.__doc__ or "").partition("\n")[0].rstrip(".")
+        can = " | ".join("✓" if ability in dialect.abilities else "" for ability in ALL)
+        lines.append(f"| `{dialect.name}` | {short} | {about} | {can} |")
+    return "\n".join(lines) + "\n"
+
+
+def shown() -> str:
+    """The table that is on the page."""
+    return PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+
+
+def main() -> None:
+    """Put the table where it belongs."""
+    text = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(text.replace(BEGIN + shown() + END, BEGIN + table() + END), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""What providers would make of the tools, on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.surfaces.cli.running import Program
+
+TOOL = {
+    "name": "lookup",
+    "description": "Looks something up",
+    "tool_type": "mock",
+    "config": {"mock_response": 1},
+    "input_schema": {"type": "object", "properties": {"maxSize": {"type": "integer"}, "max_size": {"type": "integer"}}},
+}
+
+
+@pytest.fixture
+def lookup(member: Program) -> Iterator[Program]:
+    """Somebody who has one tool."""
+    member.run("tools", "add", "-", stdin=json.dumps(TOOL)).done()
+    yield member
+    member.run("tools", "remove", "lookup", "--yes").done()
+
+
+def test_findings_and_tokens_are_shown_with_how_tokens_are_counted(lookup: Program) -> None:
+    ran = lookup.start("tools", "lint", "lookup", "--for", "plain").done()
+    lines = ran.out.splitlines()
+    assert lines[0].split() == ["TOOL", "TOKENS"]
+    assert lines[1].split()[0] == "lookup"
+    assert lines[2].split() == ["SEVERITY", "TOOL", "FOR", "FIELD", "FINDING"]
+    assert lines[3].split()[:4] == ["misread", "lookup", "plain", "input_schema.properties.maxSize"]
+    assert lines[-1].startswith("note ")
+    assert "plain: 1 tools, about " in ran.err
+    assert "divided by 4" in ran.err
+
+
+def test_what_several_providers_make_of_it_alike_is_said_once(lookup: Program) -> None:
+    ran = lookup.run("tools", "lint", "lookup", "--for", "plain", "--for", "detailed").done()
+    rows = [line.split()[:4] for line in ran.out.splitlines() if line.startswith("misread")]
+    assert rows == [
+        ["misread", "lookup", "all", "input_schema.properties.maxSize"],
+        ["misread", "lookup", "all", "input_schema.properties.max_size"],
+    ]
+
+
+def test_json_is_the_apis_own(lookup: Program) -> None:
+    answer = lookup.run("tools", "lint", "--for", "plain", "--json").done().json
+    (provider,) = answer["providers"]
+    assert "lookup" in [linted["tool"] for linted in provider["tools"]]
+
+
+@pytest.mark.parametrize("words", [("nope",), ("--for", "nope")])
+def test_unknown_tools_and_providers_are_refused_by_name(lookup: Program, words: tuple[str, ...]) -> None:
+    ran = lookup.run("tools", "lint", *words)
+    assert (ran.code, ran.out) == (1, "")
+    assert "nope" in ran.err

@@ -1,0 +1,96 @@
+"""What providers would make of the caller's tools, over HTTP."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+
+from pegboard import Pegboard
+from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.limits import Limits
+from pegboard.dialects.plain import Plain
+from pegboard.surfaces.rest.lint import PROVIDERS
+from tests.surfaces.rest.clients import client, good, mock, new_user, problem
+
+
+class Picky(Plain):
+    """A provider that takes one tool, with a name of small letters."""
+
+    name = "picky"
+    aliases = ("fussy",)
+    limits = Limits(name=re.compile("[a-z]+"), tools=1)
+
+
+class Silent(Plain):
+    """A shape that declares nothing."""
+
+    name = "silent"
+    abilities = ("parse",)  # type: ignore[assignment]  # fewer than its base has
+
+
+@pytest.fixture(autouse=True)
+def _dialects(board: Pegboard) -> None:
+    board.dialects = Dialects([*board.dialects.values(), Picky(), Silent()])
+
+
+async def test_each_tool_comes_with_its_tokens_and_findings(admin: httpx.AsyncClient) -> None:
+    good(await admin.post("/v1/tools", json=mock("quote", description="Gives a quote")), 201)
+    answer = good(await admin.get("/v1/lint", params={"for": "fussy", "tool": "quote"}))
+    assert "divided by 4" in answer["counted"]
+    (provider,) = answer["providers"]
+    (linted,) = provider.pop("tools")
+    assert provider == {"dialect": "picky", "tokens": provider["tokens"], "findings": []}
+    assert linted == {"tool": "quote", "name": "quote", "tokens": linted["tokens"], "findings": []}
+    assert provider["tokens"] >= linted["tokens"] > 0
+
+
+async def test_what_would_be_refused_is_said_of_the_tool_and_of_all_together(admin: httpx.AsyncClient) -> None:
+    for name in ("quote", "Quote_2"):
+        good(await admin.post("/v1/tools", json=mock(name, description="Gives a quote")), 201)
+    answer = good(await admin.get("/v1/lint", params=[("for", "picky"), ("tool", "quote"), ("tool", "Quote_2")]))
+    (provider,) = answer["providers"]
+    assert [(found["severity"], found["field"]) for found in provider["findings"]] == [("refuse", "tools")]
+    assert [[found["severity"] for found in each["findings"]] for each in provider["tools"]] == [[], ["refuse"]]
+
+
+async def test_the_tools_are_those_a_model_would_be_handed(board: Pegboard, admin: httpx.AsyncClient) -> None:
+    _, key = await new_user(admin, "ann")
+    async with client(board, key) as ann:
+        good(await ann.post("/v1/tools", json=mock("mine")), 201)
+        (provider,) = good(await ann.get("/v1/lint", params={"for": "plain"}))["providers"]
+        handed = good(await ann.get("/v1/definitions", params={"as": "plain"}))
+    assert [linted["name"] for linted in provider["tools"]] == [definition["name"] for definition in handed]
+    assert "mine" in {linted["tool"] for linted in provider["tools"]}
+
+
+async def test_another_users_private_tool_is_not_found(board: Pegboard, admin: httpx.AsyncClient) -> None:
+    good(await admin.post("/v1/tools", json=mock("hidden", is_public=False)), 201)
+    _, key = await new_user(admin, "bob")
+    async with client(board, key) as bob:
+        problem(await bob.get("/v1/lint", params={"for": "plain", "tool": "hidden"}), 404)
+
+
+async def test_without_a_provider_the_main_ones_are_looked_at(board: Pegboard, admin: httpx.AsyncClient) -> None:
+    answer = good(await admin.get("/v1/lint"))
+    assert [each["dialect"] for each in answer["providers"]] == [name for name in PROVIDERS if name in board.dialects]
+
+
+async def test_a_provider_named_twice_is_looked_at_once(admin: httpx.AsyncClient) -> None:
+    answer = good(await admin.get("/v1/lint", params=[("for", "picky"), ("for", "fussy"), ("for", "plain")]))
+    assert [each["dialect"] for each in answer["providers"]] == ["picky", "plain"]
+
+
+@pytest.mark.parametrize(("shape", "says"), [("nope", "is not one of"), ("silent", "declares no tools")])
+async def test_a_provider_that_cannot_be_handed_tools_is_refused(
+    admin: httpx.AsyncClient, shape: str, says: str
+) -> None:
+    body = problem(await admin.get("/v1/lint", params={"for": shape}), 422)
+    assert body["errors"][0]["field"] == "for"
+    assert says in body["detail"]
+
+
+async def test_nobody_is_told_without_a_key(board: Pegboard) -> None:
+    async with client(board, None) as stranger:
+        problem(await stranger.get("/v1/lint"), 401)

@@ -1,0 +1,57 @@
+"""Texts read whole and in pieces, by the dialects that have their calls between marks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.base import Dialect
+from pegboard.dialects.text.base import TextDialect
+from pegboard.dialects.text.cohere import CohereR7B
+from pegboard.dialects.text.deepseek import DeepSeekR1, DeepSeekV31
+from pegboard.dialects.text.functionary import Functionary31
+from pegboard.dialects.text.gemma import Gemma4
+from pegboard.dialects.text.harmony import Harmony
+from pegboard.dialects.text.kimi import KimiK2
+from pegboard.dialects.text.llama import Llama31
+from pegboard.dialects.text.mistral import MistralNemo, MistralSmall32
+from pegboard.dialects.text.pythonic import Lfm25Pythonic
+
+MARKED: list[TextDialect] = [
+    DeepSeekR1(),
+    DeepSeekV31(),
+    MistralNemo(),
+    MistralSmall32(),
+    CohereR7B(),
+    Functionary31(),
+    Gemma4(),
+    Harmony(),
+    KimiK2(),
+    Lfm25Pythonic(),
+    Llama31(),
+]
+
+
+def calls_of(dialect: Dialect, *pieces: Any) -> list[AskedCall]:
+    """The calls of a text that comes in these pieces."""
+    into = Assembly(lambda _name: None)
+    for piece in pieces:
+        dialect.read(piece, into)
+    dialect.finish(into)
+    return into.calls()
+
+
+def asked(dialect: Dialect, *pieces: Any) -> list[tuple[str, Any]]:
+    """Names and arguments of the calls that may run."""
+    return [(call.name, call.arguments) for call in calls_of(dialect, *pieces) if not call.is_malformed]
+
+
+def refused(dialect: Dialect, *pieces: Any) -> list[tuple[str, str]]:
+    """Names and the texts of the arguments of the calls that may not."""
+    return [(call.name, call.arguments.text) for call in calls_of(dialect, *pieces) if call.is_malformed]
+
+
+def in_pieces(text: str, size: int) -> list[str]:
+    """The text cut up."""
+    return [text[place : place + size] for place in range(0, len(text), size)]

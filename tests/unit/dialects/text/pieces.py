@@ -1,0 +1,64 @@
+"""Texts read whole, in pieces and as streams."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any
+
+from hypothesis import strategies as st
+
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.assembly import Assembly, SchemaOf
+from pegboard.dialects.base import Dialect
+from tests.formats import TOOLS
+
+SIZES = st.integers(1, 7)
+
+
+def schema_of(name: str) -> Mapping[str, Any] | None:
+    """The input schema of one of the tools in the examples."""
+    return TOOLS.get(name)
+
+
+def pieces_of(text: str, size: int) -> list[str]:
+    """The text in pieces of so many characters."""
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def read(dialect: Dialect, *pieces: str, schema_of: SchemaOf = schema_of) -> list[AskedCall]:
+    """The calls in a text that comes in these pieces."""
+    into = Assembly(schema_of)
+    for piece in pieces:
+        dialect.read(piece, into)
+    dialect.finish(into)
+    return into.calls()
+
+
+def streamed(dialect: Dialect, *pieces: str) -> list[list[AskedCall]]:
+    """The calls that are whole after each piece, and after the end."""
+    into = Assembly(schema_of)
+    given_out = []
+    for piece in pieces:
+        dialect.read(piece, into)
+        given_out.append(into.ready())
+    dialect.finish(into)
+    return [*given_out, into.ready()]
+
+
+def steps(work: Callable[[], object]) -> int:
+    """How many calls of functions it takes."""
+    count = 0
+
+    def one_more(_frame: FrameType, _event: str, _of: object) -> None:
+        nonlocal count
+        count += 1
+
+    before = sys.getprofile()
+    sys.setprofile(one_more)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
