@@ -51,7 +51,7 @@ class A2A(Dialect):
             return any(_carrier(part) is not None for part in item)
         if not isinstance(item, dict):
             return False
-        if _carrier(item) is not None:
+        if _carrier(item) is not None or ("messageId" in item and isinstance(item.get("parts"), list)):
             return True
         inner = _unwrapped(item)
         if any(isinstance(inner.get(update), dict) for update in _UPDATES):
@@ -72,7 +72,9 @@ class A2A(Dialect):
         elif _carrier(item) is not None:
             into.bare = _carrier(item) == "functionCall"
             _read_parts({"parts": [item]}, state, into)
-        elif isinstance(item, dict) and (self.recognises(item) or "parts" in item or "text" in item):
+        elif isinstance(item, dict) and isinstance(item.get("parts"), list):
+            _read_parts(item, state, into)
+        elif isinstance(item, dict) and (self.recognises(item) or "text" in item):
             for holder in _holders(_unwrapped(item)):
                 _read_parts(holder, state, into)
         else:

@@ -100,20 +100,25 @@ def _read_message(item: dict[str, Any], into: Assembly) -> None:
 
 def _read_summary(item: dict[str, Any], into: Assembly) -> None:
     """A run tells its calls and results once more when it is over: only those that were not seen are new."""
-    known: set[str] = set(into.state or ())
-    results = item.get("results")
-    for call in item["tool_calls"]:
-        if _is_call(call) and id_of(call.get("id")) not in known:
-            _read_call(call, into)
-    for result in results if isinstance(results, list) else ():
-        if isinstance(result, dict) and id_of(result.get("call_id")) not in known:
-            _read_result(result, into)
+    known: set[str] = into.state or set()
+    told = item.get("results")
+    calls = [call for call in item["tool_calls"] if _is_call(call) and id_of(call.get("id")) not in known]
+    results = [
+        result
+        for result in (told if isinstance(told, list) else ())
+        if isinstance(result, dict) and id_of(result.get("call_id")) not in known
+    ]
+    for call in calls:
+        _read_call(call, into)
+    for result in results:
+        _read_result(result, into)
 
 
 def _read_call(call: dict[str, Any], into: Assembly) -> None:
-    into.state = into.state or set()
-    into.state.add(id_of(call.get("id")) or None)
     into.call(call["name"], call["arguments"], call.get("id"))
+    if identity := id_of(call.get("id")):
+        into.state = into.state or set()
+        into.state.add(identity)
 
 
 def _read_result(part: Any, into: Assembly) -> None:

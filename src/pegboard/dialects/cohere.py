@@ -11,10 +11,11 @@ from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.content import blocks_of, described
 from pegboard.dialects.defining import wrapped_function_for
-from pegboard.dialects.function_calls import composed_function_calls, is_function_call, read_function_calls
+from pegboard.dialects.function_calls import is_function_call, read_function_calls
 from pegboard.dialects.held import held_in
 from pegboard.dialects.outputs import output_of, output_text
 from pegboard.dialects.picking import dict_of, dicts_of, first_of, key_of, unreadable
+from pegboard.dialects.told import arguments_text
 
 _DELTAS = frozenset({"message-start", "content-start", "content-delta", "tool-plan-delta"}) | {
     "tool-call-start",
@@ -108,7 +109,11 @@ class CohereV2(Dialect):
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """The assistant's message."""
-        return {"role": "assistant", "tool_plan": "", "tool_calls": composed_function_calls(calls)}
+        made = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
+            for call in calls
+        ]
+        return {"role": "assistant", "tool_plan": "", "tool_calls": made}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
         """One message an answer: an object as a document that can be cited, anything else as text."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from pegboard.core.refusals import Fault, Invalid
@@ -15,6 +14,7 @@ from pegboard.dialects.lines import chunks_of
 from pegboard.dialects.seen import seen
 
 _MOST_KEYS = 64
+_MOST_REMEMBERED = 1000
 # How far a text or a list is looked through for something to tell its dialect by.
 _MOST_ITEMS = 100_000
 
@@ -43,6 +43,7 @@ class Dialects(Mapping[str, Dialect]):
                 self._by_key.setdefault(key, []).append(dialect)
             for mark in dialect.marks:
                 self._by_mark.setdefault(mark, []).append(dialect)
+        self._claiming: dict[tuple[str, ...], list[Dialect]] = {}
         marks = sorted(self._by_mark, key=len, reverse=True)
         self._mark = re.compile("|".join(map(re.escape, marks))) if marks else None
 
@@ -90,7 +91,7 @@ class Dialects(Mapping[str, Dialect]):
         dialect.finish(into)
         return Asked(
             dialect.name,
-            tuple(restored(dialect, call, schema_of) for call in into.calls()),
+            tuple([restored(dialect, call, schema_of) for call in into.calls()]),
             many=isinstance(payload, list) or not into.bare,
         )
 
@@ -130,13 +131,18 @@ class Dialects(Mapping[str, Dialect]):
             return None
         by_key = self._by_key
         keys = keyed if len(keyed) <= _MOST_KEYS else [key for key in by_key if key in keyed]
-        claimed = [by_key[key] for key in keys if key in by_key]
-        if not claimed:
-            return None
-        for dialect in claimed[0] if len(claimed) == 1 else sorted(set(chain(*claimed)), key=self._rank.__getitem__):
+        claimed = tuple([key for key in keys if key in by_key])
+        for dialect in self._claiming.get(claimed) or self._ordered(claimed):
             if dialect.recognises(item):
                 return dialect
         return None
+
+    def _ordered(self, keys: tuple[str, ...]) -> list[Dialect]:
+        """The dialects that claim any of these keys, in order; remembered, as payloads of a kind have the same keys."""
+        found = sorted({dialect for key in keys for dialect in self._by_key[key]}, key=self._rank.__getitem__)
+        if len(self._claiming) < _MOST_REMEMBERED:
+            self._claiming[keys] = found
+        return found
 
     def _of_text(self, text: str) -> Dialect | None:
         if self._mark is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections import OrderedDict, deque
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
@@ -12,13 +12,16 @@ from pegboard.dialects.assembly import Assembly, id_of, name_of
 from pegboard.dialects.base import Answer
 from pegboard.dialects.blocks import given_input, image_of, input_of, shown
 from pegboard.dialects.content import blocks_of, described
-from pegboard.dialects.google_fields import field
+from pegboard.dialects.google_fields import field, names_of
 from pegboard.dialects.partial_args import PartialCalls
 
 CODE = "code_execution"
 _OK = "OUTCOME_OK"
 _SERVER = ("toolCall", "toolResponse")
 _CARRIERS = ("functionCall", "functionResponse", "executableCode", "codeExecutionResult", *_SERVER)
+
+
+_NAMES = frozenset(both for name in _CARRIERS for both in names_of(name))
 
 
 class _Held(NamedTuple):
@@ -39,14 +42,17 @@ class Parts:
 
     def __init__(self) -> None:
         self.partial = PartialCalls()
-        self._held: list[_Held] = []
-        self._places: dict[str, deque[int]] = {}
-        # The calls without an answer, by name: an id, or a place among those held.
-        self._open: dict[str, OrderedDict[str | int, None]] = {}
-        self._are_old = False
-        self._answered = False
         # The calls of partial events, until a final one repeats them.
         self.unconfirmed: Assembly | None = None
+        self._held: list[_Held] = []
+        # The names and ids of calls that were handed over at once.
+        self._given: list[tuple[str, str]] = []
+        self._are_old = False
+        self._answered = False
+        # Made for the first answer, from so many of those held and given: the calls without one, by name and by id.
+        self._open: dict[str, OrderedDict[str | int, None]] = {}
+        self._places: dict[str, deque[int]] = {}
+        self._indexed = 0
 
     def begin(self) -> None:
         """Another payload or chunk."""
@@ -65,13 +71,11 @@ class Parts:
         if self._are_old:
             self.release(into)
         known, identity = name_of(name), id_of(id)
-        is_held = bool(self._held) or not identity
-        self._open.setdefault(known, OrderedDict())[len(self._held) if is_held else identity] = None
-        if is_held:
-            if identity:
-                self._places.setdefault(identity, deque()).append(len(self._held))
+        if self._held or not identity:
             self._held.append(_Held(known, arguments, identity, is_server, extra))
-        elif is_server:
+            return
+        self._given.append((known, identity))
+        if is_server:
             # Its result is part of it, and comes after it.
             into.piece(("server", identity), name=known, id=identity, provider_executed=True, extra=extra)
             into.snapshot(("server", identity), arguments)
@@ -83,6 +87,7 @@ class Parts:
     ) -> None:
         """How a call ended: the one with this id, or the first one of this name where either has none."""
         self._answered = True
+        self._index()
         known, identity = name_of(name), id_of(id)
         waiting = self._open.get(known, OrderedDict())
         mark: str | int = identity
@@ -98,13 +103,11 @@ class Parts:
         else:
             into.answer(mark, result, error=error, name=known, provider_executed=is_server)
 
-    def _has_no_id(self, mark: str | int) -> bool:
-        return isinstance(mark, int) and not self._held[mark].id
-
     def release(self, into: Assembly) -> None:
         """Hand over every call that is held."""
         for place, call in enumerate(self._held):
-            self._open[call.name].pop(place, None)
+            if place < self._indexed:
+                self._open[call.name].pop(place, None)
             into.call(
                 call.name,
                 call.arguments,
@@ -116,7 +119,22 @@ class Parts:
             )
         self._held.clear()
         self._places.clear()
+        self._indexed = 0
         self._are_old = False
+
+    def _index(self) -> None:
+        for name, identity in self._given:
+            self._open.setdefault(name, OrderedDict())[identity] = None
+        self._given.clear()
+        for place in range(self._indexed, len(self._held)):
+            call = self._held[place]
+            self._open.setdefault(call.name, OrderedDict())[place] = None
+            if call.id:
+                self._places.setdefault(call.id, deque()).append(place)
+        self._indexed = len(self._held)
+
+    def _has_no_id(self, mark: str | int) -> bool:
+        return isinstance(mark, int) and not self._held[mark].id
 
 
 def parts_in(into: Assembly) -> Parts:
@@ -131,6 +149,8 @@ def is_part(item: Any) -> bool:
     """Whether this is a part that holds a call, or the result of one."""
     if not isinstance(item, dict):
         return False
+    if item.keys().isdisjoint(_NAMES):
+        return False
     for name in _CARRIERS:
         found = field(item, name)
         if isinstance(found, dict) and (field(found, "toolType") if name in _SERVER else "arguments" not in found):
@@ -138,9 +158,13 @@ def is_part(item: Any) -> bool:
     return False
 
 
-def read_part(part: Any, into: Assembly, wrap: str, running: Container[str] = ()) -> None:
+def read_part(part: Any, into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
     """Take in one part; a result is found under `wrap`; `running` are the ids of calls that nobody waits for."""
     if not isinstance(part, dict):
+        return
+    call = part.get("functionCall")
+    if isinstance(call, dict):
+        read_call(call, into, _extra(part, bool(running) and id_of(call.get("id")) in running))
         return
     found = {name: value for name in _CARRIERS if isinstance(value := field(part, name), dict)}
     if not found:

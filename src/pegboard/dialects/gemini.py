@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 from pegboard.core.call import Malformed
@@ -58,11 +58,11 @@ class GeminiGenerateContent(Dialect):
             return any(is_part(part) for part in item)
         if not isinstance(item, dict):
             return False
-        if is_part(item) or any(is_part(part) for part in dicts_of(item.get("parts"))):
+        if _is_response(item) or is_part(item) or any(is_part(part) for part in dicts_of(item.get("parts"))):
             return True
         if any(is_part(part) for content in dicts_of(item.get("contents")) for part in dicts_of(content.get("parts"))):
             return True
-        return _is_response(item) or _is_live(item)
+        return _is_live(item)
 
     def read(self, item: Any, into: Assembly) -> None:
         """A response, a content, a part or an event, or a list of parts."""
@@ -192,7 +192,7 @@ class GoogleAdk(GeminiGenerateContent):
 
 
 def _is_response(item: dict[str, Any]) -> bool:
-    return any(isinstance(found.get("candidates"), list) for found in (item, dict_of(item.get("response"))))
+    return isinstance(item.get("candidates"), list) or isinstance(dict_of(item.get("response")).get("candidates"), list)
 
 
 def _is_live(item: dict[str, Any]) -> bool:
@@ -214,13 +214,13 @@ def _read_candidates(candidates: Any, into: Assembly, wrap: str) -> bool:
     return isinstance(candidates, list)
 
 
-def _read_candidate(item: dict[str, Any], into: Assembly, wrap: str, running: Container[str] = ()) -> None:
+def _read_candidate(item: dict[str, Any], into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
     _read_parts(dict_of(item.get("content")).get("parts"), into, wrap, running)
     if field(item, "finishReason") == "STOP":
         parts_in(into).partial.close(into)
 
 
-def _read_parts(parts: Any, into: Assembly, wrap: str, running: Container[str] = ()) -> bool:
+def _read_parts(parts: Any, into: Assembly, wrap: str, running: Collection[str] = ()) -> bool:
     for part in dicts_of(parts):
         read_part(part, into, wrap, running)
     return isinstance(parts, list)

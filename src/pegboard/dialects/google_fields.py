@@ -36,3 +36,8 @@ def field(item: Mapping[str, Any], name: str) -> Any:
     """A field by its name on the wire, or by the one that the Python SDK dumps it under."""
     value = item.get(name)
     return item.get(_SNAKE[name]) if value is None and name in _SNAKE else value
+
+
+def names_of(name: str) -> tuple[str, str]:
+    """Both names of a field."""
+    return name, _SNAKE[name]

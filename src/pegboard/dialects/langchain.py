@@ -14,9 +14,11 @@ from pegboard.dialects.defining import wrapped_function_for
 from pegboard.dialects.langchain_messages import (
     composed,
     is_message,
+    is_run_event,
     read_call,
     read_chunk,
     read_message,
+    read_run_event,
     state_of,
     tool_message,
 )
@@ -41,7 +43,7 @@ class Langchain(Dialect):
         """A message by its type, or a call by its args."""
         if not isinstance(item, dict):
             return False
-        if is_message(item):
+        if is_message(item) or is_run_event(item):
             return True
         kind = item.get("type")
         if "args" in item:
@@ -49,10 +51,12 @@ class Langchain(Dialect):
         return "args" in first_of(item.get("tool_calls"))
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A message, a chunk or one call."""
+        """A message, a chunk, an event of astream_events or one call."""
         if not isinstance(item, dict):
             raise unreadable(item, self.name, _EXPECTED)
-        if "args" in item and not is_message(item):
+        if is_run_event(item):
+            read_run_event(item, into)
+        elif "args" in item and not is_message(item):
             if item.get("type") == "tool_call_chunk":
                 read_chunk(item, None, into)
             else:
@@ -138,9 +142,8 @@ def _messages(value: Any) -> list[dict[str, Any]]:
 
 
 def _holds_messages(state: dict[str, Any]) -> bool:
-    messages = state.get("messages")
-    first = first_of(messages) if isinstance(messages, list) else dict_of(messages)
-    return is_message(first) or "args" in first_of(first.get("tool_calls"))
+    messages = _messages(state.get("messages"))
+    return any(is_message(message) or "args" in first_of(message.get("tool_calls")) for message in messages)
 
 
 def _streamed(item: list[Any]) -> tuple[Hashable, Any]:

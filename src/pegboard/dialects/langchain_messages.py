@@ -33,6 +33,25 @@ def is_message(item: dict[str, Any]) -> bool:
     return kind in _TYPES and "role" not in item and (isinstance(item.get("data"), dict) or "content" in item)
 
 
+def is_run_event(item: dict[str, Any]) -> bool:
+    """Whether this is an event of astream_events."""
+    kind = item.get("event")
+    return isinstance(kind, str) and kind.startswith("on_") and isinstance(item.get("data"), dict)
+
+
+def read_run_event(event: dict[str, Any], into: Assembly) -> None:
+    """Take in what a model or a tool gave; what the chains around them repeat is passed over."""
+    kind, data, run = event["event"], event["data"], key_of(event.get("run_id"))
+    streamed = ("streamed", run)
+    if kind == "on_chat_model_stream":
+        state_of(into)[streamed] = True
+        read_message(dict_of(data.get("chunk")), into, run)
+    elif kind == "on_chat_model_end" and streamed in state_of(into):
+        _end(run, into)
+    elif kind in ("on_chat_model_end", "on_tool_end"):
+        read_message(dict_of(data.get("output")), into, run)
+
+
 def read_message(message: dict[str, Any], into: Assembly, among: Hashable = None) -> None:
     """Take in one message or chunk; `among` tells streams apart that run at the same time."""
     kind = message.get("type")
@@ -51,11 +70,10 @@ def read_message(message: dict[str, Any], into: Assembly, among: Hashable = None
             name=message.get("name"),
         )
         return
-    chunks = message.get("tool_call_chunks")
-    if isinstance(chunks, list):
-        for chunk in dicts_of(chunks):
-            read_chunk(chunk, among, into)
-    else:
+    chunks = dicts_of(message.get("tool_call_chunks"))
+    for chunk in chunks:
+        read_chunk(chunk, among, into)
+    if not chunks:
         _read_calls(message, into)
     _read_blocks(message.get("content"), among, into)
     metadata = dict_of(message.get("response_metadata"))

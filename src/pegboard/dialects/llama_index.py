@@ -27,7 +27,18 @@ class LlamaIndex(Dialect):
     """
 
     name = "llama_index"
-    keys = frozenset({"blocks", "message", "tool_kwargs", "tool_output", "raw_output", "current_agent_name", "value"})
+    keys = frozenset(
+        {
+            "blocks",
+            "additional_kwargs",
+            "message",
+            "tool_kwargs",
+            "tool_output",
+            "raw_output",
+            "current_agent_name",
+            "value",
+        }
+    )
 
     def recognises(self, item: Any) -> bool:
         """Blocks beside a role, or the names of its selections, outputs and events."""
@@ -91,10 +102,12 @@ def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_message(item: dict[str, Any]) -> bool:
-    blocks = item.get("blocks")
-    if not isinstance(blocks, list) or not isinstance(item.get("role"), str):
+    if not isinstance(item.get("role"), str):
         return False
-    return not blocks or "block_type" in first_of(blocks)
+    blocks, more = item.get("blocks"), dict_of(item.get("additional_kwargs"))
+    if isinstance(blocks, list):
+        return not blocks or "block_type" in first_of(blocks)
+    return isinstance(more.get("tool_calls"), list) or isinstance(more.get("tool_call_id"), str)
 
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:

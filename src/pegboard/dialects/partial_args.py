@@ -12,11 +12,13 @@ import orjson
 from pegboard.dialects.asked import ABSENT
 from pegboard.dialects.assembly import Assembly, id_of, name_of
 from pegboard.dialects.blocks import cut_off, shown
-from pegboard.dialects.google_fields import field
+from pegboard.dialects.google_fields import field, names_of
 
 _STEP = re.compile(
     r"""\.([^.\[\]'"\s]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""", re.ASCII | re.DOTALL
 )
+# What only pieces of a call have.
+_MARKS = frozenset({*names_of("partialArgs"), *names_of("willContinue")})
 _MOST_STEPS = 64
 _LONGEST = 4_000
 # Protobuf has no numbers but doubles: up to here each of them that has no fraction is one integer only.
@@ -112,6 +114,8 @@ class PartialCalls:
 
     def take(self, call: Mapping[str, Any], into: Assembly, extra: Mapping[str, Any]) -> bool:
         """Whether this is a piece of a call, and has been taken in."""
+        if not self._calls and call.keys().isdisjoint(_MARKS):
+            return False
         identity, name = id_of(call.get("id")), name_of(call.get("name"))
         goes_on = field(call, "willContinue") is True
         pieces = field(call, "partialArgs")

@@ -48,8 +48,8 @@ class _Lines:
         self.input: list[str] | None = None
         self.observation: list[str] | None = None
 
-    def step(self) -> Step:
-        return Step(_joined(self.action) or "", _joined(self.input), _joined(self.thought), _joined(self.observation))
+    def step(self, observation: str | None) -> Step:
+        return Step(_joined(self.action) or "", _joined(self.input), _joined(self.thought), observation)
 
 
 def steps_of(text: str) -> Steps:
@@ -84,7 +84,10 @@ def steps_of(text: str) -> Steps:
             waiting = []
         else:
             is_final = True
-    return Steps([step.step() for step in steps], is_final)
+    # Steps may share an observation, which is put together once.
+    observed = {id(step.observation): step.observation for step in steps}
+    texts = {key: _joined(lines) for key, lines in observed.items()}
+    return Steps([step.step(texts[id(step.observation)]) for step in steps], is_final)
 
 
 def is_object(action: str) -> bool:

@@ -23,6 +23,8 @@ def arguments_of(given: Any) -> Any:
         return {}
     if isinstance(given, str):
         return _from_text(given)
+    if type(given) is Malformed:
+        return given
     return Malformed(_shown(given), f"they must be a JSON object, and are {_kind(given)}")
 
 
@@ -42,7 +44,8 @@ def check_keys(data: bytes, value: Any) -> None:
 
     Every key has a colon, so a text with as many colons as there are keys in its value repeats none.
     """
-    if data.count(b":") > _keys_in(value):
+    colons = data.count(b":")
+    if colons > len(value if type(value) is dict else ()) and colons > _keys_in(value):
         try:
             json.loads(data, object_pairs_hook=_no_pair_twice, parse_int=len, parse_float=len)
         except RecursionError:

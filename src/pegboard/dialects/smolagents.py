@@ -104,8 +104,9 @@ def _read_message(item: dict[str, Any], into: Assembly, heard: _Heard) -> None:
     text = _text(item.get("content"))
     if item["role"] == "tool-response":
         # It names no call: what was asked before is what it answers.
+        observed = text.removeprefix("Observation:").strip()
         for identity in heard.unanswered:
-            into.answer(identity, text.removeprefix("Observation:").strip())
+            into.answer(identity, observed)
         heard.unanswered.clear()
         return
     calls = item.get("tool_calls")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,8 +30,8 @@ JSON = st.recursive(
 )  # fmt: skip
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,20}", fullmatch=True)
 LABELS = st.sampled_from(
-    ["Action:", "Action Input:", "Observation:", "Final Answer:", "Thought:", "<think>", "</think>", "```json", "{", "}",
-     '{"name": "a", "arguments": ', "get_weather", "\n", "\r\n", " ", '"', "**"]
+    ["Action:", "Action Input:", "Observation:", "Final Answer:", "Thought:", "<think>", "</think>", "```json", "{",
+     "}", '{"name": "a", "arguments": ', "get_weather", "\n", "\r\n", " ", '"', "**"]
 )  # fmt: skip
 TEXTS = st.lists(LABELS | st.text(max_size=4), max_size=20).map("".join)
 # Texts that would be taken for tags or labels if they stood alone.
@@ -107,17 +108,13 @@ def never_raises(dialect: Dialect, payload: Any) -> None:
     assert dialect.recognises(payload) in (True, False)
     known = Dialects([dialect])
     for name in (None, dialect.name):
-        try:
+        with suppress(Unreadable):
             known.read(payload, name, TOOLS.get)
-        except Unreadable:
-            pass
         stream = known.stream(name, TOOLS.get)
-        try:
+        with suppress(Unreadable):
             for chunk in payload if isinstance(payload, list) else [payload]:
                 stream.feed(chunk)
             stream.end()
-        except Unreadable:
-            pass
 
 
 @st.composite

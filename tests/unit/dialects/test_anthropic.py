@@ -51,7 +51,7 @@ def events(*blocks: list[dict[str, Any]], reason: str | None = "tool_use") -> li
         made.append({"type": "content_block_start", "index": index, "content_block": start})
         made += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
         made.append({"type": "content_block_stop", "index": index})
-    end = [{"type": "message_delta", "delta": {"stop_reason": reason}}, {"type": "message_stop"}]
+    end: list[dict[str, Any]] = [{"type": "message_delta", "delta": {"stop_reason": reason}}, {"type": "message_stop"}]
     return made + (end if reason else [])
 
 

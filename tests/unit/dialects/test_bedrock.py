@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import botocore.session
+import botocore.session  # type: ignore[import-untyped]
 import pytest
-from botocore.validate import ParamValidator
+from botocore.validate import ParamValidator  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 

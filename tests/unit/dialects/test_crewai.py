@@ -71,7 +71,8 @@ def test_the_thought_goes_back_with_the_observation() -> None:
     (call,) = calls_of(DIALECT, 'Thought: I need it\nAction: get_weather\nAction Input: {"city": "Zürich"}')
     assert call.extra == {"thought": "I need it"}
     assert DIALECT.render([Answer(call, bad("no such city", "get_weather"))], many=True) == (
-        'Thought: I need it\nAction: get_weather\nAction Input: {"city":"Zürich"}\nObservation: {"error":"no such city"}'
+        'Thought: I need it\nAction: get_weather\nAction Input: {"city":"Zürich"}\n'
+        'Observation: {"error":"no such city"}'
     )
 
 

@@ -148,7 +148,7 @@ def test_a_call_that_the_live_api_cancels_is_not_open() -> None:
 
 
 def test_what_the_provider_ran_is_marked_and_has_its_result() -> None:
-    parts = [
+    parts: list[dict[str, Any]] = [
         {"executableCode": {"language": "PYTHON", "code": "1/0"}, "thoughtSignature": "cw=="},
         {"codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "ZeroDivisionError"}},
         {"toolCall": {"id": "t1", "toolType": "GOOGLE_SEARCH_WEB", "args": {"queries": ["a"]}}},

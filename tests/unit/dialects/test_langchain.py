@@ -152,7 +152,9 @@ def test_a_call_is_given_with_the_last_chunk() -> None:
 
 def test_a_call_without_arguments_is_one_only_where_the_model_came_to_its_end() -> None:
     for reason, is_malformed in (("tool_calls", False), ("length", True)):
-        end = AIMessageChunk(content="", response_metadata={"finish_reason": reason}, chunk_position="last").model_dump()
+        end = AIMessageChunk(
+            content="", response_metadata={"finish_reason": reason}, chunk_position="last"
+        ).model_dump()
         assert [call.is_malformed for call in streamed(LANGCHAIN, [*pieces(), end])] == [is_malformed]
 
 
@@ -191,3 +193,20 @@ def test_nodes_that_stream_at_the_same_time_are_told_apart() -> None:
     assert [call.arguments for call in streamed(LANGGRAPH, chunks)] == [{"n": 1}, {"n": 2}]
     moded = [["messages", pair] for pair in chunks]
     assert [call.arguments for call in streamed(LANGGRAPH, moded)] == [{"n": 1}, {"n": 2}]
+
+
+def test_events_of_a_run_give_the_calls_of_its_models_once() -> None:
+    def event(kind: str, run: str, **data: Any) -> dict[str, Any]:
+        return {"event": kind, "run_id": run, "name": "x", "data": data}
+
+    end = event("on_chat_model_end", "1", output=ASKS.model_dump())
+    chain = event("on_chain_end", "0", output={"messages": [ASKS.model_dump()]})
+    done = event("on_tool_end", "2", output=TELLS.model_dump())
+    chunks = [event("on_chat_model_stream", "1", chunk=chunk) for chunk in pieces('{"city": "Zürich"}')]
+    for events in ([*chunks, end, chain, done], [end, chain, done]):
+        assert calls_of(LANGCHAIN, events, told=False) == [WEATHER._replace(result={"temp_c": 7.5})]
+
+
+def test_a_chunk_that_has_calls_and_no_pieces_of_them_is_whole() -> None:
+    message = ASKS.model_dump() | {"type": "AIMessageChunk", "tool_call_chunks": []}
+    assert calls_of(LANGCHAIN, message, told=False) == [WEATHER]

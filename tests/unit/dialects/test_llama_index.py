@@ -101,3 +101,11 @@ def test_a_definition_is_a_function() -> None:
     schema = {"type": "object", "properties": {}}
     function = {"name": "x", "description": "X", "parameters": schema}
     assert LLAMA.define(tool_of("x", schema, "X")) == {"type": "function", "function": function}
+
+
+def test_messages_without_blocks_are_read_as_well() -> None:
+    function = {"name": "get_weather", "arguments": '{"city": "Zürich"}'}
+    calls = [{"id": "call_W1", "type": "function", "function": function}]
+    asks = {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": calls}}
+    tells = {"role": "tool", "content": "7", "additional_kwargs": {"tool_call_id": "call_W1"}}
+    assert calls_of(LLAMA, [asks, tells], told=False) == [WEATHER._replace(result="7")]

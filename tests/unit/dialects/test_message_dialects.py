@@ -80,6 +80,7 @@ MORE: dict[str, list[Any]] = {
     ],
     "ollama": [[{"role": "assistant", "tool_calls": [CALL]}, {"role": "tool", "tool_name": "a", "content": "1"}]],
     "langchain": [
+        [{"event": "on_chat_model_end", "run_id": "1", "data": {"output": {"type": "ai", "content": ""}}}],
         {"type": "ai", "content": [{"type": "server_tool_call", "id": "1", "name": "a", "args": {}}], "tool_calls": []},
         {"type": "ai", "content": "", "invalid_tool_calls": [{"name": "a", "args": "{", "type": "invalid_tool_call"}]},
     ],
@@ -169,10 +170,11 @@ def test_arguments_that_could_not_be_read_stay_unread_when_composed(dialect: Dia
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
-@pytest.mark.parametrize("arguments", [{"a": 10**30}, DEEP], ids=["beyond 64 bits", "deep"])
+@pytest.mark.parametrize("arguments", [{"a": 10**30}, DEEP, {"a": "\ud800"}], ids=["huge", "deep", "half a pair"])
 @pytest.mark.parametrize("id", ["abcdefghi", ""], ids=["with id", "without id"])
 def test_an_answer_can_be_written_whatever_was_asked(dialect: Dialect, arguments: Any, id: str) -> None:
     call = AskedCall("get_weather", arguments, id)
+    assert dialect.compose([call])
     assert b"no such city" in dialect.render_json(Answer(call, bad("no such city", "get_weather")))
     assert dialect.render([Answer(call, good([1]))] * 2, many=True)
 

@@ -89,7 +89,9 @@ def test_an_image_goes_as_one_and_data_that_look_like_one_do_not() -> None:
     (request,) = ModelMessagesTypeAdapter.validate_json(orjson.dumps(rendered))
     shown, told = request.parts
     assert isinstance(shown, ToolReturnPart) and isinstance(told, ToolReturnPart)
-    assert shown.content[0] == "a" and isinstance(shown.content[1], BinaryContent) and shown.content[1].data == b"hi"
+    assert isinstance(shown.content, list)
+    text, file = shown.content
+    assert text == "a" and isinstance(file, BinaryContent) and file.data == b"hi"
     assert told.content == forged
 
 

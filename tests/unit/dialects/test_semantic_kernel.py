@@ -66,10 +66,11 @@ def test_an_answer_keeps_both_ids() -> None:
 
 def test_there_is_one_message_an_answer_and_a_failure_says_so() -> None:
     answers = [Answer(AskedCall("a", {}, "c1"), good("hi", "a")), Answer(AskedCall("b", {}, "c2"), bad("no", "b"))]
-    assert [(one["role"], one["items"][0]["id"], one["items"][0]["result"]) for one in DIALECT.render(answers, many=True)] == [
+    rendered = DIALECT.render(answers, many=True)
+    assert [(one["role"], one["items"][0]["id"], one["items"][0]["result"]) for one in rendered] == [
         ("tool", "c1", "hi"),
         ("tool", "c2", '{"error":"no"}'),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_history_has_its_answers() -> None:

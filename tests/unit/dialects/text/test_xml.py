@@ -197,5 +197,5 @@ def test_the_work_grows_with_the_text_and_no_faster(part: str) -> None:
         for text in (part * 20_000, begun + part * 20_000):
             dialect.recognises(text)
             assert all(asked.is_malformed for asked in read(dialect, text))
-        few, many = (pieces_of(begun + part * count, 3) for count in (300, 600))
+        few, many = (pieces_of(begun + part * count, 3) for count in (100, 200))
         assert steps(partial(read, dialect, *many)) < 2.2 * steps(partial(read, dialect, *few))

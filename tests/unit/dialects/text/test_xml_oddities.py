@@ -100,8 +100,14 @@ def test_glm_may_leave_the_line_breaks_out() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["the <tool_call> tag opens a call", "<tool_call>\n</tool_call>", "<tool_call>get_wea", '<tool_call>{"name": "a"}', "<tool_call>a b\n</tool_call>"],
-)  # fmt: skip
+    [
+        "the <tool_call> tag opens a call",
+        "<tool_call>\n</tool_call>",
+        "<tool_call>get_wea",
+        '<tool_call>{"name": "a"}',
+        "<tool_call>a b\n</tool_call>",
+    ],
+)
 def test_talk_is_no_glm_call(text: str) -> None:
     assert read(GLM, text) == []
 

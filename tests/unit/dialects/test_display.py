@@ -1,0 +1,114 @@
+"""How a call reads to people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+
+from pegboard import NormalizedToolCall, format_tool_args, get_tool_display_name
+from pegboard.dialects.display import summary_of
+from tests.unit.dialects.web_dialects import JSON, tool
+
+
+def shown(**arguments: Any) -> Any:
+    return orjson.loads(format_tool_args(arguments))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("getWeather", "Get Weather"),
+        ("get_weather", "Get Weather"),
+        ("search-docs", "Search Docs"),
+        ("HTTPServerList", "HTTP Server List"),
+        ("queryV2", "Query V2"),
+        ("größeListe", "Größe Liste"),
+        ("wetter", "Wetter"),
+        ("unknown", "Unknown"),
+        ("---", "---"),
+        ("", "Unknown"),
+    ],
+)
+def test_a_name_is_spaced_and_in_title_case(name: str, words: str) -> None:
+    assert get_tool_display_name(NormalizedToolCall("c", name, {})) == words
+    assert get_tool_display_name({"name": name}) == words
+    assert get_tool_display_name(name) == words
+
+
+def test_a_display_name_of_its_own_comes_first() -> None:
+    assert get_tool_display_name(tool("getWeather", {}, display_name="The Weather")) == "The Weather"
+    assert get_tool_display_name({"name": "queryHandbook", "display_name": "Handbook"}) == "Handbook"
+    assert get_tool_display_name(tool("getWeather", {})) == "Get Weather"
+
+
+@pytest.mark.parametrize("given", [None, {}, []])
+def test_no_arguments_are_said_plainly(given: Any) -> None:
+    assert format_tool_args(given) == "(no arguments)"
+
+
+def test_only_strings_over_50_characters_are_cut() -> None:
+    assert shown(a="x" * 50, b="x" * 51, c=["y" * 60]) == {
+        "a": "x" * 50,
+        "b": "x" * 50 + "...",
+        "c": ["y" * 50 + "..."],
+    }
+
+
+def test_arguments_are_indented_json() -> None:
+    assert format_tool_args({"city": "Zürich", "days": 2}) == '{\n  "city": "Zürich",\n  "days": 2\n}'
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("password", "userPassword", "API_KEY", "apiKey", "x-api-key", "clientSecret", "access_token", "accesstoken"),
+        *("Authorization", "auth", "cookie", "private_key", "pin", "credentials", "session_id"),
+    ],
+)
+def test_secrets_are_masked_at_any_depth(key: str) -> None:
+    assert shown(**{key: "s3cr3t"}) == {key: "********"}
+    assert "s3cr3t" not in format_tool_args({"outer": [{key: {"inner": ["s3cr3t"]}}]})
+    assert "s3cr3t" not in format_tool_args({"body": orjson.dumps({key: "s3cr3t"}).decode()})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("max_tokens", 100), ("author", "Ada"), ("token", None), ("auth", True), ("pinned", "x")]
+)
+def test_what_only_sounds_secret_is_shown(key: str, value: Any) -> None:
+    assert shown(**{key: value}) == {key: value}
+
+
+def test_credentials_within_a_text_are_masked() -> None:
+    assert shown(url="postgres://ada:s3cr3t@db/x") == {"url": "postgres://********@db/x"}
+    assert shown(curl="-H 'Authorization: Bearer abcdef123456'") == {"curl": "-H 'Authorization: Bearer ********'"}
+
+
+def test_sql_is_one_line_and_json_is_what_it_holds() -> None:
+    assert shown(query="SELECT *\n   FROM trips\n") == {"query": "SELECT * FROM trips"}
+    assert shown(text="two\nlines") == {"text": "two\nlines"}
+    assert shown(body='{"a": [1, 2]}', note="[not json") == {"body": {"a": [1, 2]}, "note": "[not json"}
+
+
+def test_long_lists_and_deep_objects_are_cut() -> None:
+    assert shown(items=list(range(25)))["items"][-1] == "… 5 more"
+    deep: Any = "x"
+    for _ in range(50):
+        deep = {"a": deep}
+    assert "{…}" in format_tool_args(deep)
+
+
+def test_a_call_in_one_line_says_what_is_used_and_with_what() -> None:
+    assert summary_of("Get Weather", {"city": "Oslo", "days": 2}) == "Get Weather (city: Oslo, days: 2)"
+    assert summary_of("List", {}) == "List"
+    assert len(summary_of("List", {str(n): "x" * 50 for n in range(50)})) == 203
+
+
+@given(JSON)
+def test_anything_can_be_shown(value: Any) -> None:
+    assert format_tool_args({"value": value})
+    assert format_tool_args(value)
+    assert summary_of("Tool", {"value": value})
+    assert get_tool_display_name(value)
