@@ -21,6 +21,7 @@ from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.problems import refusal_of
 from pegboard.surfaces.rest.server import AnnouncingServer
+from tests.unit.dialects.rendering import rendered
 
 KEY = "a-key-for-tests-0123456789"
 
@@ -64,7 +65,8 @@ class LibraryDoor:
         self._board = board
 
     async def call(self, tool: str, arguments: Any = None) -> dict[str, Any]:
-        return Plain().render(await self._board.call(tool, arguments))
+        answer: dict[str, Any] = rendered(Plain(), await self._board.call(tool, arguments))
+        return answer
 
     async def create(self, definition: dict[str, Any]) -> dict[str, Any]:
         return self._shown(await self._try(self._board.add(definition)))

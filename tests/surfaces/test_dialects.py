@@ -9,6 +9,8 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
+from pegboard.core.call import Execution
+from pegboard.store.executions import ExecutionFilter
 from pegboard.testing import calls_of, memory_board
 from tests.doors import KEY
 from tests.formats import NAMES, TOOLS, Case, cases
@@ -67,28 +69,41 @@ def check(case: Case, calls: list[dict[str, Any]]) -> None:
         assert call["summary"]
 
 
-@pytest.mark.parametrize("dialect", NAMES)
-async def test_every_payload_becomes_its_calls(normalize: Normalize, dialect: str) -> None:
+async def test_every_payload_becomes_its_calls(normalize: Normalize) -> None:
     for case in [*cases("call"), *cases("stream")]:
-        if case.dialect == dialect:
-            for name in (dialect, None):
-                check(case, (await normalize(case.payload, name))["calls"])
+        for name in (case.dialect, None):
+            check(case, (await normalize(case.payload, name))["calls"])
 
 
-@pytest.mark.parametrize("dialect", NAMES)
-async def test_calls_run_and_are_answered_in_their_dialect(board: Pegboard, dialect: str) -> None:
+async def newest(board: Pegboard) -> str:
+    """The id of the last row of the journal."""
+    page = await board.executions(ExecutionFilter(), limit=1)
+    return page.items[0].id if page.items else ""
+
+
+async def calls_since(board: Pegboard, seen: str) -> list[Execution]:
+    """The rows after that one."""
+    return [row for row in (await board.executions(ExecutionFilter(), limit=50)).items if row.id > seen]
+
+
+async def test_calls_run_and_are_answered_in_their_dialect(board: Pegboard) -> None:
     for case in cases("call"):
-        if case.dialect != dialect:
-            continue
         wanted = [call for call in case.about["expected"] if call["name"] in TOOLS and "result" not in call]
-        runs = [call for call in wanted if not call.get("provider_executed") and "error" not in call]
-        before = await calls_of(board)
-        answer = await board.run(case.payload, dialect=dialect)
-        rows = (await calls_of(board))[len(before) :]
+        runs = [
+            call
+            for call in wanted
+            if not call.get("provider_executed")
+            and "error" not in call
+            # One whose arguments were lost before they came lacks its city, and is refused.
+            and ("city" in call["arguments"] or call["name"] != "get_weather")
+        ]
+        seen = await newest(board)
+        answer = await board.run(case.payload, dialect=case.dialect)
+        rows = await calls_since(board, seen)
         assert sorted(row.tool_name for row in rows if row.status == "succeeded") == sorted(
             call["name"] for call in runs
         ), str(case)
-        assert {row.dialect for row in rows} <= {dialect}
+        assert {row.dialect for row in rows} <= {case.dialect}
         if any(call["name"] == "get_weather" for call in runs):
             assert "temp_c" in str(answer), str(case)
 
@@ -178,9 +193,9 @@ class TestOverHttp:
         assert listed["openai_chat"]["aliases"] == ["openai"]
         assert listed["anthropic_messages"]["abilities"] == ["parse", "stream", "compose", "render", "define"]
 
-    @pytest.mark.parametrize("dialect", NAMES)
-    async def test_tools_are_declared_in_every_dialect(self, admin: httpx.AsyncClient, dialect: str) -> None:
-        params = {"as": dialect}
-        assert "get_weather" in str(good(await admin.get("/v1/tools/get_weather/definition", params=params)))
-        every = str(good(await admin.get("/v1/definitions", params=params)))
-        assert all(name in every for name in TOOLS)
+    async def test_tools_are_declared_in_every_dialect(self, admin: httpx.AsyncClient) -> None:
+        for dialect in NAMES:
+            params = {"as": dialect}
+            assert "get_weather" in str(good(await admin.get("/v1/tools/get_weather/definition", params=params)))
+            every = str(good(await admin.get("/v1/definitions", params=params)))
+            assert all(name in every for name in TOOLS), dialect

@@ -194,17 +194,18 @@ class Stream:
         self._schema_of = schema_of
         self._into = Assembly(schema_of)
         self._waiting: list[Any] = []
+        self._text_length = 0
+        self._text_tried = 0
 
     def feed(self, chunk: Any) -> list[AskedCall]:
         """Take in one chunk, and give the calls that are whole because of it."""
+        chunks = [chunk]
         if self.dialect is None:
             self._waiting.append(chunk)
-            self.dialect = self._dialects.found(self._waiting)
-            if self.dialect is None:
+            if not self._find(chunk):
                 return []
             chunks, self._waiting = self._waiting, []
-        else:
-            chunks = [chunk]
+        assert self.dialect is not None
         for item in chunks:
             read = chunks_of([item]) if isinstance(item, str) else [item]
             for one in read:
@@ -214,10 +215,25 @@ class Stream:
     def end(self) -> list[AskedCall]:
         """The calls that are left, as nothing more comes; those that were cut off are malformed."""
         if self.dialect is None:
-            return []
+            self._text_tried = 0
+            if not self._find(""):
+                return []
+        assert self.dialect is not None
+        given = [call for item in self._waiting for call in self.feed(item)]
         self.dialect.finish(self._into)
         self._into.all_ended()
-        return self._ready(self.dialect)
+        return given + self._ready(self.dialect)
+
+    def _find(self, chunk: Any) -> bool:
+        """Whether the dialect is known now. Texts are looked through again only when there is twice as much of them."""
+        if not isinstance(chunk, str):
+            self.dialect = self._dialects.found([chunk])
+        else:
+            self._text_length += len(chunk)
+            if self._text_length >= 2 * self._text_tried:
+                self._text_tried = self._text_length
+                self.dialect = self._dialects.found(self._waiting)
+        return self.dialect is not None
 
     def _ready(self, dialect: Dialect) -> list[AskedCall]:
         return [restored(dialect, call, self._schema_of) for call in self._into.ready()]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import orjson
-
 from pegboard.core.call import Malformed
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
+from pegboard.store.types import json_text
 
 
 def is_function_call(item: Any) -> bool:
@@ -53,4 +52,4 @@ def text_of_arguments(call: AskedCall) -> str:
     """The arguments as JSON text; those that could not be read as the text they came as."""
     if isinstance(call.arguments, Malformed):
         return call.arguments.text
-    return orjson.dumps(call.arguments or {}, default=str).decode()
+    return json_text(call.arguments or {})

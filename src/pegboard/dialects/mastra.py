@@ -12,14 +12,19 @@ from pegboard.dialects.assembly import Assembly, id_of, name_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.defining import name_for, schema_for
 from pegboard.dialects.vercel_outputs import output_for
-from pegboard.dialects.vercel_parts import finish_parts, read_call, read_invocations, read_part, read_parts, release
+from pegboard.dialects.vercel_parts import (
+    extra_of,
+    finish_parts,
+    read_call,
+    read_invocations,
+    read_part,
+    read_parts,
+    release,
+)
 
 # What Mastra leaves in the arguments for itself.
 _INTERNAL = "__mastraMetadata"
 _STEP_ENDS = frozenset({"step-finish", "finish"})
-_IDS = ("toolCallId", "id")
-_NAMES = ("toolName", "name")
-_ARGUMENTS = ("args", "arguments")
 
 Object = Mapping[str, Any]
 
@@ -91,13 +96,18 @@ class Mastra(Dialect):
 def direct_of(item: Object) -> Direct:
     """The fields of a call: those of its payload first, then its own."""
     payload = item.get("payload")
-    places: tuple[Object, ...] = (payload, item) if isinstance(payload, dict) else (item,)
-    identity = next((found for place in places for key in _IDS if (found := id_of(place.get(key)))), "")
-    name = next((found for place in places for key in _NAMES if (found := name_of(place.get(key)))), "")
-    arguments = _first(places, _ARGUMENTS)
-    results = ("result", "output") if _is_theirs(places[0]) else ("result",)
-    has_result = any(key in place for place in places for key in results)
-    return Direct(identity, name, _clean(arguments), _first(places, results) if has_result else ABSENT)
+    identity, name, arguments = "", "", None
+    result: Any = ABSENT
+    for place in (payload, item) if isinstance(payload, dict) else (item,):
+        identity = identity or id_of(place.get("toolCallId")) or id_of(place.get("id"))
+        name = name or name_of(place.get("toolName")) or name_of(place.get("name"))
+        if arguments is None:
+            arguments = place.get("args")
+        if arguments is None:
+            arguments = place.get("arguments")
+        if result is ABSENT or result is None:
+            result = place.get("result", place.get("output", result) if _is_theirs(place) else result)
+    return Direct(identity, name, _clean(arguments), result)
 
 
 def _read(item: Object, into: Assembly) -> bool:
@@ -108,10 +118,12 @@ def _read(item: Object, into: Assembly) -> bool:
         place: Object = payload if isinstance(payload, dict) else item
         if not call.name and (not isinstance(kind, str) or not call.id):
             return False
-        if not isinstance(kind, str) or call.result not in (ABSENT, None) or _is_theirs(place):
-            # A result of null is how some write that there is none yet.
-            result = ABSENT if call.result is None else call.result
-            into.call(call.name, call.arguments, call.id, result=result, provider_executed=_is_theirs(place))
+        # A result of null is how some write that there is none yet.
+        result = ABSENT if call.result is None else call.result
+        theirs = _is_theirs(place) or _is_theirs(item)
+        if theirs or result is not ABSENT or not isinstance(kind, str):
+            extra = extra_of(place)
+            into.call(call.name, call.arguments, call.id, result=result, provider_executed=theirs, extra=extra)
         else:
             read_call({**place, "toolCallId": call.id, "toolName": call.name, "args": call.arguments}, into, held=True)
         return True
@@ -143,10 +155,6 @@ def _parts_of(item: Object) -> list[Any] | None:
     content = item.get("content")
     parts = content.get("parts") if isinstance(content, dict) and isinstance(item.get("role"), str) else None
     return parts if isinstance(parts, list) else None
-
-
-def _first(places: Sequence[Object], keys: Sequence[str]) -> Any:
-    return next((place[key] for place in places for key in keys if place.get(key) is not None), None)
 
 
 def _is_theirs(place: Object) -> bool:

@@ -20,7 +20,7 @@ from pegboard.dialects.vercel_outputs import output_for
 from pegboard.dialects.vercel_parts import finish_parts, read_invocations, read_part, read_parts
 from pegboard.dialects.vercel_shapes import is_4, is_since_5
 
-_KEYS = frozenset({"type", "toolName", "role", "content", "messages", "toolCalls"})
+_KEYS = frozenset({"type", "toolName", "content", "parts", "messages", "toolCalls"})
 # A line of the data stream of version 4: what it carries by a digit or letter, then its JSON.
 _LINE = re.compile(r'\s*([0-9a-k]):(?=[\[{"])')
 _LINES = {"b": "tool-call-streaming-start", "c": "tool-call-delta", "9": "tool-call", "a": "tool-result"}
@@ -118,6 +118,8 @@ class VercelV5(VercelV7):
 
     name = "vercel_ai_v5"
     aliases = ()
+    # Nothing tells its calls from the current version's, which therefore gets them unless this one is named.
+    keys = frozenset()
     error_prefix = ""
 
     def file(self, block: Mapping[str, Any]) -> dict[str, Any]:

@@ -106,9 +106,9 @@ def read_call(part: Part, into: Assembly, *, held: bool = False) -> None:
     if held and not theirs:
         key = (identity, len(told.held)) if identity in told.held else identity
         told.held[key] = None
-        into.snapshot(key, given, name=_name(part), id=identity, extra=_extra(part))
+        into.snapshot(key, given, name=_name(part), id=identity, extra=extra_of(part))
     else:
-        into.call(part.get("toolName", ""), given, identity, provider_executed=theirs, extra=_extra(part))
+        into.call(part.get("toolName", ""), given, identity, provider_executed=theirs, extra=extra_of(part))
 
 
 def release(into: Assembly) -> None:
@@ -122,12 +122,21 @@ def release(into: Assembly) -> None:
     told.held.clear()
 
 
+def extra_of(part: Part) -> Mapping[str, Any]:
+    """What the provider needs back with a call."""
+    for key in ("providerMetadata", "callProviderMetadata", "providerOptions"):
+        kept = part.get(key)
+        if isinstance(kept, dict) and kept:
+            return {"provider_metadata": kept}
+    return NOTHING
+
+
 def _start(part: Part, into: Assembly) -> None:
     identity = _id(part)
     theirs = part.get("providerExecuted") is True
     if theirs:
         _told(into).theirs.add(identity)
-    into.piece(identity, name=_name(part), id=identity, provider_executed=theirs, extra=_extra(part))
+    into.piece(identity, name=_name(part), id=identity, provider_executed=theirs, extra=extra_of(part))
 
 
 def _delta(part: Part, into: Assembly) -> None:
@@ -237,7 +246,7 @@ def _in_state(part: Part, name: Any, state: Any, into: Assembly) -> None:
     answered = result is not ABSENT or error is not None
     if identity not in told.shown:
         theirs = part.get("providerExecuted") is True
-        into.call(name, given, identity, result=result, error=error, provider_executed=theirs, extra=_extra(part))
+        into.call(name, given, identity, result=result, error=error, provider_executed=theirs, extra=extra_of(part))
     elif answered and not told.shown[identity]:
         into.answer(identity, result, error=error)
     if identity:
@@ -266,14 +275,6 @@ def _given(part: Part) -> Any:
         if given is not None:
             return given
     return None
-
-
-def _extra(part: Part) -> Mapping[str, Any]:
-    for key in ("providerMetadata", "callProviderMetadata", "providerOptions"):
-        kept = part.get(key)
-        if isinstance(kept, dict) and kept:
-            return {"provider_metadata": kept}
-    return NOTHING
 
 
 _READERS: Mapping[str, Callable[[Part, Assembly], None]] = {

@@ -58,3 +58,14 @@ def test_unknown_tools_and_providers_are_refused_by_name(lookup: Program, words:
     ran = lookup.run("tools", "lint", *words)
     assert (ran.code, ran.out) == (1, "")
     assert "nope" in ran.err
+
+
+def test_what_a_provider_would_refuse_ends_with_1(member: Program) -> None:
+    many = [{**TOOL, "name": f"lookup_{number:03}"} for number in range(129)]
+    member.run("apply", "-", stdin=json.dumps({"tools": many})).done()
+    names = [tool["name"] for tool in many]
+    for form in ([], ["--json"]):
+        ran = member.run("tools", "lint", *names, "--for", "openai", *form)
+        assert ran.code == 1
+        assert "129 tools, openai_chat takes 128" in ran.out
+    assert member.run("tools", "lint", *names[:2], "--for", "openai").code == 0

@@ -64,3 +64,10 @@ def test_a_file_that_is_not_there_is_a_mistake_of_usage(admin: Program, tmp_path
     ran = admin.run("normalize", str(tmp_path / "nowhere.json"))
     assert (ran.code, ran.out) == (2, "")
     assert "nowhere.json" in ran.err
+
+
+def test_the_text_of_a_model_is_read_from_standard_input(admin: Program) -> None:
+    text = 'Let me see. <tool_call>\n{"name": "echo", "arguments": {"text": "hi"}}\n</tool_call>'
+    ran = admin.run("normalize", "-", stdin=text).done()
+    assert ran.out.splitlines()[1].split()[1] == "echo"
+    assert ran.err.startswith("1 call in text_")

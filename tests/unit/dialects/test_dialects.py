@@ -106,3 +106,10 @@ def test_half_a_stream_never_gives_a_call_that_the_whole_does_not(data: st.DataO
     half = case.payload[: data.draw(st.integers(0, len(case.payload)))]
     for call in KNOWN.read(half, case.dialect).calls:
         assert call.is_malformed or not call.is_open or (call.name, call.arguments) in whole
+
+
+def test_a_stream_that_is_told_only_when_all_of_it_is_there_loses_nothing() -> None:
+    pieces = list('Hello <tool_call>{"name": "a", "arguments": {}}</tool_call><tool_call>{"name": "b"}</tool_call>')
+    stream = KNOWN.stream()
+    calls = [call for piece in pieces for call in stream.feed(piece)] + stream.end()
+    assert [call.name for call in calls] == ["a", "b"]

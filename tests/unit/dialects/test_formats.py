@@ -60,3 +60,10 @@ def test_a_stream_fed_chunk_by_chunk_gives_every_call_once(case: Case) -> None:
     stream = KNOWN.stream(case.dialect, TOOLS.get)
     calls = [call for chunk in case.payload for call in stream.feed(chunk)]
     check(case, calls + stream.end())
+
+
+@pytest.mark.parametrize("case", cases("stream"), ids=str)
+def test_a_stream_whose_dialect_is_found_out_on_the_way_gives_every_call_once(case: Case) -> None:
+    stream = KNOWN.stream(None, TOOLS.get)
+    calls = [call for chunk in case.payload for call in stream.feed(chunk)]
+    check(case, calls + stream.end())

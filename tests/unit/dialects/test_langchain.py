@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from langchain_core.load import dumpd
 from langchain_core.messages import (
     AIMessage,
@@ -50,6 +50,7 @@ def pieces(*texts: str, index: int | None = 0, id: str = "call_W1") -> list[dict
     return [AIMessageChunk(content="", tool_call_chunks=[piece]).model_dump() for piece in made]
 
 
+@settings(deadline=None)
 @given(calls=CALLS)
 def test_langchain_takes_what_is_composed(calls: list[AskedCall]) -> None:
     message = AIMessage.model_validate(LANGCHAIN.compose(calls))
@@ -58,6 +59,7 @@ def test_langchain_takes_what_is_composed(calls: list[AskedCall]) -> None:
     assert state == message
 
 
+@settings(deadline=None)
 @given(calls=CALLS)
 def test_every_serialisation_of_langchain_is_read(calls: list[AskedCall]) -> None:
     message = AIMessage.model_validate(LANGCHAIN.compose(calls))

@@ -62,8 +62,10 @@ def test_results_beside_a_call_answer_it_unless_they_are_null() -> None:
 
 def test_an_output_counts_only_for_what_the_provider_ran() -> None:
     assert read(chunk("tool-call", args={"at": "it"}, output=7)) == [CALL]
-    theirs = chunk("tool-call", args={"at": "it"}, output=7, providerExecuted=True)
-    assert read(theirs) == [CALL._replace(result=7, provider_executed=True)]
+    needed = {"google": {"thoughtSignature": "s"}}
+    theirs = chunk("tool-call", args={"at": "it"}, output=7, providerExecuted=True, providerMetadata=needed)
+    ran = CALL._replace(result=7, provider_executed=True, extra={"provider_metadata": needed})
+    assert read(theirs) == [ran]
     assert read(Mastra().compose(read(theirs))) == read(theirs)
 
 

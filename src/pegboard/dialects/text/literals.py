@@ -53,9 +53,11 @@ def parenthesised(text: Text, end: str) -> Generator[None, None, Any]:
                 is_open = found not in (mark, "")
         else:
             depth += 1 if mark in "([{" else -1
-            if depth == 0:
+            if depth == 0 and mark == ")":
                 return arguments_in("".join(taken))
             taken.append(mark)
+            if depth == 0:
+                return Malformed("".join(taken), f"there is a '{mark}' that closes nothing")
 
 
 def arguments_in(text: str) -> Any:

@@ -71,10 +71,9 @@ class Keys(NamedTuple):
 def read_objects(text: Text, into: Assembly, keys: Keys) -> Scan:
     """Hand in what comes next, each call as soon as its object is closed: an array of objects, or one object."""
     is_list = yield from text.ahead("[")
-    while True:
+    while (yield from text.ahead("{")):
+        text.back("{")
         found, is_whole = yield from text.json()
-        if not found:
-            return
         keys.read(found, is_whole, into)
         if not is_list or not (yield from text.ahead(",")):
             return

@@ -34,8 +34,9 @@ class Lfm25Pythonic(TextDialect):
         while (yield from self.calls_begin(text, into)):
             yield from text.ahead("[")
             while True:
-                found, is_whole = yield from text.json()
-                if found:
+                if (yield from text.ahead("{")):
+                    text.back("{")
+                    found, is_whole = yield from text.json()
                     _KEYS.read(found, is_whole, into)
                 else:
                     name, mark = yield from text.until("(", "]", _CALLS_END, _CALLS)

@@ -27,7 +27,7 @@ PROVIDERS = (
 )
 
 
-class FindingBody(Shown):
+class LintFinding(Shown):
     """One thing to know before a provider is handed a definition, with the way out."""
 
     severity: Literal["refuse", "misread", "note"]
@@ -35,29 +35,29 @@ class FindingBody(Shown):
     message: str
 
 
-class LintedBody(Shown):
+class LintedTool(Shown):
     """One tool as a provider is handed it."""
 
     tool: str
     name: str
     tokens: int
-    findings: list[FindingBody]
+    findings: list[LintFinding]
 
 
-class ProviderBody(Shown):
+class LintedProvider(Shown):
     """The tools that a provider is handed together."""
 
     dialect: str
     tokens: int
-    findings: list[FindingBody]
-    tools: list[LintedBody]
+    findings: list[LintFinding]
+    tools: list[LintedTool]
 
 
 class LintResponse(Shown):
     """What each provider would refuse or misread, and how tokens were counted."""
 
     counted: str
-    providers: list[ProviderBody]
+    providers: list[LintedProvider]
 
 
 @router.get("/lint", operation_id="lint_tools")
@@ -73,7 +73,7 @@ async def lint_tools(
 ) -> LintResponse:
     """What a provider would refuse or misread in the tools it is handed, and what they cost in tokens."""
     spoken = (
-        [name for name in PROVIDERS if name in board.dialects]
+        PROVIDERS
         if shapes is None
         else list(dict.fromkeys(_defining(board.dialects.named(shape, "for")).name for shape in shapes))
     )
@@ -84,7 +84,7 @@ async def lint_tools(
         tools = list({tool.id: tool for tool in found}.values())
     # Others have their turn between two providers, however many tools there are.
     linted = [await asyncio.to_thread(lint_all, tools, board.dialects[name]) for name in spoken]
-    return LintResponse(counted=COUNTED, providers=[ProviderBody.model_validate(each) for each in linted])
+    return LintResponse(counted=COUNTED, providers=[LintedProvider.model_validate(each) for each in linted])
 
 
 def _defining(dialect: Dialect) -> Dialect:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pegboard import Problem, ToolResult
+from pegboard.core.errors import ErrorType
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.base import Dialect
+from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.text.base import TextDialect
 from pegboard.dialects.text.cohere import CohereR7B
 from pegboard.dialects.text.deepseek import DeepSeekR1, DeepSeekV31
@@ -55,3 +57,17 @@ def refused(dialect: Dialect, *pieces: Any) -> list[tuple[str, str]]:
 def in_pieces(text: str, size: int) -> list[str]:
     """The text cut up."""
     return [text[place : place + size] for place in range(0, len(text), size)]
+
+
+def answered(dialect: Dialect, times: int = 1, id: str = "") -> str:
+    """What the model is told of a call that went well, or of several."""
+    result = ToolResult("get_weather", True, '{"temp_c": 7.5, "sky": "bewölkt"}'.encode(), run_id="r-1")
+    answer = Answer(AskedCall("get_weather", {}, id), result)
+    return str(dialect.render([answer] * times, many=times > 1))
+
+
+def failed(dialect: Dialect, id: str = "") -> str:
+    """What it is told of one that did not."""
+    problem = Problem(ErrorType.UNKNOWN, "failed", 'It said "no"', False)
+    answer = Answer(AskedCall("get_weather", {}, id), ToolResult("get_weather", False, problem=problem))
+    return str(dialect.render([answer], many=False))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from pegboard.dialects.asked import AskedCall
@@ -15,6 +16,8 @@ from pegboard.dialects.base import Dialect
 from tests.formats import TOOLS
 
 SIZES = st.integers(1, 7)
+# What holds of a text holds on a slow machine too.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def schema_of(name: str) -> Mapping[str, Any] | None:

@@ -17,7 +17,7 @@ from pegboard.dialects.dialects import Dialects
 from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3, Qwen25
 from tests.formats import cases
 from tests.unit.dialects.rendering import answer_of, rendered
-from tests.unit.dialects.text.pieces import SIZES, pieces_of, read, steps, streamed
+from tests.unit.dialects.text.pieces import SIZES, UNTIMED, pieces_of, read, steps, streamed
 
 FAMILY = {dialect.name: dialect for dialect in (Granite4(), Qwen3(), Qwen25(), Hermes())}
 KNOWN = Dialects(list(FAMILY.values()))
@@ -25,10 +25,10 @@ HERMES = FAMILY["text_hermes"]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=10,
+    max_leaves=5,
 )
-ARGUMENTS = st.dictionaries(st.text(), JSON, max_size=4)
-CALLS = st.lists(st.tuples(st.text(min_size=1), ARGUMENTS).map(lambda call: AskedCall(*call)), max_size=4)
+ARGUMENTS = st.dictionaries(st.text(), JSON, max_size=3)
+CALLS = st.lists(st.tuples(st.text(min_size=1), ARGUMENTS).map(lambda call: AskedCall(*call)), max_size=3)
 BITS = [
     "<tool_call>", "</tool_call>", "<think>", "</think>", '{"name": "a", "arguments": {}}', '{"name": "a"', "{", "}",
     '"', "\\", "[", "]", "\n", "<tool_", '"arguments"', ", ", ": ",
@@ -55,12 +55,14 @@ def test_the_examples_are_read_and_written(case: Any) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILY)
+@UNTIMED
 @given(calls=CALLS, size=SIZES)
 def test_what_is_written_is_read_again_in_any_pieces(name: str, calls: list[AskedCall], size: int) -> None:
     written = FAMILY[name].compose(calls)
     assert read(FAMILY[name], written) == read(FAMILY[name], *pieces_of(written, size)) == calls
 
 
+@UNTIMED
 @given(st.lists(st.sampled_from(BITS) | st.text(max_size=5)), SIZES)
 def test_any_text_gives_the_same_calls_in_any_pieces(parts: list[str], size: int) -> None:
     text = "".join(parts)

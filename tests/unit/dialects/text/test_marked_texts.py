@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.dialects.asked import AskedCall, Unreadable
@@ -24,9 +24,9 @@ MARKS = [
     "<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>", "\n```json\n", "```", "<|START_ACTION|>", "<|END_ACTION|>",
     "<|END_THINKING|>", "<function=", ">", "</function>", "<|tool_call>", "call:", "<tool_call|>", '<|"|>',
     "<|channel|>", "commentary", " to=functions.a", "<|message|>", "<|call|>", "<|end|>", "<|tool_call_begin|>",
-    "functions.a:0", "<|tool_call_argument_begin|>", "<|tool_call_end|>", "<|tool_call_start|>", "(", ")", "'", '"', "\\",
-    "[", "]", "{", "}", ",", ":", "=", "\n", "<|python_tag|>", "a.call(", '{"name": "a", "parameters": ', '{"tool_name": "a"',
-    "a", "1",
+    "functions.a:0", "<|tool_call_argument_begin|>", "<|tool_call_end|>", "<|tool_call_start|>", "(", ")", "'", '"',
+    "\\", "[", "]", "{", "}", ",", ":", "=", "\n", "<|python_tag|>", "a.call(", '{"name": "a", "parameters": ',
+    '{"tool_name": "a"', "a", "1",
 ]  # fmt: skip
 fragments = st.lists(st.sampled_from(MARKS) | st.text(max_size=3), max_size=30).map("".join)
 strings = fragments.filter(lambda text: text.isprintable() or "\n" in text) | st.text()
@@ -75,6 +75,7 @@ def test_an_example_is_never_taken_for_another_dialect_while_it_comes(case: Case
 
 
 @every_dialect
+@settings(max_examples=40)
 @given(calls=called, size=st.integers(1, 7), before=st.sampled_from(["", "I look it up.\n", "<think>hm</think>\n"]))
 def test_what_is_composed_is_read_again_in_pieces_of_any_size(
     dialect: TextDialect, calls: list[AskedCall], size: int, before: str
@@ -87,6 +88,7 @@ def test_what_is_composed_is_read_again_in_pieces_of_any_size(
 
 
 @every_dialect
+@settings(max_examples=40)
 @given(calls=called)
 def test_calls_are_there_as_soon_as_they_are_whole(dialect: TextDialect, calls: list[AskedCall]) -> None:
     into = Assembly(lambda _name: None)
@@ -96,6 +98,7 @@ def test_calls_are_there_as_soon_as_they_are_whole(dialect: TextDialect, calls: 
 
 
 @every_dialect
+@settings(max_examples=40)
 @given(calls=called, data=st.data())
 def test_a_text_that_is_cut_off_asks_for_nothing_more_than_the_whole(
     dialect: TextDialect, calls: list[AskedCall], data: st.DataObject

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.dialects.text.typing import property_of, typed
+from tests.unit.dialects.text.pieces import UNTIMED
 
 ROOT = {
     "$defs": {
@@ -90,6 +91,7 @@ def test_a_text_is_typed_by_its_schema(text: str, schema: Any, value: Any) -> No
     assert type(found) is type(value)
 
 
+@UNTIMED
 @given(JSON)
 def test_a_value_survives_as_text_where_its_type_is_known(value: Any) -> None:
     kinds = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
@@ -97,11 +99,13 @@ def test_a_value_survives_as_text_where_its_type_is_known(value: Any) -> None:
     assert typed(text, {"type": kinds.get(type(value), "null")}) == value
 
 
+@UNTIMED
 @given(st.text(), JSON)
 def test_no_text_and_no_schema_makes_it_raise(text: str, schema: Any) -> None:
     typed(text, {"type": schema, "enum": schema, "anyOf": schema, "$ref": schema, "allOf": schema, "oneOf": [schema]})
 
 
+@UNTIMED
 @given(st.text(), st.sets(st.sampled_from(sorted(TYPES))))
 def test_a_text_that_is_no_json_stays_as_it_is(text: str, kinds: set[str]) -> None:
     assert typed(f"~{text}", {"type": sorted(kinds)}) == f"~{text}"

@@ -19,22 +19,22 @@ from pegboard.dialects.text.hermes import Hermes, Qwen3
 from pegboard.dialects.text.xml import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
 from tests.formats import cases
 from tests.unit.dialects.rendering import answer_of, rendered
-from tests.unit.dialects.text.pieces import SIZES, pieces_of, read, steps, streamed
+from tests.unit.dialects.text.pieces import SIZES, UNTIMED, pieces_of, read, steps, streamed
 
 FAMILY = {dialect.name: dialect for dialect in (Qwen3Coder(), Glm46(), MiniMaxM2(), DeepSeekV32())}
 KNOWN = Dialects([Qwen3(), Hermes(), *FAMILY.values()])
 EVERY = pytest.mark.parametrize("name", FAMILY)
 TAG = ["parameter", "arg_key", "arg_value"]
-NAMES = st.from_regex(r"[A-Za-z_][\w.-]{0,12}", fullmatch=True)
+NAMES = st.text("abzAZ_019.-é", min_size=1, max_size=8)
 # A value may hold anything but the tags of parameters.
 ODD = ["<", ">", "</", "\n", " ", "3", "null", "{}", "</param", "<tool_call>", "&lt;", '"', "\\"]
-TEXTS = st.lists(st.text(max_size=6) | st.sampled_from(ODD), max_size=4).map("".join)
+TEXTS = st.lists(st.text(max_size=6) | st.sampled_from(ODD), max_size=3).map("".join)
 VALUES = TEXTS.filter(lambda text: not any(tag in text for tag in TAG))
 JSON = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | VALUES
     | st.lists(VALUES | st.none(), max_size=3) | st.dictionaries(VALUES, VALUES | st.integers(), max_size=3)
 )  # fmt: skip
-CALLS = st.lists(st.tuples(NAMES, st.dictionaries(NAMES, JSON, max_size=4)), max_size=3, unique_by=lambda call: call[0])
+CALLS = st.lists(st.tuples(NAMES, st.dictionaries(NAMES, JSON, max_size=3)), max_size=2, unique_by=lambda call: call[0])
 TYPES = {
     str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array", type(None): "null",
 }  # fmt: skip
@@ -75,6 +75,7 @@ def test_the_examples_are_read_and_written(case: Any) -> None:
 
 
 @EVERY
+@UNTIMED
 @given(given_calls=CALLS, size=SIZES)
 def test_what_is_written_is_read_again_in_any_pieces(
     name: str, given_calls: list[tuple[str, dict[str, Any]]], size: int
@@ -89,6 +90,7 @@ def test_what_is_written_is_read_again_in_any_pieces(
     assert read(FAMILY[name], *pieces_of(text, size), schema_of=schemas.get) == calls
 
 
+@UNTIMED
 @given(CALLS)
 def test_deepseek_says_itself_what_is_a_string(given_calls: list[tuple[str, dict[str, Any]]]) -> None:
     text = written("text_deepseek_v32_dsml", *given_calls)
@@ -98,6 +100,7 @@ def test_deepseek_says_itself_what_is_a_string(given_calls: list[tuple[str, dict
 
 
 @EVERY
+@UNTIMED
 @given(parts=st.lists(st.sampled_from(BITS) | st.text(max_size=3)), size=SIZES)
 def test_any_text_gives_the_same_calls_in_any_pieces(name: str, parts: list[str], size: int) -> None:
     text = "".join(parts)
