@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.asked import AskedCall, Unreadable
+from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.content import text_of
 from pegboard.dialects.defining import function_for
-from pegboard.dialects.function_calls import composed_function_calls, is_function_call, read_function_calls
+from pegboard.dialects.function_calls import is_function_call, read_function_calls
+from pegboard.dialects.outputs import output_of, output_text
+from pegboard.dialects.told import arguments_text
 
 _EVENTS = (
     *("TOOL_CALL_", "TEXT_MESSAGE_", "THINKING_", "REASONING_", "RUN_", "STEP_", "STATE_", "MESSAGES_SNAPSHOT"),
@@ -59,7 +60,7 @@ class AgUi(Dialect):
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """An assistant message, which goes by its first call's id."""
         identity = f"message_{calls[0].id}" if calls else "message"
-        return {"id": identity, "role": "assistant", "toolCalls": composed_function_calls(calls)}
+        return {"id": identity, "role": "assistant", "toolCalls": [_function(call) for call in calls]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
         """One tool message a call."""
@@ -88,17 +89,16 @@ def _read_event(event: dict[str, Any], kind: str, into: Assembly) -> None:
         into.state = identity or into.state or ""
         into.piece(into.state, event.get("delta"), name=name, id=into.state)
     elif kind == "TOOL_CALL_RESULT":
-        into.answer(identity, event.get("content"))
+        result, error = output_of(event.get("content"))
+        into.answer(identity, result, error=error)
 
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:
     read_function_calls(message.get("toolCalls"), into)
     if message.get("role") == "tool":
-        error = message.get("error")
-        if isinstance(error, str) and error:
-            into.answer(message.get("toolCallId"), error=error)
-        else:
-            into.answer(message.get("toolCallId"), message.get("content"))
+        result, error = output_of(message.get("content"))
+        failed = checked_text(message.get("error"))
+        into.answer(message.get("toolCallId"), ABSENT if failed else result, error=failed or error)
 
 
 def _is_message(message: dict[str, Any]) -> bool:
@@ -108,7 +108,13 @@ def _is_message(message: dict[str, Any]) -> bool:
     return message.get("role") == "tool" and "toolCallId" in message and "content" in message
 
 
+def _function(call: AskedCall) -> dict[str, Any]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
+
+
 def _message(answer: Answer) -> dict[str, Any]:
-    text = text_of(answer.result)
-    message = {"id": f"message_{answer.id}", "role": "tool", "content": text, "toolCallId": answer.id}
-    return message if answer.result.problem is None else {**message, "error": text}
+    message = {"id": f"message_{answer.id}", "role": "tool", "toolCallId": answer.id}
+    problem = answer.result.problem
+    if problem is None:
+        return {**message, "content": output_text(answer.result)}
+    return {**message, "content": problem.message, "error": problem.message}

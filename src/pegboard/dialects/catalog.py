@@ -52,7 +52,6 @@ OURS: Sequence[type[Dialect]] = (
     Memory,
     Detailed,
     Smolagents,
-    Mistral,
     OpenAIChat,
     OpenAILegacy,
     OpenAIResponses,
@@ -61,6 +60,9 @@ OURS: Sequence[type[Dialect]] = (
     GeminiGenerateContent,
     GoogleAdk,
     BedrockConverse,
+    Mistral,
+    # Its servers strip the marks that make it text: {name, parameters} alone is rather this than the next.
+    Llama31,
     CohereV2,
     Ollama,
     Mcp,
@@ -80,8 +82,8 @@ OURS: Sequence[type[Dialect]] = (
     Mastra,
     Qwen3,
     Granite4,
-    Hermes,
     Qwen25,
+    Hermes,
     Qwen3Coder,
     Glm46,
     MiniMaxM2,
@@ -96,7 +98,6 @@ OURS: Sequence[type[Dialect]] = (
     Harmony,
     KimiK2,
     Lfm25Pythonic,
-    Llama31,
 )
 
 

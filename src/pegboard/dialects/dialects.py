@@ -73,7 +73,9 @@ class Dialects(Mapping[str, Dialect]):
 
     def read(self, payload: Any, name: str | None = None, schema_of: SchemaOf = _no_schema) -> Asked:
         """The calls of a payload in this dialect, or in the one it is found to be in; raises Unreadable."""
-        payload = chunks_of(payload)
+        # Pieces of a text that is said to be one may begin with anything.
+        if name is None or not (isinstance(payload, list) and self.named(name, "from").marks):
+            payload = chunks_of(payload)
         if name is None:
             if payload == []:
                 return Asked("plain", (), many=True)
@@ -101,7 +103,7 @@ class Dialects(Mapping[str, Dialect]):
 
     def _read_list(self, dialect: Dialect, items: list[Any], into: Assembly, *, told: bool) -> None:
         for place, item in enumerate(items):
-            if not told and not dialect.recognises(item):
+            if not told and not isinstance(item, str) and not dialect.recognises(item):
                 other = self._of_item(item)
                 if other is not None and other is not dialect:
                     raise Unreadable(
@@ -207,7 +209,7 @@ class Stream:
             chunks, self._waiting = self._waiting, []
         assert self.dialect is not None
         for item in chunks:
-            read = chunks_of([item]) if isinstance(item, str) else [item]
+            read = chunks_of([item]) if isinstance(item, str) and not self.dialect.marks else [item]
             for one in read:
                 self.dialect.read(one, self._into)
         return self._ready(self.dialect)

@@ -21,7 +21,7 @@ def chunks_of(payload: Any) -> Any:
     if isinstance(payload, str):
         return _of_text(payload)
     if isinstance(payload, list) and payload and isinstance(payload[0], str) and _LINES.match(payload[0]):
-        return _data_of([line for item in payload if isinstance(item, str) for line in item.splitlines()])
+        return _data_of([line for item in payload if isinstance(item, str) for line in item.splitlines()]) or payload
     return payload
 
 

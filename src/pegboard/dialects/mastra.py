@@ -11,6 +11,7 @@ from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, id_of, name_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.defining import name_for, schema_for
+from pegboard.dialects.told import name_told
 from pegboard.dialects.vercel_outputs import output_for
 from pegboard.dialects.vercel_parts import (
     extra_of,
@@ -184,7 +185,7 @@ def _answered(answer: Answer) -> dict[str, Any]:
     return {
         "type": "tool-result",
         "toolCallId": answer.id,
-        "toolName": call.name,
+        "toolName": name_told(answer),
         "input": call.arguments if isinstance(call.arguments, dict) else {},
         "output": output_for(answer.result, _media),
     }

@@ -11,6 +11,7 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text
 from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.blocks import value_of
 from pegboard.dialects.content import blocks_of, text_of
 from pegboard.dialects.defining import name_for
 from pegboard.dialects.limits import Limits
@@ -154,7 +155,7 @@ def _is_use(block: Any) -> bool:
 
 
 def _ended(result: Object) -> tuple[Any, str | None]:
-    """The output or the error in a result: what is structured, else its only text, else its content."""
+    """The output or the error in a result: what is structured, else what its only text holds, else its content."""
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
     texts = [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)]
@@ -162,7 +163,7 @@ def _ended(result: Object) -> tuple[Any, str | None]:
         return ABSENT, "\n".join(texts) or "The tool failed and did not say why"
     if "structuredContent" in result:
         return result["structuredContent"], None
-    return (texts[0], None) if len(texts) == len(blocks) == 1 else ({"content": blocks}, None)
+    return (value_of(texts[0]), None) if len(texts) == len(blocks) == 1 else ({"content": blocks}, None)
 
 
 def _version_of(params: Object) -> Mapping[str, Any]:

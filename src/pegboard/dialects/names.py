@@ -28,12 +28,27 @@ def fitted_names(schema: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[st
 
 def own_names(arguments: dict[str, Any], schema: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, Any]:
     """The arguments under the names that the tool's own schema has; the same object if they have them already."""
-    properties = schema.get("properties", {})
-    if all(name in properties and not isinstance(item, dict | list) for name, item in arguments.items()):
+    if _are_own(arguments, schema, 0):
         return arguments
     own = {fitted: name for name, fitted in _fitted(schema, pattern).items()}
     whole: dict[str, Any] = _put_back(arguments, [schema], Document(schema), own, 0) if own else arguments
     return whole
+
+
+def _are_own(value: dict[str, Any] | list[Any], node: Any, depth: int) -> bool:
+    """Whether all names are seen at a glance to be the schema's own, as they are for most calls."""
+    if not isinstance(node, dict) or depth > _MAX_DEPTH:
+        return False
+    if isinstance(value, list):
+        below = node.get("items")
+        return all(_are_own(item, below, depth + 1) for item in value if isinstance(item, dict | list))
+    properties = node.get("properties", {})
+    for name, item in value.items():
+        if name not in properties:
+            return False
+        if isinstance(item, dict | list) and not _are_own(item, properties[name], depth + 1):
+            return False
+    return True
 
 
 def _fitted(schema: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, str]:

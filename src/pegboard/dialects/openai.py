@@ -29,7 +29,7 @@ from pegboard.dialects.openai_choices import (
     says_something,
 )
 from pegboard.dialects.outputs import output_of, output_text
-from pegboard.dialects.picking import dict_of, unreadable
+from pegboard.dialects.picking import dict_of, first_of, unreadable
 
 _FUNCTION_CALL = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
 _CUSTOM: Mapping[str, Any] = MappingProxyType({"custom": True})
@@ -51,10 +51,14 @@ class OpenAIChat(Dialect):
             choice = choice_of(choices)
             if choice is None:
                 return not choices and item.get("object") == "chat.completion"
-            return function_call_of(choice) is None and says_something(choice)
+            return (
+                function_call_of(choice) is None
+                and says_something(choice)
+                and not _is_relatives(dict_of(choice.get("message")))
+            )
         if isinstance(messages := item.get("messages"), list):
             return any(map(_is_message, messages))
-        return _is_message(item) or _is_call(item)
+        return (_is_message(item) or _is_call(item)) and not _is_relatives(item)
 
     def read(self, item: Any, into: Assembly) -> None:
         """One response, chunk, message, history or call."""
@@ -92,6 +96,12 @@ class OpenAIChat(Dialect):
     def define(self, tool: Tool) -> dict[str, Any]:
         """`{type: function, function: {…}}`, with the schema as it is."""
         return wrapped_function_for(tool)
+
+
+def _is_relatives(item: Mapping[str, Any]) -> bool:
+    """Whether it is a relative's message or call: they leave out what a call is, or tell their plan beside it."""
+    call = first_of(item["tool_calls"]) if "tool_calls" in item else item
+    return "tool_plan" in item or ("function" in call and call.get("type", "null") == "null")
 
 
 class _Open:

@@ -16,6 +16,7 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.content import blocks_of, described, text_of
 from pegboard.dialects.defining import name_for, schema_for
 from pegboard.dialects.reading import json_of
+from pegboard.dialects.told import name_told
 from pegboard.dialects.vercel_outputs import output_for
 from pegboard.dialects.vercel_parts import finish_parts, read_invocations, read_part, read_parts
 from pegboard.dialects.vercel_shapes import is_4, is_since_5
@@ -65,7 +66,7 @@ class _Vercel(Dialect):
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
         """One tool message with every result."""
-        content = [self._part(answer.id, answer.call.name) | self.answered(answer) for answer in answers]
+        content = [self._part(answer.id, name_told(answer)) | self.answered(answer) for answer in answers]
         return {"role": "tool", "content": content}
 
     @abstractmethod

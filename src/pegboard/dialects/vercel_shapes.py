@@ -8,6 +8,8 @@ from typing import Any
 # Events of a stream that carry no call: those of every version, and those of some.
 _EVENTS = frozenset({"finish", "text-delta", "response-metadata"})
 _EVENTS_OF_4 = _EVENTS | {"step-start", "step-finish", "reasoning", "reasoning-signature", "redacted-reasoning"}
+# Those that later versions have too, told by a field.
+_FIELDS_OF_4 = {"text-delta": "textDelta", "reasoning": "textDelta", "step-start": "messageId"}
 _EVENTS_SINCE_5 = _EVENTS | {
     *("start", "start-step", "finish-step", "abort", "stream-start", "message-metadata"),
     *("text-start", "text-end", "reasoning-start", "reasoning-delta", "reasoning-end", "source-url", "source-document"),
@@ -36,8 +38,9 @@ def is_since_5(item: Object) -> bool:
 def is_4(item: Object) -> bool:
     """Whether this is a part, message, result or event of version 4 or an earlier one."""
     if isinstance(item.get("type"), str) and "role" not in item:
-        is_event = item["type"] in _EVENTS_OF_4 and "payload" not in item
-        return (is_event and (item["type"] != "text-delta" or "textDelta" in item)) or _is_part_of_4(item)
+        kind = item["type"]
+        is_event = kind in _EVENTS_OF_4 and "payload" not in item and _FIELDS_OF_4.get(kind, "type") in item
+        return is_event or _is_part_of_4(item)
     if "toolCallType" in item:
         return "toolCallId" in item
     if _any(item.get("parts"), _is_part_of_4) or _any(item.get("toolInvocations"), _is_invocation):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.surfaces.cli.running import Program
 
-TOOL = {
+TOOL: dict[str, Any] = {
     "name": "lookup",
     "description": "Looks something up",
     "tool_type": "mock",

@@ -8,7 +8,7 @@ import pytest
 
 from pegboard.dialects.ag_ui import AgUi
 from pegboard.dialects.asked import AskedCall, Unreadable
-from tests.unit.dialects.web_dialects import KNOWN, answer_to, fed, read
+from tests.unit.dialects.web_dialects import KNOWN, WITH_IMAGE, answer_to, fed, read
 
 CALL = AskedCall("look", {"at": "it"}, "c1")
 START = {"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "look"}
@@ -73,6 +73,15 @@ def test_an_error_is_told_as_one_both_ways() -> None:
     message = AgUi().render([answer_to(CALL, error="broken")], many=False)
     assert (message["content"], message["error"], message["toolCallId"]) == ("broken", "broken", "c1")
     assert read([MESSAGE, message]) == [CALL._replace(error="broken")]
+
+
+def test_a_result_that_is_json_text_is_what_it_says() -> None:
+    (call,) = read([START, *PIECES, END, {**RESULT, "content": '{"sky": "clear"}'}])
+    assert call.result == {"sky": "clear"}
+
+
+def test_images_are_described() -> None:
+    assert AgUi().render([answer_to(CALL, WITH_IMAGE)], many=False)["content"] == "look\n[image image/png]"
 
 
 def test_one_message_a_call() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from typing import Any
 
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.core.refusals import Invalid
-from pegboard.dialects.asked import Unreadable
+from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.catalog import dialects
-from tests.formats import NAMES, cases
+from tests.formats import NAMES, TOOLS, cases
 
 KNOWN = dialects()
 SHORT = {
@@ -113,3 +114,18 @@ def test_a_stream_that_is_told_only_when_all_of_it_is_there_loses_nothing() -> N
     stream = KNOWN.stream()
     calls = [call for piece in pieces for call in stream.feed(piece)] + stream.end()
     assert [call.name for call in calls] == ["a", "b"]
+
+
+CALLS = [
+    AskedCall("get_weather", {"city": "Zürich", "unit": "celsius"}, "callabc01"),
+    AskedCall("search_docs", {"query": 'a "b"\n', "filters": {"tags": ["a"]}, "limit": 3}, "callabc02"),
+    AskedCall("list_projects", {}, "callabc03"),
+]
+
+
+@pytest.mark.parametrize("name", [name for name in KNOWN if "compose" in KNOWN[name].abilities])
+def test_what_a_dialect_composes_it_reads_again(name: str) -> None:
+    composed = json.loads(json.dumps(KNOWN[name].compose(CALLS)))
+    calls = KNOWN.read(composed, name, TOOLS.get).calls
+    assert [(call.name, call.arguments) for call in calls] == [(call.name, call.arguments) for call in CALLS]
+    assert all(call.is_open for call in calls)

@@ -117,6 +117,7 @@ def test_what_a_sampled_model_says_is_read(content: Any) -> None:
     [
         (response(content=[], structuredContent={"a": 1}), {"a": 1}, None),
         (response(content=[{"type": "text", "text": "fine"}]), "fine", None),
+        (response(content=[{"type": "text", "text": '{"a": 1}'}]), {"a": 1}, None),
         (response(**WITH_IMAGE), WITH_IMAGE, None),
         (response(content=[{"type": "text", "text": "broken"}], isError=True), ABSENT, "broken"),
         (response(content=[], isError=True), ABSENT, "The tool failed and did not say why"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Generator, Mapping, Sequence
 from types import MappingProxyType
@@ -17,6 +16,7 @@ from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, told
 from pegboard.dialects.text.literals import json_string
 from pegboard.dialects.text.parts import CUT, is_name
 from pegboard.dialects.text.scanning import Scan, Text
+from pegboard.store.types import json_text
 
 _CALL, _CALL_END, _QUOTE = "<|tool_call>", "<tool_call|>", '<|"|>'
 _ESCAPED = ("\\\\", '\\"', '"')
@@ -116,7 +116,7 @@ def _composed(value: Any) -> str:
         return "{" + ",".join(f"{_key(key)}:{_composed(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(_composed, value)) + "]"
-    return json.dumps(value, default=str)
+    return json_text(value)
 
 
 def _key(key: str) -> str:

@@ -14,6 +14,7 @@ from pegboard.core.refusals import Invalid
 from pegboard.dialects.reading import arguments_of
 from pegboard.dialects.text.parts import CUT
 from pegboard.dialects.text.scanning import Text
+from pegboard.store.types import json_text
 
 _WORDS = {"None": "null", "True": "true", "False": "false"}
 _KEY = re.compile(r"""[^\s='"()\[\]{},:]++""")
@@ -106,7 +107,7 @@ def _literal(value: Any) -> str:
         return f"'{escaped}'"
     if value is None or isinstance(value, bool):
         return str(value)
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json_text(value)
 
 
 def _unquoted(literal: str) -> str:
