@@ -45,6 +45,8 @@ class Dialect(ABC):
     # Top-level keys, one of which every object of this dialect has; and literal texts, one of which every text has.
     keys: ClassVar[frozenset[str]] = frozenset()
     marks: ClassVar[tuple[str, ...]] = ()
+    # Whether a stream of it is pieces of text, which may begin with anything, and never lines of a protocol.
+    is_text: ClassVar[bool] = False
     limits: ClassVar[Limits] = Limits()
 
     def recognises(self, item: Any) -> bool:

@@ -73,8 +73,7 @@ class Dialects(Mapping[str, Dialect]):
 
     def read(self, payload: Any, name: str | None = None, schema_of: SchemaOf = _no_schema) -> Asked:
         """The calls of a payload in this dialect, or in the one it is found to be in; raises Unreadable."""
-        # Pieces of a text that is said to be one may begin with anything.
-        if name is None or not (isinstance(payload, list) and self.named(name, "from").marks):
+        if name is None or not (isinstance(payload, list) and self.named(name, "from").is_text):
             payload = chunks_of(payload)
         if name is None:
             if payload == []:
@@ -209,7 +208,7 @@ class Stream:
             chunks, self._waiting = self._waiting, []
         assert self.dialect is not None
         for item in chunks:
-            read = chunks_of([item]) if isinstance(item, str) and not self.dialect.marks else [item]
+            read = chunks_of([item]) if isinstance(item, str) and not self.dialect.is_text else [item]
             for one in read:
                 self.dialect.read(one, self._into)
         return self._ready(self.dialect)

@@ -25,6 +25,7 @@ class TextDialect(Dialect):
     passes over thoughts.
     """
 
+    is_text = True
     # What begins a call, or a list of them.
     openers: ClassVar[tuple[str, ...]]
     # What a thought is written between.
