@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pegboard.core.tool import Tool
@@ -14,8 +15,13 @@ def name_for(tool: Tool) -> str:
 
 def schema_for(tool: Tool) -> dict[str, Any]:
     """The tool's input schema without the mark of its draft, always of an object."""
-    schema = {key: value for key, value in tool.input_schema.items() if key != "$schema"}
-    return schema if schema.get("type") == "object" else {"type": "object", "properties": {}, **schema}
+    return without_draft(tool.input_schema)
+
+
+def without_draft(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema without the mark of its draft, always of an object; what adapts a schema must have seen the mark."""
+    bare = {key: value for key, value in schema.items() if key != "$schema"}
+    return bare if bare.get("type") == "object" else {"type": "object", "properties": {}, **bare}
 
 
 def function_for(tool: Tool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pegboard.dialects.adapting import fitted_names, gemini_schema, own_names
 from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import name_for, schema_for
+from pegboard.dialects.defining import name_for, without_draft
 from pegboard.dialects.function_parts import (
     composed_parts,
     is_part,
@@ -276,7 +276,7 @@ _FORMS: Mapping[str, Callable[[Any, Assembly, str], bool]] = {
 
 def _declaration(tool: Tool) -> dict[str, Any]:
     described = {"description": tool.description} if tool.description else {}
-    schema = gemini_schema(fitted_names(schema_for(tool), _PROPERTY))
+    schema = without_draft(gemini_schema(fitted_names(tool.input_schema, _PROPERTY)))
     return {"name": name_for(tool), **described, "parametersJsonSchema": schema}
 
 

@@ -21,7 +21,9 @@ def chunks_of(payload: Any) -> Any:
     if isinstance(payload, str):
         return _of_text(payload)
     if isinstance(payload, list) and payload and isinstance(payload[0], str) and _LINES.match(payload[0]):
-        return _data_of([line for item in payload if isinstance(item, str) for line in item.splitlines()]) or payload
+        lines = [line for item in payload if isinstance(item, str) for line in item.splitlines()]
+        chunks = _data_of(lines)
+        return payload if not chunks and any(map(_says_more, lines)) else chunks
     return payload
 
 
@@ -65,6 +67,11 @@ def _data_of(lines: list[str]) -> Any:
                 chunks.append(read)
             data = []
     return chunks
+
+
+def _says_more(line: str) -> bool:
+    """Whether a line has data other than the mark that a stream is over."""
+    return line.startswith(_DATA) and line[len(_DATA) :].strip() != "[DONE]"
 
 
 def _read(data: list[str]) -> Any:

@@ -128,7 +128,7 @@ class OpenAIAgents(Dialect):
     def define(self, tool: Tool) -> dict[str, Any]:
         """The fields of a FunctionTool: strict where the schema can be said that way."""
         schema = schema_for(tool)
-        strict = strict_schema(schema)
+        strict = strict_schema(tool.input_schema)
         return {
             "name": name_for(tool),
             "description": tool.description or "",

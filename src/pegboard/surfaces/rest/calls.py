@@ -30,7 +30,6 @@ _BODY = {
             "application/json": {"schema": {}},
             "text/plain": {"schema": {"type": "string"}},
             "text/event-stream": {"schema": {"type": "string"}},
-            "application/x-ndjson": {"schema": {"type": "string"}},
         },
     }
 }

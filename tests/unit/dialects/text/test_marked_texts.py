@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from decimal import Decimal
 from typing import Any
 
@@ -13,12 +14,16 @@ from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.dialects import Dialects
 from pegboard.dialects.text.base import TextDialect
+from pegboard.dialects.text.harmony import Harmony
 from tests.formats import Case, cases
 from tests.unit.dialects.text.feeding import MARKED, asked, calls_of, in_pieces
 
 KNOWN = Dialects(MARKED)
 EXAMPLES = [case for case in [*cases("call"), *cases("stream")] if case.dialect in KNOWN]
-every_dialect = pytest.mark.parametrize("dialect", MARKED, ids=lambda dialect: dialect.name)
+# What holds of a text holds on a slow machine too.
+untimed = settings(max_examples=40, deadline=None)
+name_of = operator.attrgetter("name")
+every_dialect = pytest.mark.parametrize("dialect", MARKED, ids=name_of)
 
 MARKS = [
     "<think>", "</think>", "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "<｜tool▁call▁begin｜>", "function<｜tool▁sep｜>",
@@ -76,12 +81,12 @@ def test_an_example_is_never_taken_for_another_dialect_while_it_comes(case: Case
 
 
 @every_dialect
-@settings(max_examples=40)
+@untimed
 @given(calls=called, size=st.integers(1, 7), before=st.sampled_from(["", "I look it up.\n", "<think>hm</think>\n"]))
 def test_what_is_composed_is_read_again_in_pieces_of_any_size(
     dialect: TextDialect, calls: list[AskedCall], size: int, before: str
 ) -> None:
-    if dialect.name == "text_gpt_oss_harmony" and before:
+    if isinstance(dialect, Harmony) and before:
         before = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant"
     text = before + dialect.compose(calls)
     assert asked(dialect, text) == pairs(calls)
@@ -89,7 +94,7 @@ def test_what_is_composed_is_read_again_in_pieces_of_any_size(
 
 
 @every_dialect
-@settings(max_examples=40)
+@untimed
 @given(calls=called)
 def test_calls_are_there_as_soon_as_they_are_whole(dialect: TextDialect, calls: list[AskedCall]) -> None:
     into = Assembly(lambda _name: None)
@@ -99,7 +104,7 @@ def test_calls_are_there_as_soon_as_they_are_whole(dialect: TextDialect, calls: 
 
 
 @every_dialect
-@settings(max_examples=40)
+@untimed
 @given(calls=called, data=st.data())
 def test_a_text_that_is_cut_off_asks_for_nothing_more_than_the_whole(
     dialect: TextDialect, calls: list[AskedCall], data: st.DataObject
@@ -111,6 +116,7 @@ def test_a_text_that_is_cut_off_asks_for_nothing_more_than_the_whole(
 
 
 @every_dialect
+@untimed
 @given(text=fragments, size=st.integers(1, 7))
 def test_any_text_reads_the_same_in_pieces_and_never_fails(dialect: TextDialect, text: str, size: int) -> None:
     dialect.recognises(text)
@@ -118,6 +124,7 @@ def test_any_text_reads_the_same_in_pieces_and_never_fails(dialect: TextDialect,
 
 
 @every_dialect
+@untimed
 @given(
     item=st.recursive(
         leaves | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["name", "content"]), inner)
@@ -131,10 +138,8 @@ def test_what_is_no_text_is_unreadable(dialect: TextDialect, item: Any) -> None:
         assert dialect.name in error.message
 
 
-@every_dialect
+@pytest.mark.parametrize("dialect", [dialect for dialect in MARKED if not isinstance(dialect, Harmony)], ids=name_of)
 def test_a_call_in_a_thought_is_none(dialect: TextDialect) -> None:
-    if dialect.name == "text_gpt_oss_harmony":
-        return
     call = dialect.compose([AskedCall("get_weather", {"city": "Zürich"})])
     assert calls_of(dialect, f"<think>maybe\n{call}\nor not</think>No.") == []
     assert calls_of(dialect, f"maybe\n{call}\nor not</think>No.") == []
