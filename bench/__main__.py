@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from bench import confined, dialects, growth, journal, outbound, rest, tables
 
-BENCHES = {
+BENCHES: dict[str, Callable[[float], bool]] = {
     "rest": rest.main,
     "growth": growth.main,
     "journal": journal.main,

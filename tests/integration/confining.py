@@ -70,7 +70,8 @@ class Way(Door, Protocol):
 
 class LibraryWay(LibraryDoor):
     async def once(self, tool: str, arguments: Any, key: str) -> dict[str, Any]:
-        return rendered(Plain(), await self._board.call(tool, arguments, key=key))
+        answer: dict[str, Any] = rendered(Plain(), await self._board.call(tool, arguments, key=key))
+        return answer
 
     async def row(self, tool: str) -> dict[str, Any]:
         page = await self._board.executions(ExecutionFilter(tool=tool), limit=1)

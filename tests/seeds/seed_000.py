@@ -13,6 +13,7 @@ from pegboard import Pegboard
 from pegboard.registry.definition import shown
 from pegboard.testing import calls_of
 from tests.table_databases import rows_of, run_sql
+from tests.unit.dialects.rendering import answer_of
 
 # The id and the message are those of the seed's example of a success.
 EXAMPLE_ID = "550e8400-e29b-41d4-a716-446655440000"
@@ -165,7 +166,7 @@ class LibraryWay:
 
     async def text(self, tool: str, arguments: Any) -> bytes:
         result = await self._board.call(tool, arguments)
-        return self._board.dialects[result.result_style].render_json(result)
+        return self._board.dialects[result.result_style].render_json(answer_of(result))
 
     async def tool(self, name: str) -> dict[str, Any]:
         found = await self._board.tools.get(name, self._board.admin)

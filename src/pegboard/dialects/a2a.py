@@ -9,10 +9,10 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import name_for
-from pegboard.dialects.function_parts import CODE, Parts, composed_parts, read_part, response_part
 from pegboard.dialects.limits import Limits
-from pegboard.dialects.picking import dict_of, dicts_of, unreadable
+from pegboard.dialects.parts.defining import name_for
+from pegboard.dialects.parts.function_parts import CODE, Parts, composed_parts, read_part, response_part
+from pegboard.dialects.parts.picking import dict_of, dicts_of, unreadable
 
 _EXPECTED = "a message, a task or an update of one whose data parts say in their metadata what they are"
 # What a data part is said to be, and the part of an agent's content that it stands for.

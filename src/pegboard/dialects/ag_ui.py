@@ -9,10 +9,9 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import function_for
-from pegboard.dialects.function_calls import is_function_call, read_function_calls
-from pegboard.dialects.outputs import output_of, output_text
-from pegboard.dialects.told import arguments_text
+from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls, text_of_arguments
+from pegboard.dialects.parts.outputs import output_of, output_text
 
 _EVENTS = (
     *("TOOL_CALL_", "TEXT_MESSAGE_", "THINKING_", "REASONING_", "RUN_", "STEP_", "STATE_", "MESSAGES_SNAPSHOT"),
@@ -109,7 +108,7 @@ def _is_message(message: dict[str, Any]) -> bool:
 
 
 def _function(call: AskedCall) -> dict[str, Any]:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text_of_arguments(call)}}
 
 
 def _message(answer: Answer) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from pegboard.dialects.adapting import fitted_names, own_names
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.block_stream import BlockStream, stream_in
-from pegboard.dialects.blocks import cut_off, given_input, image_of, input_of, shown, told_in
-from pegboard.dialects.content import blocks_of, described, text_of
-from pegboard.dialects.defining import name_for, without_draft
 from pegboard.dialects.limits import Limits
-from pegboard.dialects.picking import dict_of, unreadable
+from pegboard.dialects.parts.block_stream import BlockStream, stream_in
+from pegboard.dialects.parts.blocks import cut_off, given_input, image_of, input_of, shown, told_in
+from pegboard.dialects.parts.content import blocks_of, described, text_of
+from pegboard.dialects.parts.defining import name_for, without_draft
+from pegboard.dialects.parts.picking import dict_of, unreadable
 
 _EXPECTED = "messages of content blocks, or events of a stream"
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -97,7 +97,11 @@ class AnthropicMessages(Dialect):
     def define(self, tool: Tool) -> dict[str, Any]:
         """Name, description and input schema."""
         described = {"description": tool.description} if tool.description else {}
-        return {"name": name_for(tool), **described, "input_schema": without_draft(fitted_names(tool.input_schema, _PROPERTY))}
+        return {
+            "name": name_for(tool),
+            **described,
+            "input_schema": without_draft(fitted_names(tool.input_schema, _PROPERTY)),
+        }
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments under the names that the tool's own schema has for them."""

@@ -9,10 +9,11 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.content import blocks_of, text_of
-from pegboard.dialects.defining import function_for
+from pegboard.dialects.parts.content import blocks_of, text_of
+from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.parts.outputs import output_text
 from pegboard.dialects.seen import seen
-from pegboard.dialects.told import arguments_text, name_told, outcome_text
 
 _TYPES = frozenset(
     {"AssistantMessage", "FunctionExecutionResultMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent",
@@ -58,7 +59,7 @@ class AutoGen(Dialect):
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """One message of the assistant."""
-        content = [{"id": call.id, "arguments": arguments_text(call), "name": call.name} for call in calls]
+        content = [{"id": call.id, "arguments": text_of_arguments(call), "name": call.name} for call in calls]
         return {"content": content, "thought": None, "source": "assistant", "type": "AssistantMessage"}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
@@ -131,8 +132,8 @@ def _read_result(part: Any, into: Assembly) -> None:
 
 def _rendered(answer: Answer) -> dict[str, Any]:
     result = answer.result
-    text = text_of(result) if blocks_of(result) is None else outcome_text(result)
-    return {"content": text, "name": name_told(answer), "call_id": answer.id, "is_error": not result.success}
+    text = text_of(result) if blocks_of(result) is None else output_text(result)
+    return {"content": text, "name": answer.name, "call_id": answer.id, "is_error": not result.success}
 
 
 def _unreadable(item: Any) -> Unreadable:

@@ -31,6 +31,11 @@ class Answer(NamedTuple):
     result: ToolResult
 
     @property
+    def name(self) -> str:
+        """The tool's name as the caller spelled it."""
+        return self.call.name or self.result.tool_name
+
+    @property
     def id(self) -> str:
         """The call's id, or one that stands for it where its dialect gave none."""
         return self.call.id or f"call_{self.result.run_id.replace('-', '')}"

@@ -15,12 +15,12 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.block_stream import BlockStream, Key, stream_in
-from pegboard.dialects.blocks import IMAGES, cut_off, given_input, image_of, input_of, shown, told_in
-from pegboard.dialects.content import blocks_of, described, text_of
-from pegboard.dialects.defining import name_for, schema_for
 from pegboard.dialects.limits import Limits
-from pegboard.dialects.picking import dict_of, unreadable
+from pegboard.dialects.parts.block_stream import BlockStream, Key, stream_in
+from pegboard.dialects.parts.blocks import IMAGES, cut_off, given_input, image_of, input_of, shown, told_in
+from pegboard.dialects.parts.content import blocks_of, described, text_of
+from pegboard.dialects.parts.defining import name_for, schema_for
+from pegboard.dialects.parts.picking import dict_of, unreadable
 
 _EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
 _SERVER = "server_tool_use"

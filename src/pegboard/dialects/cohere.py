@@ -9,13 +9,12 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.content import blocks_of, described
-from pegboard.dialects.defining import wrapped_function_for
-from pegboard.dialects.function_calls import is_function_call, read_function_calls
-from pegboard.dialects.held import held_in
-from pegboard.dialects.outputs import output_of, output_text
-from pegboard.dialects.picking import dict_of, dicts_of, first_of, key_of, unreadable
-from pegboard.dialects.told import arguments_text
+from pegboard.dialects.parts.content import blocks_of, described
+from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls, text_of_arguments
+from pegboard.dialects.parts.held import held_in
+from pegboard.dialects.parts.outputs import output_of, output_text
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, key_of, unreadable
 
 _DELTAS = frozenset({"message-start", "content-start", "content-delta", "tool-plan-delta"}) | {
     "tool-call-start",
@@ -110,7 +109,7 @@ class CohereV2(Dialect):
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """The assistant's message."""
         made = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text_of_arguments(call)}}
             for call in calls
         ]
         return {"role": "assistant", "tool_plan": "", "tool_calls": made}

@@ -9,10 +9,11 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import function_for
-from pegboard.dialects.react import Step, is_labelled, is_object, steps_of, unfenced
+from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.parts.outputs import output_text
+from pegboard.dialects.parts.react import Step, is_labelled, is_object, steps_of, unfenced
 from pegboard.dialects.seen import seen
-from pegboard.dialects.told import arguments_text, name_told, outcome_text
 
 _ARGUMENTS = ("arguments", "input")
 _IDS = ("call_id", "id", "toolUseId")
@@ -77,7 +78,7 @@ class CrewAI(Dialect):
     def render(self, answers: Sequence[Answer], *, many: bool) -> str:
         """Each action with its observation."""
         return "\n".join(
-            f"{_composed(answer.call._replace(name=name_told(answer)))}\nObservation: {_observed(answer)}"
+            f"{_composed(answer.call._replace(name=answer.name))}\nObservation: {_observed(answer)}"
             for answer in answers
         )
 
@@ -101,13 +102,13 @@ def _read_step(place: int, step: Step, into: Assembly) -> None:
 def _composed(call: AskedCall) -> str:
     thought = call.extra.get("thought")
     # In JSON it means the same, and nobody takes it for the tag of a thought.
-    arguments = arguments_text(call) if call.is_malformed else arguments_text(call).replace("<", "\\u003c")
+    arguments = text_of_arguments(call) if call.is_malformed else text_of_arguments(call).replace("<", "\\u003c")
     return (f"Thought: {thought}\n" if thought else "") + f"Action: {call.name}\nAction Input: {arguments}"
 
 
 def _observed(answer: Answer) -> str:
     """The outcome; as JSON, which has no lines, where one of its lines could be taken for another action."""
-    text = outcome_text(answer.result)
+    text = output_text(answer.result)
     return answer.result.output_json.decode() if is_labelled(text) and answer.result.success else text
 
 

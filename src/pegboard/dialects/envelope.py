@@ -11,9 +11,8 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import WHOLE, Answer, Answers
-from pegboard.dialects.defining import schema_for
+from pegboard.dialects.parts.defining import schema_for
 from pegboard.dialects.seen import seen
-from pegboard.dialects.told import name_told
 
 VERSION = "1.0"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -64,7 +63,7 @@ class Envelope(Answers):
         if result.problem is None:
             payload = output if result.output_json.startswith(b"{") else {"result": output}
         return {
-            "tool_name": name_told(answer),
+            "tool_name": answer.name,
             "request_id": answer.call.id or result.run_id,
             "status": "new" if result.problem is None else "error",
             "payload": payload,

@@ -12,8 +12,9 @@ from pegboard.dialects.adapting import fitted_names, gemini_schema, own_names
 from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import name_for, without_draft
-from pegboard.dialects.function_parts import (
+from pegboard.dialects.limits import Limits
+from pegboard.dialects.parts.defining import name_for, without_draft
+from pegboard.dialects.parts.function_parts import (
     composed_parts,
     is_part,
     parts_in,
@@ -22,9 +23,8 @@ from pegboard.dialects.function_parts import (
     read_response,
     response_part,
 )
-from pegboard.dialects.google_fields import field
-from pegboard.dialects.limits import Limits
-from pegboard.dialects.picking import dict_of, dicts_of, unreadable
+from pegboard.dialects.parts.google_fields import field
+from pegboard.dialects.parts.picking import dict_of, dicts_of, unreadable
 
 _PROPERTY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 _EXPECTED = "a response with candidates, a content with parts, a part, or an event of a stream"

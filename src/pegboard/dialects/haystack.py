@@ -9,14 +9,13 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.blocks import shown, told_in
-from pegboard.dialects.content import blocks_of, described, text_of
-from pegboard.dialects.defining import function_for
-from pegboard.dialects.function_calls import read_function_calls
-from pegboard.dialects.held import held_in
-from pegboard.dialects.outputs import output_of
-from pegboard.dialects.picking import dict_of, dicts_of, first_of, key_of, unreadable, writable
-from pegboard.dialects.told import arguments_text, name_told
+from pegboard.dialects.parts.blocks import shown, told_in
+from pegboard.dialects.parts.content import blocks_of, described, text_of
+from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.function_calls import read_function_calls, text_of_arguments
+from pegboard.dialects.parts.held import held_in
+from pegboard.dialects.parts.outputs import output_of
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, key_of, unreadable, writable
 
 _PARTS = frozenset({"tool_call", "tool_call_result"})
 _CALL = frozenset({"tool_name", "arguments", "id", "extra"})
@@ -137,7 +136,7 @@ def _read_chunk(chunk: dict[str, Any], into: Assembly) -> None:
 
 
 def _origin(call: AskedCall) -> dict[str, Any]:
-    arguments = arguments_text(call) if call.is_malformed else call.arguments or {}
+    arguments = text_of_arguments(call) if call.is_malformed else call.arguments or {}
     return {"tool_name": call.name, "arguments": arguments, "id": call.id or None, "extra": None}
 
 
@@ -145,7 +144,7 @@ def _rendered(answer: Answer) -> dict[str, Any]:
     call, result = answer
     blocks = blocks_of(result)
     text = "\n".join(map(described, blocks)) if blocks else text_of(result)
-    origin = _origin(call._replace(name=name_told(answer), id=answer.id))
+    origin = _origin(call._replace(name=answer.name, id=answer.id))
     origin["arguments"] = writable(origin["arguments"])
     told = {"result": text, "origin": origin, "error": result.problem is not None}
     return {"role": "tool", "meta": {}, "name": None, "content": [{"tool_call_result": told}]}

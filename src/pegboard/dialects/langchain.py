@@ -9,9 +9,9 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.blocks import shown
-from pegboard.dialects.defining import wrapped_function_for
-from pegboard.dialects.langchain_messages import (
+from pegboard.dialects.parts.blocks import shown
+from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.langchain_messages import (
     composed,
     is_message,
     is_run_event,
@@ -22,7 +22,7 @@ from pegboard.dialects.langchain_messages import (
     state_of,
     tool_message,
 )
-from pegboard.dialects.picking import dict_of, dicts_of, first_of, key_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, key_of, unreadable
 
 _CALL_TYPES = frozenset({"tool_call", "invalid_tool_call", "tool_call_chunk"})
 _CALL = frozenset({"name", "args", "id"})

@@ -12,10 +12,10 @@ import orjson
 
 from pegboard.core.tool import Tool
 from pegboard.dialects.adapting import inlined, why_not_strict
+from pegboard.dialects.adapting.wording import SAYABLE, said
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.declared import Declared, declared_in, name_in
-from pegboard.dialects.defining import name_for
-from pegboard.dialects.wording import SAYABLE, said
+from pegboard.dialects.parts.defining import name_for
 from pegboard.registry.subschemas import Document, Path
 
 COUNTED = (

@@ -9,13 +9,12 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.blocks import shown, told_in
-from pegboard.dialects.content import blocks_of, described, text_of
-from pegboard.dialects.defining import wrapped_function_for
-from pegboard.dialects.function_calls import is_function_call
-from pegboard.dialects.outputs import output_of, output_text
-from pegboard.dialects.picking import dict_of, dicts_of, first_of, unreadable, writable
-from pegboard.dialects.told import arguments_text, name_told
+from pegboard.dialects.parts.blocks import shown, told_in
+from pegboard.dialects.parts.content import blocks_of, described, text_of
+from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.function_calls import is_function_call, text_of_arguments
+from pegboard.dialects.parts.outputs import output_of, output_text
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable, writable
 
 _EXPECTED = "a ChatMessage with blocks, a ToolSelection, a ToolOutput, or an event of an agent"
 
@@ -80,7 +79,7 @@ class LlamaIndex(Dialect):
                 "block_type": "tool_call",
                 "tool_call_id": call.id or None,
                 "tool_name": call.name,
-                "tool_kwargs": arguments_text(call) if call.is_malformed else call.arguments or {},
+                "tool_kwargs": text_of_arguments(call) if call.is_malformed else call.arguments or {},
             }
             for call in calls
         ]
@@ -171,7 +170,7 @@ def _announced(into: Assembly) -> dict[str, int]:
 
 def _rendered(answer: Answer) -> dict[str, Any]:
     call, result = answer
-    name = name_told(answer)
+    name = answer.name
     if result.problem is not None and not call.id:
         text = text_of(result)
         return {

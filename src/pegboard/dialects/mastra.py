@@ -10,10 +10,9 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, id_of, name_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import name_for, schema_for
-from pegboard.dialects.told import name_told
-from pegboard.dialects.vercel_outputs import output_for
-from pegboard.dialects.vercel_parts import (
+from pegboard.dialects.parts.defining import name_for, schema_for
+from pegboard.dialects.parts.vercel_outputs import output_for
+from pegboard.dialects.parts.vercel_parts import (
     extra_of,
     finish_parts,
     read_call,
@@ -185,7 +184,7 @@ def _answered(answer: Answer) -> dict[str, Any]:
     return {
         "type": "tool-result",
         "toolCallId": answer.id,
-        "toolName": name_told(answer),
+        "toolName": answer.name,
         "input": call.arguments if isinstance(call.arguments, dict) else {},
         "output": output_for(answer.result, _media),
     }

@@ -11,10 +11,10 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.blocks import value_of
-from pegboard.dialects.content import blocks_of, text_of
-from pegboard.dialects.defining import name_for
 from pegboard.dialects.limits import Limits
+from pegboard.dialects.parts.blocks import value_of
+from pegboard.dialects.parts.content import blocks_of, text_of
+from pegboard.dialects.parts.defining import name_for
 
 _VERSION = "io.modelcontextprotocol/protocolVersion"
 # Since this revision structured content may be any value, and not only an object.

@@ -11,8 +11,8 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import WHOLE, Answer, Answers
+from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.seen import seen
-from pegboard.dialects.told import arguments_text, name_told
 
 _KEYS = frozenset(
     {"id", "name", "arguments", "result", "error", "raw_arguments", "provider_executed", "display_name", "summary"}
@@ -58,7 +58,7 @@ class Memory(Answers):
         """The call with its outcome."""
         problem = answer.result.problem
         outcome = {"result": output} if problem is None else {"error": problem.message}
-        return _kept(answer.call, answer.id, name_told(answer)) | outcome
+        return _kept(answer.call, answer.id, answer.name) | outcome
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """Name, description and the schema of its arguments."""
@@ -90,7 +90,7 @@ def _kept(call: AskedCall, identity: str, name: str) -> dict[str, Any]:
             return kept
     except TypeError:  # numbers or a depth that not everybody can write: the text says it all
         pass
-    return kept | {"arguments": None, "raw_arguments": arguments_text(call)}
+    return kept | {"arguments": None, "raw_arguments": text_of_arguments(call)}
 
 
 def _outcome(call: AskedCall) -> dict[str, Any]:

@@ -11,13 +11,12 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.content import blocks_of, described
-from pegboard.dialects.defining import wrapped_function_for
-from pegboard.dialects.function_calls import is_function_call
 from pegboard.dialects.limits import Limits
-from pegboard.dialects.outputs import output_of, output_text
-from pegboard.dialects.picking import dict_of, dicts_of, first_of, key_of, unreadable
-from pegboard.dialects.told import arguments_text, name_told
+from pegboard.dialects.parts.content import blocks_of, described
+from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.function_calls import is_function_call, text_of_arguments
+from pegboard.dialects.parts.outputs import output_of, output_text
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, key_of, unreadable
 
 _CALLS = frozenset({"function.call", "function.call.delta", "function.result"})
 _EXECUTIONS = frozenset(
@@ -99,7 +98,7 @@ class Mistral(Dialect):
             return [_entry_of(call) for call in calls]
         made = [
             ({"id": _id_for(call, call.id)} if call.id else {})
-            | {"function": {"name": call.name, "arguments": arguments_text(call)}}
+            | {"function": {"name": call.name, "arguments": text_of_arguments(call)}}
             for call in calls
         ]
         return {"role": "assistant", "content": "", "tool_calls": made}
@@ -262,7 +261,7 @@ def _fitted(identity: str) -> str:
 
 
 def _entry_of(call: AskedCall) -> dict[str, Any]:
-    arguments = arguments_text(call)
+    arguments = text_of_arguments(call)
     if call.provider_executed:
         entry = {"object": "entry", "type": "tool.execution", "id": call.id, "name": call.name, "arguments": arguments}
         return entry if call.result is ABSENT else entry | {"info": call.result}
@@ -283,7 +282,7 @@ def _rendered(answer: Answer) -> dict[str, Any]:
     if call.extra.get("api") == "conversations":
         return {"tool_call_id": identity, "result": output_text(result), "object": "entry", "type": "function.result"}
     content: Any = [_chunk(block) for block in blocks] if blocks else output_text(result)
-    return {"role": "tool", "tool_call_id": identity, "name": name_told(answer), "content": content}
+    return {"role": "tool", "tool_call_id": identity, "name": answer.name, "content": content}
 
 
 def _chunk(block: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,13 +10,12 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import function_for
-from pegboard.dialects.function_calls import is_function_call, read_function_calls
-from pegboard.dialects.held import held_in
 from pegboard.dialects.limits import Limits
-from pegboard.dialects.outputs import output_of, output_text
-from pegboard.dialects.picking import dict_of, dicts_of, first_of, unreadable
-from pegboard.dialects.told import name_told
+from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls
+from pegboard.dialects.parts.held import held_in
+from pegboard.dialects.parts.outputs import output_of, output_text
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable
 
 # What its own types keep of a schema; the rest of it never reaches a model.
 _OF_PARAMETERS = ("type", "$defs", "items", "required", "properties")
@@ -133,4 +132,4 @@ def _kept(schema: Mapping[str, Any], keywords: Sequence[str]) -> dict[str, Any]:
 
 
 def _rendered(answer: Answer) -> dict[str, Any]:
-    return {"role": "tool", "content": output_text(answer.result), "tool_name": name_told(answer)}
+    return {"role": "tool", "content": output_text(answer.result), "tool_name": answer.name}

@@ -11,16 +11,16 @@ from pegboard.dialects.adapting import without_nulls
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import wrapped_function_for
-from pegboard.dialects.openai_calls import (
+from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.parts.openai_calls import (
     INPUT_END,
-    arguments_text,
     given_arguments,
     given_input,
     input_of,
     input_piece,
 )
-from pegboard.dialects.openai_choices import (
+from pegboard.dialects.parts.openai_choices import (
     CUT,
     EXPECTED,
     LIMITS,
@@ -28,8 +28,8 @@ from pegboard.dialects.openai_choices import (
     function_call_of,
     says_something,
 )
-from pegboard.dialects.outputs import output_of, output_text
-from pegboard.dialects.picking import dict_of, first_of, unreadable
+from pegboard.dialects.parts.outputs import output_of, output_text
+from pegboard.dialects.parts.picking import dict_of, first_of, unreadable
 
 _FUNCTION_CALL = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
 _CUSTOM: Mapping[str, Any] = MappingProxyType({"custom": True})
@@ -213,7 +213,7 @@ def _end(into: Assembly, *, cut: bool) -> None:
 def _composed(call: AskedCall) -> dict[str, Any]:
     if call.extra.get("custom"):
         return {"id": call.id, "type": "custom", "custom": {"name": call.name, "input": input_of(call)}}
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text_of_arguments(call)}}
 
 
 def _is_message(item: Any) -> bool:

@@ -10,9 +10,10 @@ from pegboard.dialects.adapting import without_nulls
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, name_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import function_for
-from pegboard.dialects.openai_calls import arguments_text, given_arguments
-from pegboard.dialects.openai_choices import (
+from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.parts.openai_calls import given_arguments
+from pegboard.dialects.parts.openai_choices import (
     CUT,
     EXPECTED,
     LIMITS,
@@ -20,8 +21,8 @@ from pegboard.dialects.openai_choices import (
     function_call_of,
     says_something,
 )
-from pegboard.dialects.outputs import output_of, output_text
-from pegboard.dialects.picking import dict_of, unreadable
+from pegboard.dialects.parts.outputs import output_of, output_text
+from pegboard.dialects.parts.picking import dict_of, unreadable
 
 
 class OpenAILegacy(Dialect):
@@ -77,7 +78,7 @@ class OpenAILegacy(Dialect):
             {
                 "role": "assistant",
                 "content": None,
-                "function_call": {"name": call.name, "arguments": arguments_text(call)},
+                "function_call": {"name": call.name, "arguments": text_of_arguments(call)},
             }
             for call in calls
             if not call.provider_executed

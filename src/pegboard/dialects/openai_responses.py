@@ -10,12 +10,12 @@ from pegboard.dialects.adapting import strict_schema, without_nulls
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import function_for, name_for, schema_for
 from pegboard.dialects.limits import Limits
-from pegboard.dialects.openai_calls import NAME
-from pegboard.dialects.picking import unreadable
-from pegboard.dialects.response_events import read_event
-from pegboard.dialects.response_items import (
+from pegboard.dialects.parts.defining import function_for, name_for, schema_for
+from pegboard.dialects.parts.openai_calls import NAME
+from pegboard.dialects.parts.picking import unreadable
+from pegboard.dialects.parts.response_events import read_event
+from pegboard.dialects.parts.response_items import (
     CALLS,
     composed_item,
     id_of_item,

@@ -12,10 +12,10 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text, id_of, name_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.content import blocks_of, described, text_of
-from pegboard.dialects.defining import name_for, schema_for
+from pegboard.dialects.parts.content import blocks_of, described, text_of
+from pegboard.dialects.parts.defining import name_for, schema_for
+from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.seen import seen
-from pegboard.dialects.told import arguments_text, name_told
 
 _CALL, _NATIVE_CALL = "tool-call", "builtin-tool-call"
 _CALLS = (_CALL, _NATIVE_CALL)
@@ -181,7 +181,7 @@ def _extra(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _composed(call: AskedCall) -> list[dict[str, Any]]:
-    part: dict[str, Any] = {"tool_name": call.name, "args": arguments_text(call)}
+    part: dict[str, Any] = {"tool_name": call.name, "args": text_of_arguments(call)}
     if call.id:
         part["tool_call_id"] = call.id
     part |= {key: call.extra[name] for key, name in _EXTRA.items() if name in call.extra}
@@ -198,7 +198,7 @@ def _composed(call: AskedCall) -> list[dict[str, Any]]:
 
 def _rendered(answer: Answer) -> dict[str, Any]:
     part = {
-        "tool_name": name_told(answer),
+        "tool_name": answer.name,
         "content": _content(answer.result),
         "tool_call_id": answer.id,
         "tool_kind": None,

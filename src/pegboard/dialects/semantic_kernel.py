@@ -9,9 +9,10 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import wrapped_function_for
+from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.parts.outputs import output_text
 from pegboard.dialects.seen import seen
-from pegboard.dialects.told import arguments_text, name_told, outcome_text
 
 _CALL, _RESULT, _MESSAGE = "function_call", "function_result", "message"
 _BETWEEN = "-"
@@ -151,13 +152,13 @@ def _ids(identity: str, extra: Mapping[str, Any]) -> dict[str, Any]:
 
 def _composed(call: AskedCall) -> dict[str, Any]:
     item = {"metadata": {}, "content_type": _CALL} | _ids(call.id, call.extra) | _named(call.name, call.extra)
-    return item | {"arguments": arguments_text(call)}
+    return item | {"arguments": text_of_arguments(call)}
 
 
 def _rendered(answer: Answer) -> dict[str, Any]:
     extra = answer.call.extra
     item = {"metadata": {}, "content_type": _RESULT} | _ids(answer.id, extra)
-    return item | {"result": outcome_text(answer.result)} | _named(name_told(answer), extra)
+    return item | {"result": output_text(answer.result)} | _named(answer.name, extra)
 
 
 def _message(role: str, items: list[dict[str, Any]]) -> dict[str, Any]:

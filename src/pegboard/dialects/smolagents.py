@@ -12,12 +12,12 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.defining import wrapped_function_for
-from pegboard.dialects.function_calls import is_function_call, read_function_deltas
-from pegboard.dialects.react import Step, is_object, steps_of
+from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.function_calls import is_function_call, read_function_deltas, text_of_arguments
+from pegboard.dialects.parts.outputs import output_text
+from pegboard.dialects.parts.react import Step, is_object, steps_of
 from pegboard.dialects.reading import arguments_of, json_of
 from pegboard.dialects.seen import seen
-from pegboard.dialects.told import arguments_text, name_told, outcome_text
 
 _ROLES = ("tool-call", "tool-response")
 _NAME = re.compile(r'"(?:name|action)"\s*:\s*"([^"\\]{1,255})"')
@@ -89,7 +89,7 @@ class Smolagents(Dialect):
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> list[dict[str, Any]]:
         """The calls once more, then what was observed."""
-        observed = "\n".join(outcome_text(answer.result) for answer in answers)
+        observed = "\n".join(output_text(answer.result) for answer in answers)
         return [
             _message("tool-call", [{"type": "text", "text": f"Calling tools:\n{_shown(answers)}"}]),
             _message("tool-response", [{"type": "text", "text": f"Observation:\n{observed}"}]),
@@ -186,7 +186,7 @@ def _text(content: Any) -> str:
 
 
 def _composed(call: AskedCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": arguments_text(call), "description": None}
+    function = {"name": call.name, "arguments": text_of_arguments(call), "description": None}
     return {"id": call.id, "type": "function", "function": function}
 
 
@@ -195,13 +195,13 @@ def _shown(answers: Sequence[Answer]) -> str:
     calls = []
     for answer in answers:
         call = answer.call
-        arguments = arguments_text(call) if call.is_malformed else call.arguments
-        function = {"name": name_told(answer), "arguments": arguments}
+        arguments = text_of_arguments(call) if call.is_malformed else call.arguments
+        function = {"name": answer.name, "arguments": arguments}
         calls.append({"id": answer.id, "type": "function", "function": function})
     try:
         return str(calls)
     except RecursionError:
-        return str([{"id": answer.id, "name": name_told(answer)} for answer in answers])
+        return str([{"id": answer.id, "name": answer.name} for answer in answers])
 
 
 def _message(role: str, content: Any) -> dict[str, Any]:

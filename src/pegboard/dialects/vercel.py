@@ -13,13 +13,12 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.content import blocks_of, described, text_of
-from pegboard.dialects.defining import name_for, schema_for
+from pegboard.dialects.parts.content import blocks_of, described, text_of
+from pegboard.dialects.parts.defining import name_for, schema_for
+from pegboard.dialects.parts.vercel_outputs import output_for
+from pegboard.dialects.parts.vercel_parts import finish_parts, read_invocations, read_part, read_parts
+from pegboard.dialects.parts.vercel_shapes import is_4, is_since_5
 from pegboard.dialects.reading import json_of
-from pegboard.dialects.told import name_told
-from pegboard.dialects.vercel_outputs import output_for
-from pegboard.dialects.vercel_parts import finish_parts, read_invocations, read_part, read_parts
-from pegboard.dialects.vercel_shapes import is_4, is_since_5
 
 _KEYS = frozenset({"type", "toolName", "content", "parts", "messages", "toolCalls"})
 # A line of the data stream of version 4: what it carries by a digit or letter, then its JSON.
@@ -66,7 +65,7 @@ class _Vercel(Dialect):
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
         """One tool message with every result."""
-        content = [self._part(answer.id, name_told(answer)) | self.answered(answer) for answer in answers]
+        content = [self._part(answer.id, answer.name) | self.answered(answer) for answer in answers]
         return {"role": "tool", "content": content}
 
     @abstractmethod

@@ -11,9 +11,9 @@ import pytest
 
 from pegboard.core.tool import Kind, Tool
 from pegboard.dialects.adapting import fitted_names, gemini_schema, openapi_schema
-from pegboard.dialects.defining import function_for, name_for
 from pegboard.dialects.limits import Limits
 from pegboard.dialects.linting import Linted, lint, lint_all, tokens
+from pegboard.dialects.parts.defining import function_for, name_for
 from pegboard.dialects.plain import Plain
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.gemini import GeminiGenerateContent
-from pegboard.dialects.partial_args import steps_of
+from pegboard.dialects.parts.partial_args import steps_of
 from tests.unit.dialects.framework_payloads import calls_of, grafted, never_raises, streamed
 
 DIALECT = GeminiGenerateContent()

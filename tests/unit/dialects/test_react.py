@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from pegboard.dialects.react import Step, is_labelled, steps_of, unfenced
+from pegboard.dialects.parts.react import Step, is_labelled, steps_of, unfenced
 from tests.unit.dialects.framework_payloads import TEXTS
 
 

@@ -19,6 +19,7 @@ from pegboard.store import executions
 from pegboard.store.database import Database
 from pegboard.store.executions import ExecutionFilter
 from pegboard.testing import NoSettings
+from tests.unit.dialects.rendering import answer_of
 
 Boards = tuple[Pegboard, Pegboard]
 
@@ -75,7 +76,7 @@ def is_repeat(again: ToolResult, first: ToolResult) -> bool:
     """Whether a call was answered as an earlier one was, byte for byte, and says so."""
     assert Answer.of(again) == Answer.of(first)
     for dialect in dialects().values():
-        assert dialect.render_json(again) == dialect.render_json(first)
+        assert dialect.render_json(answer_of(again)) == dialect.render_json(answer_of(first))
     assert again.run_id != first.run_id
     return again.repeat_of == first.run_id
 

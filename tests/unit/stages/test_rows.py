@@ -14,6 +14,7 @@ from pegboard.core.tool import Kind
 from pegboard.executors.base import Output
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import mock
+from tests.unit.dialects.rendering import rendered
 from tests.unit.journal.boards import board_on, code, use
 from tests.unit.stages.test_printed import Script
 
@@ -43,8 +44,8 @@ async def test_a_refused_row_is_told_with_its_fields_and_both_codes(
         failed, unusable = await called(board, unique, TableUnusable("table_not_found", "no table"))
         details = {"code": "P2002", "field": "a, b", "sqlstate": "23505"}
         error = {"type": "DATABASE_ERROR", "message": "no, not twice", "details": details}
-        assert board.dialects["detailed"].render(failed) == {"success": False, "error": error}
-        plain = board.dialects["plain"].render(failed)
+        assert rendered(board.dialects["detailed"], failed) == {"success": False, "error": error}
+        plain = rendered(board.dialects["plain"], failed)
         assert (plain["error"], plain["error_details"]["sqlstate"]) == ("no, not twice", "23505")
         assert (unusable.problem.type, code(unusable)) == ("CONFIG_ERROR", "table_not_found")
         rows = await calls_of(board)

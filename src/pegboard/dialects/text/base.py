@@ -11,8 +11,8 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.content import blocks_of, described, text_of
-from pegboard.dialects.defining import wrapped_function_for
+from pegboard.dialects.parts.content import blocks_of, described, text_of
+from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.text.scanning import Scan, Text
 
 THINK, THOUGHT = "<think>", "</think>"

@@ -11,7 +11,7 @@ import orjson
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
-from pegboard.dialects.function_calls import text_of_arguments
+from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, told
 from pegboard.dialects.text.parts import Keys, read_objects
 from pegboard.dialects.text.scanning import Scan, Text

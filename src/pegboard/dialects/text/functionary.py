@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
-from pegboard.dialects.function_calls import text_of_arguments
+from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.text.base import TextDialect, told
 from pegboard.dialects.text.parts import closed_arguments, is_name
 from pegboard.dialects.text.scanning import Scan, Text

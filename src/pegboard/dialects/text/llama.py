@@ -12,7 +12,7 @@ from pegboard.core.errors import MalformedArguments
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
-from pegboard.dialects.function_calls import text_of_arguments
+from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.reading import json_of
 from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, told
 from pegboard.dialects.text.literals import json_string, parenthesised

@@ -13,8 +13,8 @@ from pegboard.core.call import Malformed
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
-from pegboard.dialects.content import blocks_of
-from pegboard.dialects.function_calls import text_of_arguments
+from pegboard.dialects.parts.content import blocks_of
+from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, told
 from pegboard.dialects.text.parts import CUT, Keys, is_name, read_objects
 from pegboard.dialects.text.scanning import Scan, Text

@@ -9,7 +9,7 @@ import orjson
 from pegboard.core.call import ToolResult
 from pegboard.core.errors import MalformedArguments
 from pegboard.dialects.asked import ABSENT
-from pegboard.dialects.content import blocks_of, described, text_of
+from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.reading import json_of
 
 

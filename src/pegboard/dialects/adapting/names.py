@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from pegboard.dialects.inlining import LISTS, MAPS, ONE
+from pegboard.dialects.adapting.inlining import LISTS, MAPS, ONE
 from pegboard.registry.subschemas import Document, pointer_to
 
 _NAMED = frozenset({"properties", "dependencies", "dependentSchemas", "dependentRequired"})

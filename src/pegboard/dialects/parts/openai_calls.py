@@ -8,7 +8,6 @@ from typing import Any
 
 from pegboard.core.call import Malformed
 from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.function_calls import text_of_arguments
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 # What ends a text that `input_piece` began.
@@ -29,14 +28,6 @@ def given_input(given: Any, *, cut: bool) -> Any:
 def input_piece(text: Any, *, begins: bool) -> str:
     """A piece of the text for a custom tool as JSON, so that one that is cut off cannot be taken for a whole one."""
     return ('{"input":"' if begins else "") + json.dumps(text if isinstance(text, str) else "")[1:-1]
-
-
-def arguments_text(call: AskedCall) -> str:
-    """The arguments as JSON text, also those with numbers that a tool would not be run with."""
-    try:
-        return text_of_arguments(call)
-    except TypeError:
-        return json.dumps(call.arguments, ensure_ascii=False, default=str)
 
 
 def input_of(call: AskedCall) -> str:

@@ -11,8 +11,8 @@ import orjson
 
 from pegboard.dialects.asked import ABSENT
 from pegboard.dialects.assembly import Assembly, id_of, name_of
-from pegboard.dialects.blocks import cut_off, shown
-from pegboard.dialects.google_fields import field, names_of
+from pegboard.dialects.parts.blocks import cut_off, shown
+from pegboard.dialects.parts.google_fields import field, names_of
 
 _STEP = re.compile(
     r"""\.([^.\[\]'"\s]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""", re.ASCII | re.DOTALL

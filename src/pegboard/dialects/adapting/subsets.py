@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pegboard.dialects.inlining import Inexpressible, cut_inlined, inlined, merged
-from pegboard.dialects.wording import SAYABLE, with_words
+from pegboard.dialects.adapting.inlining import Inexpressible, cut_inlined, inlined, merged
+from pegboard.dialects.adapting.wording import SAYABLE, with_words
 
 # The keywords that Google's own type of such a schema has, and `$defs` and `$ref` for schemas inside themselves.
 GEMINI_KEPT = frozenset(

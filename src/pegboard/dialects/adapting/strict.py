@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pegboard.dialects.inlining import ANNOTATIONS, Inexpressible, both, inlined, merged
-from pegboard.dialects.nulls import fits_null
-from pegboard.dialects.wording import SAYABLE, with_words
+from pegboard.dialects.adapting.inlining import ANNOTATIONS, Inexpressible, both, inlined, merged
+from pegboard.dialects.adapting.nulls import fits_null
+from pegboard.dialects.adapting.wording import SAYABLE, with_words
 
 # As its guide to structured outputs states them.
 MAX_PROPERTIES = 5_000

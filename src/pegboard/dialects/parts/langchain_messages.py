@@ -9,11 +9,10 @@ from pegboard.core.call import Malformed
 from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
-from pegboard.dialects.blocks import shown, told_in
-from pegboard.dialects.content import blocks_of, described, text_of
-from pegboard.dialects.function_calls import read_function_calls
-from pegboard.dialects.picking import dict_of, dicts_of, key_of
-from pegboard.dialects.told import name_told
+from pegboard.dialects.parts.blocks import shown, told_in
+from pegboard.dialects.parts.content import blocks_of, described, text_of
+from pegboard.dialects.parts.function_calls import read_function_calls
+from pegboard.dialects.parts.picking import dict_of, dicts_of, key_of
 
 _TYPES = frozenset({"ai", "human", "system", "tool", "function", "chat", "developer", "remove"}) | {
     f"{name}MessageChunk" for name in ("AI", "Human", "System", "Tool", "Function", "Chat")
@@ -204,7 +203,7 @@ def tool_message(answer: Answer) -> dict[str, Any]:
         "additional_kwargs": {},
         "response_metadata": {},
         "type": "tool",
-        "name": name_told(answer),
+        "name": answer.name,
         "id": None,
         "tool_call_id": answer.id,
         "artifact": None,

@@ -9,7 +9,7 @@ from typing import Any
 from pegboard.core.call import ToolResult
 from pegboard.dialects.asked import ABSENT
 from pegboard.dialects.assembly import checked_text
-from pegboard.dialects.content import blocks_of, described, text_of
+from pegboard.dialects.parts.content import blocks_of, described, text_of
 
 UNTOLD = "The tool failed and did not say why"
 DENIED = "The call was denied"

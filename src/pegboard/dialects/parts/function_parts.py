@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
 from pegboard.dialects.assembly import Assembly, id_of, name_of
 from pegboard.dialects.base import Answer
-from pegboard.dialects.blocks import given_input, image_of, input_of, shown
-from pegboard.dialects.content import blocks_of, described
-from pegboard.dialects.google_fields import field, names_of
-from pegboard.dialects.partial_args import PartialCalls
+from pegboard.dialects.parts.blocks import given_input, image_of, input_of, shown
+from pegboard.dialects.parts.content import blocks_of, described
+from pegboard.dialects.parts.google_fields import field, names_of
+from pegboard.dialects.parts.partial_args import PartialCalls
 
 CODE = "code_execution"
 _OK = "OUTCOME_OK"

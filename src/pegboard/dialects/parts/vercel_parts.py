@@ -13,8 +13,8 @@ from typing import Any
 from pegboard.core.call import Malformed
 from pegboard.dialects.asked import ABSENT, NOTHING
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
+from pegboard.dialects.parts.vercel_outputs import DENIED, json_text, message_of, unwrapped
 from pegboard.dialects.reading import arguments_of
-from pegboard.dialects.vercel_outputs import DENIED, json_text, message_of, unwrapped
 
 _WAITING = "The call waits for somebody to approve it"
 _ANSWERED = frozenset({"output-available", "result"})

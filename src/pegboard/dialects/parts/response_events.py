@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from pegboard.dialects.assembly import Assembly, name_of
-from pegboard.dialects.openai_calls import INPUT_END, input_piece
-from pegboard.dialects.response_items import (
+from pegboard.dialects.parts.openai_calls import INPUT_END, input_piece
+from pegboard.dialects.parts.response_items import (
     CALLS,
     Running,
     arguments_of_item,

@@ -9,9 +9,10 @@ from typing import Any
 from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly, id_of, name_of
 from pegboard.dialects.base import Answer
-from pegboard.dialects.content import blocks_of, described
-from pegboard.dialects.openai_calls import arguments_text, given_arguments, given_input, input_of
-from pegboard.dialects.outputs import output_of, output_text
+from pegboard.dialects.parts.content import blocks_of, described
+from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.parts.openai_calls import given_arguments, given_input, input_of
+from pegboard.dialects.parts.outputs import output_of, output_text
 
 # Calls that the client answers, and their answers.
 CALLS = frozenset({"function_call", "custom_tool_call"})
@@ -149,7 +150,7 @@ def composed_item(call: AskedCall) -> dict[str, Any] | None:
     if extra.get("custom"):
         item |= {"type": "custom_tool_call", "input": input_of(call)}
     else:
-        item |= {"type": "function_call", "arguments": arguments_text(call)}
+        item |= {"type": "function_call", "arguments": text_of_arguments(call)}
     return item | {key: extra[name] for name, key in _EXTRA if name in extra}
 
 
@@ -216,7 +217,7 @@ def _composed_mcp(call: AskedCall) -> dict[str, Any]:
         "type": "mcp_call",
         "id": call.id,
         "name": call.name,
-        "arguments": arguments_text(call),
+        "arguments": text_of_arguments(call),
         "server_label": call.extra["server"],
         "approval_request_id": call.extra.get("approval_request_id"),
     }

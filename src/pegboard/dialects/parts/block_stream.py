@@ -7,7 +7,7 @@ from typing import Any
 
 from pegboard.dialects.asked import ABSENT, NOTHING
 from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.blocks import given_input
+from pegboard.dialects.parts.blocks import given_input
 
 Key = tuple[int, Any]
 

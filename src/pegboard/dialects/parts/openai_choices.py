@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pegboard.dialects.limits import Limits
-from pegboard.dialects.openai_calls import NAME
+from pegboard.dialects.parts.openai_calls import NAME
 
 LIMITS = Limits(name=NAME, tools=128)
 EXPECTED = "a response with 'choices', a message with a 'role', a history with 'messages', or one call"

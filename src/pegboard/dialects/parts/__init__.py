@@ -1,0 +1,1 @@
+"""What dialects share, that do not know each other."""
