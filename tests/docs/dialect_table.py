@@ -19,7 +19,7 @@ def table() -> str:
     lines = ["| dialect | short | what it is | " + " | ".join(ALL) + " |", "|---" * (3 + len(ALL)) + "|"]
     for dialect in OURS:
         short = ", ".join(f"`{alias}`" for alias in dialect.aliases)
-        about = (dialect.__doc__ or "").partition("\n")[0].rstrip(".")
+        about = (dialect.__doc__ or "").partition("\n")[0].rstrip(".").replace("|", "\\|")
         can = " | ".join("✓" if ability in dialect.abilities else "" for ability in ALL)
         lines.append(f"| `{dialect.name}` | {short} | {about} | {can} |")
     return "\n".join(lines) + "\n"

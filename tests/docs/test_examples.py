@@ -99,12 +99,16 @@ async def test_the_plugin_example_is_found_by_its_entry_points(tmp_path: Path, m
     slug = {"name": "slug", "tool_type": "internal", "config": {"handler": "slugify"}, "input_schema": schema}
     table = {"name": "note", "tool_type": "table", "config": {"tableName": "notes", "fields": fields}}
     async with memory_board([slug, {**table, "input_schema": {}}]) as board:
-        asked = [["slug", {"text": "A Good Day"}], ["note", {"text": "x"}], ["nope", {}]]
-        assert await board.run(asked, dialect="pairs") == [
+        asked = [
+            {"do": "slug", "with": {"text": "A Good Day"}},
+            {"do": "note", "with": {"text": "x"}},
+            {"do": "nope"},
+        ]
+        assert await board.run(asked) == [
             [True, "a-good-day"],
             [True, {"would_insert_into": "notes", "row": {"text": "x"}}],
             [False, "Tool 'nope' not found"],
         ]
-        assert {"call": "slug", "with": ["text"]} in await board.definitions("pairs")
-        assert await board.run([["echo", {"a": 1}]], dialect="pairs") == [[True, {"echo": {"a": 1}}]]
+        assert {"do": "slug", "with": ["text"]} in await board.definitions("pairs")
+        assert await board.run([{"do": "echo", "with": {"a": 1}}]) == [[True, {"echo": {"a": 1}}]]
     monkeypatch.delitem(sys.modules, "acme_pegboard", raising=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pegboard.dialects.a2a import A2A
 from pegboard.dialects.ag_ui import AgUi
@@ -103,5 +103,12 @@ OURS: Sequence[type[Dialect]] = (
 
 def dialects() -> Dialects:
     """Every dialect, those of installed packages included; one of theirs takes the place of ours of the same name."""
-    theirs: dict[str, Dialect] = installed("pegboard.dialects", lambda make: make())
+    theirs = installed("pegboard.dialects", _made)
     return Dialects([*(make() for make in OURS), *theirs.values()])
+
+
+def _made(make: Callable[[], object]) -> Dialect:
+    dialect = make()
+    if not isinstance(dialect, Dialect):
+        raise TypeError(f"{type(dialect).__name__} is not a pegboard.dialects.base.Dialect")
+    return dialect
