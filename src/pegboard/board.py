@@ -187,10 +187,10 @@ class Pegboard:
         """What a model streams, to be fed chunk by chunk: `feed` and `end` give the calls that are whole."""
         return self.payloads.stream(dialect, caller or self.admin)
 
-    async def definitions(self, dialect: str = "plain", *, caller: Caller | None = None) -> Any:
+    async def definitions(self, dialect: str = "plain", *, strict: bool = False, caller: Caller | None = None) -> Any:
         """What to hand a model: the caller's own tools and the public ones of admins, as that provider wants them."""
-        spoken = self.dialects.named(dialect, "dialect")
-        return spoken.define_all([peg.tool for peg in self.snapshot.handed_to(caller or self.admin)])
+        tools = [peg.tool for peg in self.snapshot.handed_to(caller or self.admin)]
+        return self.dialects.named(dialect, "dialect").declare(tools, strict=strict)
 
     @overload
     def tool(self, function: F) -> F: ...

@@ -193,6 +193,21 @@ class TestOverHttp:
         assert listed["openai_chat"]["aliases"] == ["openai"]
         assert listed["anthropic_messages"]["abilities"] == ["parse", "stream", "compose", "render", "define"]
 
+    async def test_tools_are_declared_strictly_where_a_provider_has_that(self, admin: httpx.AsyncClient) -> None:
+        params = {"as": "openai", "strict": "true"}
+        function = good(await admin.get("/v1/tools/get_weather/definition", params=params))["function"]
+        assert function["strict"] is True
+        assert function["parameters"]["required"] == ["city", "unit"]
+        every = good(await admin.get("/v1/definitions", params=params))
+        assert {tool["function"]["name"]: tool["function"]["strict"] for tool in every}["search_docs"] is False
+        call = {
+            "function": {"name": "get_weather", "arguments": '{"city": "Zürich", "unit": null}'},
+            "type": "function",
+        }
+        assert "temp_c" in good(await admin.post("/v1/calls", json=call))["content"]
+        refused = problem(await admin.get("/v1/definitions", params={"as": "gemini", "strict": "true"}), 422)
+        assert refused["detail"] == "'gemini_generate_content' has no strict definitions"
+
     async def test_tools_are_declared_in_every_dialect(self, admin: httpx.AsyncClient) -> None:
         for dialect in NAMES:
             params = {"as": dialect}

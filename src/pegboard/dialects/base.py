@@ -89,6 +89,14 @@ class Dialect(ABC):
         """How several are declared together."""
         return [self.define(tool) for tool in tools]
 
+    def define_strictly(self, tool: Tool) -> Any:
+        """How it is declared so that the provider holds the model to its schema, where that can be said."""
+        raise Invalid(f"'{self.name}' has no strict definitions")
+
+    def declare(self, tools: Sequence[Tool], *, strict: bool = False) -> Any:
+        """What to hand the provider for these tools."""
+        return [self.define_strictly(tool) for tool in tools] if strict else self.define_all(tools)
+
 
 class Answers(Dialect):
     """Answers of one object each, for dialects to build on: they say what goes into the object."""

@@ -28,6 +28,7 @@ from pegboard.dialects.parts.openai_choices import (
     function_call_of,
     says_something,
 )
+from pegboard.dialects.parts.openai_strict import strict_function_for
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, first_of, unreadable
 
@@ -96,6 +97,10 @@ class OpenAIChat(Dialect):
     def define(self, tool: Tool) -> dict[str, Any]:
         """`{type: function, function: {…}}`, with the schema as it is."""
         return wrapped_function_for(tool)
+
+    def define_strictly(self, tool: Tool) -> dict[str, Any]:
+        """The same, strict where the schema can be said that way."""
+        return {"type": "function", "function": strict_function_for(tool)}
 
 
 def _is_relatives(item: Mapping[str, Any]) -> bool:

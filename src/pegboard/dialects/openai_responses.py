@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import strict_schema, without_nulls
+from pegboard.dialects.adapting import without_nulls
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.limits import Limits
-from pegboard.dialects.parts.defining import function_for, name_for, schema_for
+from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.openai_calls import NAME
+from pegboard.dialects.parts.openai_strict import strict_function_for
 from pegboard.dialects.parts.picking import unreadable
 from pegboard.dialects.parts.response_events import read_event
 from pegboard.dialects.parts.response_items import (
@@ -73,6 +74,10 @@ class OpenAIResponses(Dialect):
         """`{type: function, name, …}`, not strict, with the schema as it is."""
         return {"type": "function", **function_for(tool), "strict": False}
 
+    def define_strictly(self, tool: Tool) -> dict[str, Any]:
+        """The same, strict where the schema can be said that way."""
+        return {"type": "function", **strict_function_for(tool)}
+
 
 class OpenAIAgents(Dialect):
     """Run items and stream events of the Agents SDK around items and events of Responses."""
@@ -127,14 +132,17 @@ class OpenAIAgents(Dialect):
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """The fields of a FunctionTool: strict where the schema can be said that way."""
-        schema = schema_for(tool)
-        strict = strict_schema(tool.input_schema)
+        function = strict_function_for(tool)
         return {
-            "name": name_for(tool),
-            "description": tool.description or "",
-            "params_json_schema": schema if strict is None else strict,
-            "strict_json_schema": strict is not None,
+            "name": function["name"],
+            "description": function["description"],
+            "params_json_schema": function["parameters"],
+            "strict_json_schema": function["strict"],
         }
+
+    def define_strictly(self, tool: Tool) -> dict[str, Any]:
+        """It is strict anyway."""
+        return self.define(tool)
 
 
 def _read(dialect: Dialect, item: Any, into: Assembly) -> None:

@@ -13,6 +13,7 @@ from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.text.quoted import FENCE, QUOTED, TURNS
 from pegboard.dialects.text.scanning import Scan, Text
 
 THINK, THOUGHT = "<think>", "</think>"
@@ -21,8 +22,8 @@ THINK, THOUGHT = "<think>", "</think>"
 class TextDialect(Dialect):
     """Calls between marks in a model's text, and answers as the text that its chat template would make of them.
 
-    A subclass says how its text is scanned. What a model thinks is no call: `scan` goes through `calls_begin`, which
-    passes over thoughts.
+    A subclass says how its text is scanned. What a model thinks or quotes is no call, nor what others say: `scan` goes
+    through `calls_begin`, which passes over that.
     """
 
     is_text = True
@@ -61,16 +62,25 @@ class TextDialect(Dialect):
         """Read the text from front to back, and hand its calls to the assembly."""
 
     def calls_begin(self, text: Text, into: Assembly) -> Any:
-        """Wait for the next opener outside of thoughts, and give it; "" where none comes any more.
+        """Wait for the next opener that the model means, and give it; "" where none comes any more.
 
         A thought may have begun in the prompt: then only its end is seen, and what came before was thought.
         """
+        thought = tuple(self.thoughts.values())
+        marks = (*self.openers, *self.thoughts, *thought, *QUOTED, *TURNS)
         while True:
-            _, mark = yield from text.until(*self.openers, *self.thoughts, *self.thoughts.values())
+            _, mark = yield from text.until(*marks)
             if mark in self.thoughts:
                 yield from text.until(self.thoughts[mark])
-            elif mark in self.thoughts.values():
+            elif mark in thought:
                 into.drop()
+            elif mark == FENCE:
+                _, end = yield from text.until(FENCE, *thought)
+                text.back(end if end != FENCE else "")
+            elif mark in QUOTED:
+                yield from text.until(QUOTED[mark])
+            elif mark in TURNS:
+                yield from others_turn(text, into, TURNS[mark])
             else:
                 return mark
 
@@ -85,6 +95,13 @@ class TextDialect(Dialect):
     def define(self, tool: Tool) -> Any:
         """What its chat template takes for a tool."""
         return wrapped_function_for(tool)
+
+
+def others_turn(text: Text, into: Assembly, *ends: str) -> Scan:
+    """Pass over what somebody else says; once that is whole, the calls before it are no longer open."""
+    _, end = yield from text.until(*ends)
+    if end:
+        into.drop()
 
 
 def told(answer: Answer) -> str:

@@ -13,7 +13,7 @@ from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
 from pegboard.dialects.parts.function_calls import text_of_arguments
-from pegboard.dialects.text.base import TextDialect, told
+from pegboard.dialects.text.base import TextDialect, others_turn, told
 from pegboard.dialects.text.parts import CUT
 from pegboard.dialects.text.scanning import Scan, Text
 
@@ -44,11 +44,15 @@ class Harmony(TextDialect):
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         """Read the messages."""
+        mark = ""
         while True:
+            before = mark
             header, mark = yield from text.until(_MESSAGE, _START, _END, _CALL, _RETURN)
             if not mark:
                 return
-            if mark == _MESSAGE:
+            if mark == _MESSAGE and before == _START and not header.lstrip().startswith("assistant"):
+                yield from others_turn(text, into, _END, _RETURN)
+            elif mark == _MESSAGE:
                 recipient, channel = _addressed(header)
                 if recipient.startswith(_FUNCTIONS) and channel not in ("analysis", "final"):
                     into.call(recipient.removeprefix(_FUNCTIONS), (yield from _arguments(text)))

@@ -14,7 +14,7 @@ from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.reading import json_of
-from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, told
+from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, others_turn, told
 from pegboard.dialects.text.literals import json_string, parenthesised
 from pegboard.dialects.text.parts import CUT, Keys, is_name
 from pegboard.dialects.text.scanning import Scan, Text
@@ -69,7 +69,7 @@ class Llama31(TextDialect):
             elif mark == _ROLE:
                 role, _ = yield from text.until(_ROLE_END)
                 if role.strip() != "assistant":
-                    yield from text.until(_TURN_END, _STEP_END)
+                    yield from others_turn(text, into, _TURN_END, _STEP_END)
             is_object = yield from _objects(text, into)
             if mark == _PYTHON and not is_object:
                 yield from _builtin(text, into)

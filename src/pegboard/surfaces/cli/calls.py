@@ -105,12 +105,17 @@ def call(
         raise typer.Exit(1)
 
 
-def definitions(ctx: typer.Context, shape: Shape = None) -> None:
+def definitions(
+    ctx: typer.Context,
+    shape: Shape = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Have OpenAI hold the model to the schemas")] = False,
+) -> None:
     """Print the tools that a model would be handed.
 
-    Example: pegboard definitions --as plain
+    Example: pegboard definitions --as openai --strict
     """
-    give(ctx, with_board(ctx, lambda it: it.get(route("definitions"), **{"as": shape})), write_json)
+    wanted = {"as": shape, "strict": strict or None}
+    give(ctx, with_board(ctx, lambda it: it.get(route("definitions"), **wanted)), write_json)
 
 
 def _input(source: str) -> bytes:

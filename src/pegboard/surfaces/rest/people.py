@@ -26,6 +26,7 @@ from pegboard.surfaces.rest.models import (
     UserPage,
     UserResponse,
 )
+from pegboard.surfaces.rest.tools import As, Strict
 
 users = APIRouter(prefix="/v1", tags=["users"])
 agents = APIRouter(prefix="/v1/agents", tags=["agents"])
@@ -122,12 +123,12 @@ async def remove_agent(agent_id: str, board: Board, caller: Who) -> Response:
 
 @agents.get("/{agent_id}/definitions", operation_id="list_agent_definitions")
 async def list_agent_definitions(
-    agent_id: str, board: Board, caller: Who, shape: Annotated[str, Query(alias="as")] = "plain"
+    agent_id: str, board: Board, caller: Who, shape: As = "plain", strict: Strict = False
 ) -> Any:
     """The agent's tools as a provider wants them declared."""
     board.people.get_agent(agent_id, caller)
     dialect = board.dialects.named(shape, "as")
-    return dialect.define_all([peg.tool for peg in board.snapshot.on_agent(agent_id, caller)])
+    return dialect.declare([peg.tool for peg in board.snapshot.on_agent(agent_id, caller)], strict=strict)
 
 
 @secrets.get("", operation_id="list_secrets")

@@ -16,6 +16,7 @@ from pegboard.surfaces.rest.models import ApplyBody, PlanResponse, ToolPage, Ver
 
 router = APIRouter(prefix="/v1", tags=["tools"])
 As = Annotated[str, Query(alias="as", description="The dialect of the definition")]
+Strict = Annotated[bool, Query(description="Hold the model to the schema, where the dialect and the schema allow it")]
 
 
 @router.get("/tools", operation_id="list_tools")
@@ -97,17 +98,18 @@ async def list_versions(ref: str, board: Board, caller: Who, limit: Limit = 50, 
 
 
 @router.get("/tools/{ref}/definition", operation_id="get_definition")
-async def get_definition(ref: str, board: Board, caller: Who, shape: As = "plain") -> Any:
+async def get_definition(ref: str, board: Board, caller: Who, shape: As = "plain", strict: Strict = False) -> Any:
     """How the tool is declared to a provider."""
     tool = await board.tools.get(ref, caller)
-    return board.dialects.named(shape, "as").define(tool)
+    dialect = board.dialects.named(shape, "as")
+    return dialect.define_strictly(tool) if strict else dialect.define(tool)
 
 
 @router.get("/definitions", operation_id="list_definitions")
-async def list_definitions(board: Board, caller: Who, shape: As = "plain") -> Any:
+async def list_definitions(board: Board, caller: Who, shape: As = "plain", strict: Strict = False) -> Any:
     """What to hand a model: the caller's own tools and the public ones of admins."""
     board.dialects.named(shape, "as")
-    return await board.definitions(shape, caller=caller)
+    return await board.definitions(shape, strict=strict, caller=caller)
 
 
 @router.post("/apply", operation_id="apply_tools")
