@@ -12,7 +12,7 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.defining import name_for
 from pegboard.dialects.parts.function_parts import CODE, Parts, composed_parts, read_part, response_part
-from pegboard.dialects.parts.picking import dict_of, dicts_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, dicts_of, is_models, unreadable
 
 _EXPECTED = "a message, a task or an update of one whose data parts say in their metadata what they are"
 # What a data part is said to be, and the part of an agent's content that it stands for.
@@ -23,6 +23,7 @@ _TYPES = {
     "code_execution_result": "codeExecutionResult",
 }
 _CARRIERS = {carrier: kind for kind, carrier in _TYPES.items()}
+_CALLS = ("functionCall", "executableCode")
 _UPDATES = ("task", "statusUpdate", "artifactUpdate")
 _KINDS = ("message", "task", "status-update", "artifact-update")
 _WRAP = "result"
@@ -49,7 +50,8 @@ class A2A(Dialect):
         """A message, a task, an update of one, or a data part with a call or its result."""
         if isinstance(item, list):
             return any(_carrier(part) is not None for part in item)
-        if not isinstance(item, dict):
+        # Nothing of this protocol has a type; the artifact of another framework's message is what a tool gave.
+        if not isinstance(item, dict) or "type" in item:
             return False
         if _carrier(item) is not None or ("messageId" in item and isinstance(item.get("parts"), list)):
             return True
@@ -132,10 +134,11 @@ def _carrier(part: Any) -> str | None:
 def _read_parts(holder: Mapping[str, Any], state: _Messages, into: Assembly) -> None:
     """Take in the parts of a message or an artifact; what an earlier one said is not said again."""
     message = id_of(holder.get("messageId"))
+    may_call = is_models(holder.get("role"))
     said = set()
     for place, part in enumerate(holder["parts"] if isinstance(holder.get("parts"), list) else ()):
         carrier = _carrier(part)
-        if carrier is None:
+        if carrier is None or (carrier in _CALLS and not may_call):
             continue
         inner = part["data"].get("data")
         data = inner if isinstance(inner, dict) and len(part["data"]) == 1 else part["data"]

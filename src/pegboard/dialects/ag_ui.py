@@ -12,6 +12,7 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls, text_of_arguments
 from pegboard.dialects.parts.outputs import output_of, output_text
+from pegboard.dialects.parts.picking import is_models
 
 _EVENTS = (
     *("TOOL_CALL_", "TEXT_MESSAGE_", "THINKING_", "REASONING_", "RUN_", "STEP_", "STATE_", "MESSAGES_SNAPSHOT"),

@@ -16,7 +16,7 @@ from pegboard.dialects.parts.block_stream import BlockStream, stream_in
 from pegboard.dialects.parts.blocks import cut_off, given_input, image_of, input_of, shown, told_in
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.defining import name_for, without_draft
-from pegboard.dialects.parts.picking import dict_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
 
 _EXPECTED = "messages of content blocks, or events of a stream"
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -123,8 +123,9 @@ def _read_message(message: Any, into: Assembly) -> None:
     content = whole.get("content")
     blocks: list[Any] = content if isinstance(content, list) else [content]
     last = blocks[-1] if whole.get("stop_reason") in _CUT and blocks else None
+    may_call = is_models(whole.get("role"))
     for block in blocks:
-        if _is_block(block):
+        if _is_block(block) and (may_call or block["type"] not in _CALLS):
             _read_block(block, into, is_cut=block is last)
 
 

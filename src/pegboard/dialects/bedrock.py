@@ -20,7 +20,7 @@ from pegboard.dialects.parts.block_stream import BlockStream, Key, stream_in
 from pegboard.dialects.parts.blocks import IMAGES, cut_off, given_input, image_of, input_of, shown, told_in
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.defining import name_for, schema_for
-from pegboard.dialects.parts.picking import dict_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
 
 _EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
 _SERVER = "server_tool_use"
@@ -116,11 +116,13 @@ def _is_block(item: Any) -> bool:
 
 
 def _read_message(message: Any, reason: Any, into: Assembly) -> None:
-    content = message.get("content") if isinstance(message, dict) else None
+    whole = dict_of(message)
+    content = whole.get("content")
     blocks = content if isinstance(content, list) else []
     last = blocks[-1] if reason in _CUT and blocks else None
+    may_call = is_models(whole.get("role"))
     for block in blocks:
-        if _is_block(block):
+        if _is_block(block) and (may_call or not isinstance(block.get("toolUse"), dict)):
             _read_block(block, into, is_cut=block is last)
 
 

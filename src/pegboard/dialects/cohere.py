@@ -14,7 +14,7 @@ from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls, text_of_arguments
 from pegboard.dialects.parts.held import held_in
 from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, key_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, key_of, unreadable
 
 _DELTAS = frozenset({"message-start", "content-start", "content-delta", "tool-plan-delta"}) | {
     "tool-call-start",
@@ -135,11 +135,12 @@ def _is_v1_call(item: dict[str, Any]) -> bool:
 
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:
-    held = held_in(into)
-    read_function_calls(message.get("tool_calls"), into)
-    for call in dicts_of(message.get("tool_calls")):
-        if _is_v1_call(call):
-            held.hold(call["name"], call["parameters"])
+    if is_models(message.get("role")):
+        held = held_in(into)
+        read_function_calls(message.get("tool_calls"), into)
+        for call in dicts_of(message.get("tool_calls")):
+            if _is_v1_call(call):
+                held.hold(call["name"], call["parameters"])
     if message.get("role") == "tool":
         result, error = output_of(_content(message.get("content")))
         into.answer(message.get("tool_call_id"), result, error=error)

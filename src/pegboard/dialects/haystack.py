@@ -15,7 +15,7 @@ from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.function_calls import read_function_calls, text_of_arguments
 from pegboard.dialects.parts.held import held_in
 from pegboard.dialects.parts.outputs import output_of
-from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, key_of, unreadable, writable
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, key_of, unreadable, writable
 
 _PARTS = frozenset({"tool_call", "tool_call_result"})
 _CALL = frozenset({"tool_name", "arguments", "id", "extra"})
@@ -102,6 +102,8 @@ def _read_message(message: dict[str, Any], into: Assembly) -> None:
             held.answer(into, message.get("name"), result, error, id=message.get("tool_call_id"))
         return
     held.release(into)
+    if not is_models(role):
+        return
     for part in parts:
         call = part.get("tool_call")
         if isinstance(call, dict):

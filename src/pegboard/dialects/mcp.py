@@ -15,6 +15,7 @@ from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.blocks import value_of
 from pegboard.dialects.parts.content import blocks_of, text_of
 from pegboard.dialects.parts.defining import name_for
+from pegboard.dialects.parts.picking import dict_of, is_models
 
 _VERSION = "io.modelcontextprotocol/protocolVersion"
 # Since this revision structured content may be any value, and not only an object.
@@ -131,8 +132,9 @@ def _read_result(identity: Any, result: Object, into: Assembly) -> None:
 
 
 def _read_blocks(message: Any, into: Assembly) -> None:
+    may_call = is_models(dict_of(message).get("role"))
     for block in _blocks(message):
-        if isinstance(block, dict):
+        if isinstance(block, dict) and (may_call or not _is_use(block)):
             _read_block(block, into)
 
 

@@ -12,6 +12,7 @@ from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import WHOLE, Answer, Answers
 from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.parts.picking import is_models
 from pegboard.dialects.seen import seen
 
 _KEYS = frozenset(
@@ -41,7 +42,7 @@ class Memory(Answers):
             raise _unreadable(item)
         calls = item.get("tool_calls")
         if isinstance(calls, list) or "role" in item:
-            for call in calls if isinstance(calls, list) else ():
+            for call in calls if isinstance(calls, list) and is_models(item.get("role")) else ():
                 if isinstance(call, dict):
                     _read_call(call, into)
         elif isinstance(item.get("name"), str):

@@ -16,7 +16,7 @@ from pegboard.dialects.parts.content import blocks_of, described
 from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_function_call, text_of_arguments
 from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, key_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, key_of, unreadable
 
 _CALLS = frozenset({"function.call", "function.call.delta", "function.result"})
 _EXECUTIONS = frozenset(
@@ -165,7 +165,8 @@ def _read_choice(choice: dict[str, Any], into: Assembly) -> None:
 
 
 def _read_message(message: dict[str, Any], into: Assembly, *, is_cut: bool = False) -> None:
-    calls = [item for item in dicts_of(message.get("tool_calls")) if is_function_call(item)]
+    listed = dicts_of(message.get("tool_calls")) if is_models(message.get("role")) else ()
+    calls = [item for item in listed if is_function_call(item)]
     for item in calls:
         if is_cut and item is calls[-1] and not item["function"].get("arguments"):
             into.piece("cut", name=item["function"].get("name"), id=_id(item.get("id")))

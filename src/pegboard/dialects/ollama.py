@@ -15,7 +15,7 @@ from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls
 from pegboard.dialects.parts.held import held_in
 from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, unreadable
 
 # What its own types keep of a schema; the rest of it never reaches a model.
 _OF_PARAMETERS = ("type", "$defs", "items", "required", "properties")
@@ -80,11 +80,11 @@ class Ollama(Dialect):
             held.answer(into, name, result, error, id=message.get("tool_call_id"))
             return
         held.release(into)
+        calls = dicts_of(message.get("tool_calls")) if is_models(message.get("role")) else []
         if item.get("done") is False:
             # A stream: nothing in it answers its own calls, so they need not wait.
-            read_function_calls(message.get("tool_calls"), into)
+            read_function_calls(calls, into)
             return
-        calls = dicts_of(message.get("tool_calls"))
         if is_function_call(item):
             into.bare = True
             calls = [item]

@@ -22,7 +22,7 @@ from pegboard.dialects.parts.openai_choices import (
     says_something,
 )
 from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import dict_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
 
 
 class OpenAILegacy(Dialect):
@@ -128,6 +128,8 @@ class OpenAILegacy(Dialect):
                 into.answer("", result, error=error, name=name)
             return
         self.finish(into)
+        if not is_models(message.get("role")):
+            return
         function = message.get("function_call")
         if isinstance(function, dict):
             into.state = (name_of(function.get("name")), given_arguments(function.get("arguments"), cut=cut))

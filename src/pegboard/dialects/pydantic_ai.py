@@ -70,7 +70,8 @@ class PydanticAI(Dialect):
             _read_event(item, into)
         elif isinstance(item.get("parts"), list):
             for part in item["parts"]:
-                _read_part(part, into)
+                if item.get("kind") != "request" or not _is_call(part):
+                    _read_part(part, into)
         elif "part_kind" in item:
             into.bare = item["part_kind"] == _CALL
             _read_part(item, into)
@@ -90,6 +91,10 @@ class PydanticAI(Dialect):
         """A tool definition of the framework."""
         head = {"name": name_for(tool), "parameters_json_schema": schema_for(tool)}
         return head | {"description": tool.description or ""} | _DEFINITION
+
+
+def _is_call(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("part_kind") in _CALLS
 
 
 def _read_part(part: Any, into: Assembly) -> None:

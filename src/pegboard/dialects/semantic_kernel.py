@@ -12,6 +12,7 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.outputs import output_text
+from pegboard.dialects.parts.picking import is_models
 from pegboard.dialects.seen import seen
 
 _CALL, _RESULT, _MESSAGE = "function_call", "function_result", "message"
@@ -73,13 +74,14 @@ def _is_message(item: Any) -> bool:
 
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:
-    items = message.get("items")
+    if message.get("choice_index", 0) not in (0, None):
+        return  # an alternative to the first one, which is the one that counts
+    items, may_call = message.get("items"), is_models(message.get("role"))
     for place, item in enumerate(items if isinstance(items, list) else ()):
-        if not isinstance(item, dict):
+        if not isinstance(item, dict) or (item.get("content_type") == _CALL and not may_call):
             continue
         if "choice_index" in message and item.get("content_type") == _CALL:
-            choice = message["choice_index"]
-            _read_piece(item, (choice if isinstance(choice, int) else 0, place), into)
+            _read_piece(item, place, into)
         else:
             _read_item(item, into)
     if message.get("finish_reason") and "choice_index" in message:
@@ -93,9 +95,9 @@ def _read_item(item: dict[str, Any], into: Assembly) -> None:
         into.answer(_id(item), item.get("result"), name=_name(item), extra=_extra(item))
 
 
-def _read_piece(item: dict[str, Any], place: tuple[int, int], into: Assembly) -> None:
+def _read_piece(item: dict[str, Any], place: int, into: Assembly) -> None:
     arguments, index, name = item.get("arguments"), item.get("index"), _name(item)
-    key = (place[0], index) if isinstance(index, int) else place
+    key = index if isinstance(index, int) else place
     if isinstance(arguments, Mapping):
         if isinstance(index, int):
             into.snapshot(key, arguments, name=name, id=_id(item), extra=_extra(item))

@@ -15,6 +15,7 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_function_call, read_function_deltas, text_of_arguments
 from pegboard.dialects.parts.outputs import output_text
+from pegboard.dialects.parts.picking import is_models
 from pegboard.dialects.parts.react import Step, is_object, steps_of
 from pegboard.dialects.reading import arguments_of, json_of
 from pegboard.dialects.seen import seen
@@ -110,11 +111,13 @@ def _read_message(item: dict[str, Any], into: Assembly, heard: _Heard) -> None:
         heard.unanswered.clear()
         return
     calls = item.get("tool_calls")
+    if not is_models(item["role"]):
+        return
     if isinstance(calls, list) and calls:
         for call in calls:
             if is_function_call(call):
                 _read_call(call, into, heard)
-    elif item["role"] == "assistant":
+    else:
         _read_text(text, into)
 
 

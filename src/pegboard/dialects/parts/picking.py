@@ -11,6 +11,14 @@ from pegboard.dialects.asked import Unreadable
 from pegboard.dialects.seen import seen
 
 
+_MODELS = frozenset({"assistant", "model", "ai", "agent", "role_agent", "chatbot"})
+
+
+def is_models(role: Any) -> bool:
+    """Whether a message of this role, or of none, is what a model says: what looks like a call elsewhere is none."""
+    return role == "assistant" or role is None or (isinstance(role, str) and role.lower() in _MODELS)
+
+
 def dict_of(value: Any) -> dict[str, Any]:
     """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.defining import wrapped_function_for
-from pegboard.dialects.text.quoted import FENCE, QUOTED, TURNS
+from pegboard.dialects.text.quoted import CODE, FENCE, QUOTED, TURNS
 from pegboard.dialects.text.scanning import Scan, Text
 
 THINK, THOUGHT = "<think>", "</think>"
@@ -66,23 +66,31 @@ class TextDialect(Dialect):
 
         A thought may have begun in the prompt: then only its end is seen, and what came before was thought.
         """
-        thought = tuple(self.thoughts.values())
-        marks = (*self.openers, *self.thoughts, *thought, *QUOTED, *TURNS)
+        marks = (*self.openers, *self.thoughts, *self.thoughts.values(), *QUOTED, *TURNS)
         while True:
-            _, mark = yield from text.until(*marks)
-            if mark in self.thoughts:
-                yield from text.until(self.thoughts[mark])
-            elif mark in thought:
-                into.drop()
-            elif mark == FENCE:
-                _, end = yield from text.until(FENCE, *thought)
-                text.back(end if end != FENCE else "")
-            elif mark in QUOTED:
-                yield from text.until(QUOTED[mark])
-            elif mark in TURNS:
-                yield from others_turn(text, into, TURNS[mark])
-            else:
+            before, mark = yield from text.until(*marks)
+            if mark in self.openers and before.rpartition("\n")[2].count(CODE) % 2:
+                yield from text.until(CODE, "\n\n")
+            elif not (yield from self.passed(mark, text, into)):
                 return mark
+
+    def passed(self, mark: str, text: Text, into: Assembly) -> Generator[None, None, bool]:
+        """Whether this mark begins or ends something that makes no call; if so that is read and forgotten."""
+        thought = tuple(self.thoughts.values())
+        if mark in self.thoughts:
+            yield from text.until(self.thoughts[mark])
+        elif mark in thought:
+            into.drop()
+        elif mark == FENCE:
+            _, end = yield from text.until(FENCE, *thought)
+            text.back(end if end != FENCE else "")
+        elif mark in QUOTED:
+            yield from text.until(QUOTED[mark])
+        elif mark in TURNS:
+            yield from others_turn(text, into, TURNS[mark])
+        else:
+            return False
+        return True
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
         """The answers, one after the other."""
@@ -98,7 +106,7 @@ class TextDialect(Dialect):
 
 
 def others_turn(text: Text, into: Assembly, *ends: str) -> Scan:
-    """Pass over what somebody else says; once that is whole, the calls before it are no longer open."""
+    """Pass over what somebody else says; once that is whole, the calls before it belong to the past."""
     _, end = yield from text.until(*ends)
     if end:
         into.drop()

@@ -17,12 +17,14 @@ from pegboard.dialects.reading import json_of
 from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, others_turn, told
 from pegboard.dialects.text.literals import json_string, parenthesised
 from pegboard.dialects.text.parts import CUT, Keys, is_name
+from pegboard.dialects.text.quoted import QUOTED, TURNS
 from pegboard.dialects.text.scanning import Scan, Text
 
 _PYTHON, _CALL = "<|python_tag|>", ".call"
 _ROLE, _ROLE_END = "<|start_header_id|>", "<|end_header_id|>"
 _TURN_END, _STEP_END = "<|eot_id|>", "<|eom_id|>"
-_FENCE = "```"
+# Its own are read with their role.
+_TURNS = tuple(mark for mark in TURNS if not mark.startswith(_ROLE))
 _KEYS = Keys("name", "parameters")
 _FIELDS = frozenset({"type", "name", "parameters"})
 _OBJECT = re.compile(
@@ -60,20 +62,16 @@ class Llama31(TextDialect):
         """Read what stands at the beginning of a line, or after the tag."""
         mark = "\n"
         while mark:
-            if mark == THINK:
-                yield from text.until(THOUGHT)
-            elif mark == THOUGHT:
-                into.drop()
-            elif mark == _FENCE:
-                yield from text.until(_FENCE)
-            elif mark == _ROLE:
+            if mark == _ROLE:
                 role, _ = yield from text.until(_ROLE_END)
                 if role.strip() != "assistant":
                     yield from others_turn(text, into, _TURN_END, _STEP_END)
+            else:
+                yield from self.passed(mark, text, into)
             is_object = yield from _objects(text, into)
             if mark == _PYTHON and not is_object:
                 yield from _builtin(text, into)
-            _, mark = yield from text.until("\n", _PYTHON, _ROLE, _FENCE, THINK, THOUGHT)
+            _, mark = yield from text.until("\n", _PYTHON, _ROLE, THINK, THOUGHT, *QUOTED, *_TURNS)
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
         """The calls, one a line."""

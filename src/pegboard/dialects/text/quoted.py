@@ -11,12 +11,12 @@ from types import MappingProxyType
 
 _OTHERS = ("system", "developer", "user", "tool", "ipython", "function", "environment")
 
-FENCE = "```"
+CODE, FENCE = "`", "```"
 
 # An example in a block of code, and what a tool said, or what the model makes believe that it said.
 QUOTED: Mapping[str, str] = MappingProxyType({FENCE: FENCE, "<tool_response>": "</tool_response>"})
 
-# Turns of others. Where one is whole, the calls before it belong to the past.
+# Turns of others, which a model's template ends with a token that it cannot write itself.
 TURNS: Mapping[str, str] = MappingProxyType(
     {
         **{f"<|im_start|>{role}": "<|im_end|>" for role in _OTHERS},
