@@ -15,7 +15,6 @@ from pegboard.store.database import Database
 from pegboard.store.migrate import migrate
 from tests import servers
 
-
 # A run tries what the last one tried, so that a failure is the change's own; `--hypothesis-profile=search` tries more.
 # How long an example takes says more about the machine than about the code.
 _STEADY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)

@@ -10,7 +10,7 @@ import anyio
 T = TypeVar("T")
 
 
-async def until(look: Callable[[], Awaitable[T]], seconds: float = 5.0) -> T:
+async def until(look: Callable[[], Awaitable[T]], seconds: float = 30.0) -> T:
     """The first thing seen that is not empty, false or None; TimeoutError if none is within that time."""
     with anyio.fail_after(seconds):
         while not (seen := await look()):  # noqa: ASYNC110 -- what is waited for cannot set an event of ours

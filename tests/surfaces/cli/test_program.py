@@ -80,9 +80,14 @@ def complete(program: Program, words: str, *, place: int, **more: str) -> list[s
     return ran.out.split()
 
 
+def completed(program: Program, words: str, *, place: int) -> list[str]:
+    """The completions; a board that is busy may miss the second it has, so it is asked again."""
+    return next((found for _ in range(10) if (found := complete(program, words, place=place))), [])
+
+
 def test_names_of_tools_complete(admin: Program) -> None:
-    assert complete(admin, "pegboard call ma", place=2) == ["math_eval"]
-    assert {"echo", "math_eval"} <= set(complete(admin, "pegboard tools show ", place=3))
+    assert completed(admin, "pegboard call ma", place=2) == ["math_eval"]
+    assert {"echo", "math_eval"} <= set(completed(admin, "pegboard tools show ", place=3))
     assert complete(admin, "pegboard tools ver", place=2) == ["versions"]
 
 

@@ -99,8 +99,9 @@ async def test_a_call_in_the_hands_of_a_zygote_that_hangs_did_not_run_and_never_
 async def test_a_zygote_that_hangs_is_replaced_and_the_call_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     async with boxed() as box:
         hangs = await stopped(box)
-        monkeypatch.setattr(module, "_SILENT_SECONDS", 0.2)
-        with anyio.fail_after(10):
+        # Enough for the one that takes its place to begin the call, also on a machine that has much else to do.
+        monkeypatch.setattr(module, "_SILENT_SECONDS", 2.0)
+        with anyio.fail_after(30):
             assert (await box.run(command("true"), "ann", later())).code == 0
         assert zygote_of(box) is not hangs
 
