@@ -50,18 +50,12 @@ class A2A(Dialect):
         """A message, a task, an update of one, or a data part with a call or its result."""
         if isinstance(item, list):
             return any(_carrier(part) is not None for part in item)
-        # Nothing of this protocol has a type; the artifact of another framework's message is what a tool gave.
-        if not isinstance(item, dict) or "type" in item:
+        if not isinstance(item, dict):
             return False
         if _carrier(item) is not None or ("messageId" in item and isinstance(item.get("parts"), list)):
             return True
-        inner = _unwrapped(item)
-        if any(isinstance(inner.get(update), dict) for update in _UPDATES):
-            return True
-        holders = [holder for holder in _holders(inner) if isinstance(holder.get("parts"), list)]
-        if inner.get("kind") in _KINDS or any("messageId" in holder for holder in holders):
-            return bool(holders) or "status" in inner
-        return any(_carrier(part) is not None for holder in holders for part in holder["parts"])
+        # Nothing of this protocol has a type: the artifact in another framework's message is what a tool gave.
+        return "type" not in item and _is_told(_unwrapped(item))
 
     def read(self, item: Any, into: Assembly) -> None:
         """A message, a task, an update or a part, also as a JSON-RPC request or response."""
@@ -103,6 +97,16 @@ class A2A(Dialect):
         """A skill of an agent's card; there is no place for the schema in it."""
         name = name_for(tool)
         return {"id": name, "name": name, "description": tool.description or "", "tags": list(tool.tags)}
+
+
+def _is_told(item: dict[str, Any]) -> bool:
+    """Whether this is a message, a task or an update of one."""
+    if any(isinstance(item.get(update), dict) for update in _UPDATES):
+        return True
+    holders = [holder for holder in _holders(item) if isinstance(holder.get("parts"), list)]
+    if item.get("kind") in _KINDS or any("messageId" in holder for holder in holders):
+        return bool(holders) or "status" in item
+    return any(_carrier(part) is not None for holder in holders for part in holder["parts"])
 
 
 def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:

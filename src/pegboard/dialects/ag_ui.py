@@ -12,12 +12,23 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls, text_of_arguments
 from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import is_models
+from pegboard.dialects.parts.picking import dicts_of, is_models
 
 _EVENTS = (
     *("TOOL_CALL_", "TEXT_MESSAGE_", "THINKING_", "REASONING_", "RUN_", "STEP_", "STATE_", "MESSAGES_SNAPSHOT"),
     *("ACTIVITY_", "RAW", "CUSTOM"),
 )
+
+
+class _Run:
+    """Where a stream stands: the call its chunks belong to, and which calls it has told and answered."""
+
+    __slots__ = ("answered", "current", "told")
+
+    def __init__(self) -> None:
+        self.current: str | None = None
+        self.told: set[str] = set()
+        self.answered: set[str] = set()
 
 
 class AgUi(Dialect):
@@ -49,9 +60,7 @@ class AgUi(Dialect):
         elif isinstance(kind, str) and kind != "MESSAGES_SNAPSHOT":
             _read_event(item, kind, into)
         elif isinstance(item.get("messages"), list):
-            for message in item["messages"]:
-                if isinstance(message, dict):
-                    _read_message(message, into)
+            _read_snapshot(item["messages"], into)
         elif isinstance(item.get("role"), str) or isinstance(item.get("toolCalls"), list):
             _read_message(item, into)
         elif not isinstance(kind, str):
@@ -74,27 +83,62 @@ class AgUi(Dialect):
 
 def _read_event(event: dict[str, Any], kind: str, into: Assembly) -> None:
     identity = id_of(event.get("toolCallId"))
+    run = _run_of(into)
     # Chunks name their call once; whatever else comes ends it.
-    if into.state is not None and (kind != "TOOL_CALL_CHUNK" or (identity and identity != into.state)):
-        into.over(into.state)
-        into.state = None
+    if run.current is not None and (kind != "TOOL_CALL_CHUNK" or (identity and identity != run.current)):
+        into.over(run.current)
+        run.current = None
     name = checked_text(event.get("toolCallName"))
     if kind == "TOOL_CALL_START":
+        run.told.add(identity)
         into.piece(identity, name=name, id=identity)
     elif kind == "TOOL_CALL_ARGS":
         into.piece(identity, event.get("delta"), id=identity)
     elif kind == "TOOL_CALL_END":
         into.over(identity)
     elif kind == "TOOL_CALL_CHUNK":
-        into.state = identity or into.state or ""
-        into.piece(into.state, event.get("delta"), name=name, id=into.state)
+        run.current = identity or run.current or ""
+        run.told.add(run.current)
+        into.piece(run.current, event.get("delta"), name=name, id=run.current)
     elif kind == "TOOL_CALL_RESULT":
         result, error = output_of(event.get("content"))
+        run.answered.add(identity)
         into.answer(identity, result, error=error)
 
 
+def _read_snapshot(messages: list[Any], into: Assembly) -> None:
+    """All messages once more: the calls and answers that came before are no new ones."""
+    run = _run_of(into)
+    new_calls, new_answers = set(), set()
+    for message in dicts_of(messages):
+        calls = message.get("toolCalls") if is_models(message.get("role")) else None
+        for call in dicts_of(calls):
+            identity = id_of(call.get("id"))
+            if not identity or identity not in run.told or into.holds(identity):
+                read_function_calls([call], into)
+                new_calls.add(identity)
+        identity = id_of(message.get("toolCallId"))
+        if not identity or identity not in run.answered:
+            _read_answer(message, into)
+            new_answers.add(identity)
+    run.told |= new_calls
+    run.answered |= new_answers
+
+
+def _run_of(into: Assembly) -> _Run:
+    if into.state is None:
+        into.state = _Run()
+    run: _Run = into.state
+    return run
+
+
 def _read_message(message: dict[str, Any], into: Assembly) -> None:
-    read_function_calls(message.get("toolCalls"), into)
+    if is_models(message.get("role")):
+        read_function_calls(message.get("toolCalls"), into)
+    _read_answer(message, into)
+
+
+def _read_answer(message: dict[str, Any], into: Assembly) -> None:
     if message.get("role") == "tool":
         result, error = output_of(message.get("content"))
         failed = checked_text(message.get("error"))

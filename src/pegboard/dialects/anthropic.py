@@ -43,7 +43,7 @@ class AnthropicMessages(Dialect):
 
     name = "anthropic_messages"
     aliases = ("anthropic",)
-    keys = frozenset({"type", "content"})
+    keys = frozenset({"type", "content", "messages"})
     limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,128}"), property_name=_PROPERTY)
 
     def recognises(self, item: Any) -> bool:
@@ -55,12 +55,10 @@ class AnthropicMessages(Dialect):
         kind = item.get("type")
         if isinstance(kind, str) and (kind in _EVENTS or _is_block(item)):
             return True
-        content = item.get("content")
-        if item.get("role") not in ("assistant", "user") or not isinstance(content, list | dict):
-            return False
-        if kind == "message" and "stop_reason" in item:
-            return True
-        return any(_is_block(block) for block in (content if isinstance(content, list) else (content,)))
+        if isinstance(messages := item.get("messages"), list):
+            return any(map(_has_blocks, messages))
+        is_response = kind == "message" and "stop_reason" in item and item.get("role") == "assistant"
+        return (is_response and isinstance(item.get("content"), list | dict)) or _has_blocks(item)
 
     def read(self, item: Any, into: Assembly) -> None:
         """A response, a message, a block or an event, or a list of them."""
@@ -116,6 +114,14 @@ def _is_block(item: Any) -> bool:
     if not isinstance(kind, str):
         return False
     return "input" in item if kind in _CALLS else kind.endswith("tool_result") and "tool_use_id" in item
+
+
+def _has_blocks(message: Any) -> bool:
+    """Whether a call or the result of one is in this message."""
+    if not isinstance(message, dict) or message.get("role") not in ("assistant", "user"):
+        return False
+    content = message.get("content")
+    return any(map(_is_block, content)) if isinstance(content, list) else _is_block(content)
 
 
 def _read_message(message: Any, into: Assembly) -> None:

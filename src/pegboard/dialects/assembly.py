@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
@@ -67,7 +68,7 @@ class Assembly:
         self._whole: list[int] = []
         self._given: set[int] = set()
         # Where the calls without an answer stand, by id, of the first so many.
-        self._places: dict[str, list[int]] = {}
+        self._places: dict[str, deque[int]] = {}
         self._seen = 0
 
     def call(
@@ -91,6 +92,10 @@ class Assembly:
             self._entries.append(call)
         else:
             self._close(draft)
+            before = self._entries[draft.place]
+            if isinstance(before, AskedCall) and not before.is_open and call.is_open:
+                # It was answered while it came in: what says it once more does not undo that.
+                call = call._replace(result=before.result, error=before.error)
             self._entries[draft.place] = call
 
     def malformed(self, name: str, text: str, why: str) -> None:
@@ -237,10 +242,10 @@ class Assembly:
         for place in range(self._seen, len(self._entries)):
             entry = self._entries[place]
             if isinstance(entry, _Draft) or (entry.result is ABSENT and entry.error is None):
-                self._places.setdefault(entry.id, []).append(place)
+                self._places.setdefault(entry.id, deque()).append(place)
         self._seen = len(self._entries)
         places = self._places.get(identity)
-        return places.pop(0) if places else None
+        return places.popleft() if places else None
 
 
 def name_of(name: Any) -> str:

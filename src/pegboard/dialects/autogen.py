@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
@@ -13,8 +13,13 @@ from pegboard.dialects.parts.content import blocks_of, text_of
 from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.outputs import output_text
+from pegboard.dialects.parts.picking import is_models
 from pegboard.dialects.seen import seen
 
+# Those in which a model, or an agent for it, asks for something.
+_ASKING = ("AssistantMessage", "ToolCallRequestEvent", "ToolCallSummaryMessage", "ThoughtEvent", None)
+# Messages without a type: those of others may hold anything that was given to their model.
+_UNTYPED = frozenset({"content", "thought", "source", "finish_reason", "usage", "cached", "logprobs"})
 _TYPES = frozenset(
     {"AssistantMessage", "FunctionExecutionResultMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent",
      "ToolCallSummaryMessage", "ModelClientStreamingChunkEvent", "ThoughtEvent", "TextMessage", "HandoffMessage",
@@ -46,9 +51,10 @@ class AutoGen(Dialect):
         if not isinstance(item, dict):
             raise _unreadable(item)
         if isinstance(item.get("messages"), list):
+            known = frozenset(into.state or ())
             for message in item["messages"]:
                 if isinstance(message, dict):
-                    _read_message(message, into)
+                    _read_message(message, into, known)
         elif _is_call(item):
             into.bare = True
             _read_call(item, into)
@@ -77,25 +83,28 @@ def _is_message(item: Any) -> bool:
     kind = item.get("type")
     if isinstance(kind, str):
         return kind in _TYPES and "content" in item
-    content = item.get("content")
     if "finish_reason" in item and "cached" in item and "content" in item:
         return True
-    return isinstance(content, list) and bool(content) and _is_call(content[0])
+    content = item.get("content")
+    return item.keys() <= _UNTYPED and isinstance(content, list) and bool(content) and _is_call(content[0])
 
 
 def _is_call(item: Any) -> bool:
     return isinstance(item, dict) and isinstance(item.get("name"), str) and "arguments" in item and "type" not in item
 
 
-def _read_message(item: dict[str, Any], into: Assembly) -> None:
+def _read_message(item: dict[str, Any], into: Assembly, known: Collection[str] = ()) -> None:
+    """Take in one message; what is known came before, as a run ends with all of its messages once more."""
     if isinstance(item.get("tool_calls"), list):
         _read_summary(item, into)
         return
     content = item.get("content")
+    may_call = item.get("type") in _ASKING and is_models(item.get("role"))
     for part in content if isinstance(content, list) else ():
         if _is_call(part):
-            _read_call(part, into)
-        else:
+            if may_call and id_of(part.get("id")) not in known:
+                _read_call(part, into)
+        elif not isinstance(part, dict) or id_of(part.get("call_id")) not in known:
             _read_result(part, into)
 
 

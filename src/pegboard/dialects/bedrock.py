@@ -26,6 +26,10 @@ _EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlo
 _SERVER = "server_tool_use"
 # With these the last block of a message may lack its end.
 _CUT = ("max_tokens", "model_context_window_exceeded", "malformed_tool_use")
+# What others tell a result from a response by: its output is not to be looked into.
+_OF_RESULTS = frozenset(
+    {"type", "role", "id", "name", "toolCallId", "tool_call_id", "call_id", "toolName", "tool_name"}
+)
 _EXPECTED = "messages of content blocks such as {toolUse: …}, or events of a stream"
 _ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
 
@@ -35,7 +39,9 @@ class BedrockConverse(Dialect):
 
     name = "bedrock_converse"
     aliases = ("bedrock",)
-    keys = frozenset({"output", "message", "content", "toolUse", "toolResult", "toolUseId", "event", *_EVENTS})
+    keys = frozenset(
+        {"output", "message", "messages", "content", "toolUse", "toolResult", "toolUseId", "event", *_EVENTS}
+    )
     limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}"))
 
     def recognises(self, item: Any) -> bool:
@@ -49,8 +55,8 @@ class BedrockConverse(Dialect):
             return True
         if inner is not item and "stopReason" in item:
             return True
-        content = inner.get("content")
-        return isinstance(content, list) and any(_is_block(block) for block in content)
+        messages = inner.get("messages")
+        return any(map(_has_blocks, messages)) if isinstance(messages, list) else _has_blocks(inner)
 
     def read(self, item: Any, into: Assembly) -> None:
         """A response, a message, a block or an event, or a list of them."""
@@ -95,7 +101,9 @@ class BedrockConverse(Dialect):
 
 
 def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
-    """What is in a response, or in an event that an agent framework passes on."""
+    """What is in a response, or in an event that an agent framework passes on; never what a tool gave."""
+    if not _OF_RESULTS.isdisjoint(item):
+        return item
     for key in ("output", "event", "message"):
         inner = item.get(key)
         if isinstance(inner, dict):
@@ -113,6 +121,11 @@ def _is_block(item: Any) -> bool:
         isinstance(item.get("toolUse"), dict)
         or (isinstance(item.get("toolResult"), dict) and "toolUseId" in item["toolResult"])
     )
+
+
+def _has_blocks(message: Any) -> bool:
+    content = message.get("content") if isinstance(message, dict) else None
+    return isinstance(content, list) and any(map(_is_block, content))
 
 
 def _read_message(message: Any, reason: Any, into: Assembly) -> None:

@@ -55,6 +55,7 @@ class CohereV2(Dialect):
             "event_type",
             "tool_results",
             "outputs",
+            "messages",
         }
     )
 
@@ -65,6 +66,8 @@ class CohereV2(Dialect):
         kind, event = item.get("type"), item.get("event_type")
         if isinstance(kind, str) or isinstance(event, str):
             return _is_event(item, kind) or (isinstance(event, str) and event in _V1_EVENTS)
+        if isinstance(item.get("messages"), list):
+            return any("tool_plan" in message for message in dicts_of(item["messages"]))
         if isinstance(item.get("message"), dict):
             return "finish_reason" in item or "tool_plan" in item["message"]
         if item.get("role") == "tool" and isinstance(item.get("tool_call_id"), str):
@@ -92,6 +95,9 @@ class CohereV2(Dialect):
             _read_event(item, into)
         elif isinstance(item.get("event_type"), str):
             _read_v1_event(item, into)
+        elif isinstance(item.get("messages"), list):
+            for message in dicts_of(item["messages"]):
+                _read_message(message, into)
         elif isinstance(item.get("message"), dict):
             _read_message(item["message"], into)
         elif isinstance(item.get("role"), str) or isinstance(item.get("tool_calls"), list):

@@ -16,6 +16,7 @@ from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.defining import name_for, without_draft
 from pegboard.dialects.parts.function_parts import (
     composed_parts,
+    is_call,
     is_part,
     parts_in,
     read_call,
@@ -24,7 +25,7 @@ from pegboard.dialects.parts.function_parts import (
     response_part,
 )
 from pegboard.dialects.parts.google_fields import field
-from pegboard.dialects.parts.picking import dict_of, dicts_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, dicts_of, is_models, unreadable
 
 _PROPERTY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 _EXPECTED = "a response with candidates, a content with parts, a part, or an event of a stream"
@@ -101,6 +102,9 @@ class GeminiGenerateContent(Dialect):
 
     def _took(self, item: dict[str, Any], into: Assembly) -> bool:
         """Whether there is something of this dialect in the object; what there is has been taken in."""
+        if isinstance(item.get("parts"), list):
+            _read_content(item, into, self.wrap)
+            return True
         for name, read in _FORMS.items():
             found = field(item, name)
             if found is not None and read(found, into, self.wrap):
@@ -215,15 +219,16 @@ def _read_candidates(candidates: Any, into: Assembly, wrap: str) -> bool:
 
 
 def _read_candidate(item: dict[str, Any], into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
-    _read_parts(dict_of(item.get("content")).get("parts"), into, wrap, running)
+    _read_content(dict_of(item.get("content")), into, wrap, running)
     if field(item, "finishReason") == "STOP":
         parts_in(into).partial.close(into)
 
 
-def _read_parts(parts: Any, into: Assembly, wrap: str, running: Collection[str] = ()) -> bool:
-    for part in dicts_of(parts):
-        read_part(part, into, wrap, running)
-    return isinstance(parts, list)
+def _read_content(content: dict[str, Any], into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
+    may_call = is_models(content.get("role"))
+    for part in dicts_of(content.get("parts")):
+        if may_call or not is_call(part):
+            read_part(part, into, wrap, running)
 
 
 def _read_wrapped(response: Any, into: Assembly, wrap: str) -> bool:
@@ -232,12 +237,12 @@ def _read_wrapped(response: Any, into: Assembly, wrap: str) -> bool:
 
 def _read_contents(contents: Any, into: Assembly, wrap: str) -> bool:
     for content in dicts_of(contents):
-        _read_parts(content.get("parts"), into, wrap)
+        _read_content(content, into, wrap)
     return isinstance(contents, list)
 
 
 def _read_server_content(content: Any, into: Assembly, wrap: str) -> bool:
-    _read_parts(dict_of(field(dict_of(content), "modelTurn")).get("parts"), into, wrap)
+    _read_content(dict_of(field(dict_of(content), "modelTurn")), into, wrap)
     return isinstance(content, dict)
 
 
@@ -264,7 +269,6 @@ def _read_cancellation(cancellation: Any, into: Assembly, wrap: str) -> bool:
 
 _FORMS: Mapping[str, Callable[[Any, Assembly, str], bool]] = {
     "candidates": _read_candidates,
-    "parts": _read_parts,
     "contents": _read_contents,
     "response": _read_wrapped,
     "serverContent": _read_server_content,

@@ -43,8 +43,12 @@ class Haystack(Dialect):
         """A message, several as a generator replies them, a chunk or one call."""
         if not isinstance(item, dict):
             raise unreadable(item, self.name, _EXPECTED)
-        messages = item.get("replies", item.get("messages"))
-        if isinstance(messages, list):
+        replies, messages = item.get("replies"), item.get("messages")
+        if isinstance(replies, list):
+            # Several are alternatives to one another, of which one can be meant.
+            for message in dicts_of(replies)[:1]:
+                _read_message(message, into)
+        elif isinstance(messages, list):
             for message in dicts_of(messages):
                 _read_message(message, into)
         elif "component_info" in item or "tool_name" in first_of(item.get("tool_calls")):

@@ -100,7 +100,10 @@ class Langgraph(Dialect):
             return _holds_messages(item)
         if isinstance(item.get("tool_call"), dict):
             return "args" in item["tool_call"]
-        return bool(item) and any(isinstance(part, dict) and _holds_messages(part) for part in item.values())
+        parts = item.values()
+        return all(part is None or isinstance(part, dict | list) for part in parts) and any(
+            isinstance(part, dict) and _holds_messages(part) for part in parts
+        )
 
     def read(self, item: Any, into: Assembly) -> None:
         """A state, an update, a pair or the argument of a Send."""
@@ -110,17 +113,19 @@ class Langgraph(Dialect):
         if not isinstance(item, dict):
             raise unreadable(item, self.name, _GRAPH)
         if "messages" in item:
-            _read_state(item["messages"], into)
+            _read_new(_messages(item["messages"]), into, is_state=True)
         elif isinstance(item.get("tool_call"), dict):
             into.bare = True
             read_call(item["tool_call"], into)
         elif is_message(item):
-            read_message(item, into, among)
+            if among is None or _is_chunk(item):
+                read_message(item, into, among)
+            else:
+                _read_new([item], into, is_state=False)
         elif item and all(part is None or isinstance(part, dict | list) for part in item.values()):
             for part in item.values():
                 for update in dicts_of(part) or [dict_of(part)]:
-                    for message in _messages(update.get("messages")):
-                        read_message(message, into)
+                    _read_new(_messages(update.get("messages")), into, is_state=False)
         else:
             raise unreadable(item, self.name, _GRAPH)
 
@@ -141,6 +146,10 @@ def _messages(value: Any) -> list[dict[str, Any]]:
     return dicts_of(value if isinstance(value, list) else [value])
 
 
+def _is_chunk(message: dict[str, Any]) -> bool:
+    return isinstance(message.get("tool_call_chunks"), list) or str(message.get("type")).endswith("Chunk")
+
+
 def _holds_messages(state: dict[str, Any]) -> bool:
     messages = _messages(state.get("messages"))
     return any(is_message(message) or "args" in first_of(message.get("tool_calls")) for message in messages)
@@ -156,18 +165,22 @@ def _streamed(item: list[Any]) -> tuple[Hashable, Any]:
     return None, item[-1] if item else None
 
 
-def _read_state(messages: Any, into: Assembly) -> None:
-    """The messages of a state that were not in the one before it: a stream of values repeats them."""
-    state = state_of(into)
-    known: list[Any] = state.get("messages", [])
-    now = _messages(messages)
-    state["messages"] = marks = [_mark(message) for message in now]
-    for message in now[len(known) :] if marks[: len(known)] == known else now:
+def _read_new(messages: list[dict[str, Any]], into: Assembly, *, is_state: bool) -> None:
+    """The messages that did not come before: each state repeats those of the one before it, and of the updates."""
+    known: set[Hashable] = state_of(into).setdefault("known", set())
+    times: dict[Hashable, int] = {}
+    new: list[Hashable] = []
+    for message in messages:
+        mark = _mark(message)
+        times[mark] = times.get(mark, 0) + 1
+        if (mark, times[mark]) in known and (is_state or isinstance(message.get("id"), str)):
+            continue
+        new.append((mark, times[mark]))
         read_message(message, into)
+    known.update(new)
 
 
-def _mark(message: dict[str, Any]) -> list[str]:
+def _mark(message: dict[str, Any]) -> tuple[str, ...]:
     """What a message is known by when it comes again."""
-    return [
-        shown(message.get(key)) for key in ("type", "id", "tool_call_id", "content", "tool_calls", "kwargs", "data")
-    ]
+    keys = ("type", "id", "tool_call_id", "content", "tool_calls", "kwargs", "data")
+    return tuple([shown(message.get(key)) for key in keys])

@@ -56,7 +56,7 @@ def _data_of(lines: list[str]) -> Any:
     for line in [*lines, ""]:
         if line.startswith(_DATA):
             piece = line[len(_DATA) :].removeprefix(" ")
-            if data and (read := _read(data)) is not None:
+            if len(data) == 1 and (read := _read(data)) is not None:
                 # Lists of lines leave the blank ones out: what is whole is an event by itself.
                 chunks.append(read)
                 data = []

@@ -16,9 +16,8 @@ from pegboard.dialects.parts.vercel_parts import (
     extra_of,
     finish_parts,
     read_call,
-    read_invocations,
+    read_message,
     read_part,
-    read_parts,
     release,
 )
 
@@ -59,15 +58,14 @@ class Mastra(Dialect):
             raise Unreadable("unrecognised_format: a call of mastra is an object")
         parts = _parts_of(item)
         if parts is not None:
-            read_parts(parts, into)
+            read_message(item, parts, into)
         elif isinstance(item.get("toolCalls"), list):
             for key in ("toolCalls", "toolResults"):
                 for chunk in item[key] if isinstance(item.get(key), list) else ():
                     if isinstance(chunk, dict):
                         _read(chunk, into)
         elif isinstance(item.get("role"), str):
-            read_parts(item.get("content"), into)
-            read_invocations(item.get("toolInvocations"), into)
+            read_message(item, item.get("content"), into)
         elif _read(item, into):
             into.bare = True
         elif not isinstance(item.get("type"), str):

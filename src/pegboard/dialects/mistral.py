@@ -9,12 +9,12 @@ from typing import Any
 
 from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
-from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.content import blocks_of, described
 from pegboard.dialects.parts.defining import wrapped_function_for
-from pegboard.dialects.parts.function_calls import is_function_call, text_of_arguments
+from pegboard.dialects.parts.function_calls import is_function_call, is_mistrals, text_of_arguments
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, key_of, unreadable
 
@@ -37,6 +37,8 @@ _EVENTS = (
         "conversation.response.error",
     }
 )
+# What the SDK wraps an event of a stream in.
+_EVENT = frozenset({"data", "event", "id", "retry"})
 _WHOLES = ("conversation.response", "conversation.history")
 # The model had not come to its end: a call without arguments is then not one that takes none.
 _CUT_OFF = ("length", "model_length", "error")
@@ -56,7 +58,17 @@ class Mistral(Dialect):
 
     name = "mistral"
     keys = frozenset(
-        {"choices", "tool_calls", "function", "tool_call_id", "object", "output_index", "conversation_id", "data"}
+        {
+            "choices",
+            "tool_calls",
+            "function",
+            "tool_call_id",
+            "object",
+            "output_index",
+            "conversation_id",
+            "data",
+            "messages",
+        }
     )
     limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII))
 
@@ -65,11 +77,11 @@ class Mistral(Dialect):
         if not isinstance(item, dict):
             return False
         data = item.get("data")
-        return _is_ours(item) or (isinstance(data, dict) and "type" not in item and _is_ours(data))
+        return _is_ours(item) or (isinstance(data, dict) and item.keys() <= _EVENT and _is_ours(data))
 
     def read(self, item: Any, into: Assembly) -> None:
         """A completion, a chunk, a message, an entry, an event or one call."""
-        if isinstance(item, dict) and isinstance(item.get("data"), dict) and "type" not in item:
+        if isinstance(item, dict) and isinstance(item.get("data"), dict) and item.keys() <= _EVENT:
             item = item["data"]
         if not isinstance(item, dict):
             raise unreadable(item, self.name, _EXPECTED)
@@ -78,6 +90,9 @@ class Mistral(Dialect):
             # Several are alternatives to one another: only one of them can be meant to be run.
             for choice in [one for one in dicts_of(item["choices"]) if one.get("index") in (0, None)][:1]:
                 _read_choice(choice, into)
+        elif isinstance(item.get("messages"), list):
+            for message in dicts_of(item["messages"]):
+                _read_message(message, into)
         elif isinstance(listed, list):
             for entry in dicts_of(listed):
                 _read_entry(entry, into)
@@ -118,25 +133,29 @@ def _is_ours(item: dict[str, Any]) -> bool:
         return True
     if isinstance(item.get("choices"), list):
         return _says_something(first_of(item["choices"]))
+    if isinstance(item.get("messages"), list):
+        return any(_is_our_call(first_of(message.get("tool_calls"))) for message in dicts_of(item["messages"]))
     if isinstance(item.get("tool_calls"), list):
-        return _is_untyped_call(first_of(item["tool_calls"]))
+        return _is_our_call(first_of(item["tool_calls"]))
     if item.get("role") == "tool":
         return isinstance(item.get("tool_call_id"), str) and isinstance(item.get("content"), str | list)
-    return "role" not in item and _is_untyped_call(item)
+    return "role" not in item and _is_our_call(item)
 
 
 def _says_something(choice: dict[str, Any]) -> bool:
     """Whether there is a call without a type in it, or an end or text: who else writes those is asked before us."""
     body = dict_of(choice.get("message")) or dict_of(choice.get("delta"))
     if body.get("tool_calls"):
-        return _is_untyped_call(first_of(body["tool_calls"]))
+        return _is_our_call(first_of(body["tool_calls"]))
     reason = choice.get("finish_reason")
     return "function_call" not in body and reason != "function_call" and bool(body.get("content") or reason)
 
 
-def _is_untyped_call(item: dict[str, Any]) -> bool:
-    if not is_function_call(item) or item.get("type", "null") != "null":
+def _is_our_call(item: dict[str, Any]) -> bool:
+    if not is_function_call(item):
         return False
+    if item.get("type", "null") != "null":
+        return is_mistrals(item)
     function = item["function"]
     return isinstance(function.get("arguments"), str) or ("id" in item and "index" not in function)
 
@@ -192,7 +211,7 @@ def _read_entry(entry: dict[str, Any], into: Assembly) -> None:
     if kind == "function.call":
         into.call(name or "", arguments, identity, provider_executed=theirs, extra=extra)
     elif kind == "function.call.delta":
-        key = ("call", key_of(entry.get("id")) or identity or key_of(entry.get("output_index")))
+        key = ("call", key_of(entry.get("id")) or id_of(identity) or key_of(entry.get("output_index")))
         into.piece(key, arguments, name=name, id=identity, provider_executed=theirs, extra=extra)
     elif kind == "function.result":
         result, error = output_of(entry.get("result"))

@@ -27,7 +27,7 @@ class Ollama(Dialect):
     """Calls `{function: {name, arguments}}` with an object for arguments and no id."""
 
     name = "ollama"
-    keys = frozenset({"message", "tool_calls", "tool_name", "function"})
+    keys = frozenset({"message", "messages", "tool_calls", "tool_name", "function"})
     limits = Limits(
         ignored=frozenset(
             {
@@ -62,6 +62,8 @@ class Ollama(Dialect):
             return False
         if isinstance(item.get("message"), dict):
             return isinstance(item.get("done"), bool)
+        if isinstance(item.get("messages"), list):
+            return any(self.recognises(message) for message in item["messages"] if "messages" not in dict_of(message))
         if isinstance(item.get("tool_calls"), list):
             return _is_bare_function(first_of(item["tool_calls"]))
         if item.get("role") == "tool":
@@ -72,27 +74,12 @@ class Ollama(Dialect):
         """A response, a chunk, a message or one call."""
         if not isinstance(item, dict):
             raise unreadable(item, self.name, _EXPECTED)
-        held = held_in(into)
-        message = item if "message" not in item else dict_of(item["message"])
-        if message.get("role") == "tool":
-            result, error = output_of(message.get("content"))
-            name = message.get("tool_name", message.get("name"))
-            held.answer(into, name, result, error, id=message.get("tool_call_id"))
-            return
-        held.release(into)
-        calls = dicts_of(message.get("tool_calls")) if is_models(message.get("role")) else []
-        if item.get("done") is False:
-            # A stream: nothing in it answers its own calls, so they need not wait.
-            read_function_calls(calls, into)
-            return
-        if is_function_call(item):
-            into.bare = True
-            calls = [item]
-        elif not isinstance(message.get("role"), str) and "tool_calls" not in message and "message" not in item:
-            raise unreadable(item, self.name, _EXPECTED)
-        for call in calls:
-            if is_function_call(call):
-                held.hold(call["function"].get("name"), call["function"].get("arguments"), call.get("id"))
+        if isinstance(item.get("messages"), list):
+            for message in dicts_of(item["messages"]):
+                if isinstance(message.get("role"), str):
+                    _read(message, into)
+        else:
+            _read(item, into)
 
     def finish(self, into: Assembly) -> None:
         """The calls that nothing answered."""
@@ -115,6 +102,30 @@ class Ollama(Dialect):
         properties = dict_of(parameters.get("properties"))
         parameters["properties"] = {key: _kept(dict_of(value), _OF_PROPERTIES) for key, value in properties.items()}
         return {"type": "function", "function": function | {"parameters": parameters}}
+
+
+def _read(item: dict[str, Any], into: Assembly) -> None:
+    held = held_in(into)
+    message = item if "message" not in item else dict_of(item["message"])
+    if message.get("role") == "tool":
+        result, error = output_of(message.get("content"))
+        name = message.get("tool_name", message.get("name"))
+        held.answer(into, name, result, error, id=message.get("tool_call_id"))
+        return
+    held.release(into)
+    calls = dicts_of(message.get("tool_calls")) if is_models(message.get("role")) else []
+    if item.get("done") is False:
+        # A stream: nothing in it answers its own calls, so they need not wait.
+        read_function_calls(calls, into)
+        return
+    if is_function_call(item):
+        into.bare = True
+        calls = [item]
+    elif not isinstance(message.get("role"), str) and "tool_calls" not in message and "message" not in item:
+        raise unreadable(item, Ollama.name, _EXPECTED)
+    for call in calls:
+        if is_function_call(call):
+            held.hold(call["function"].get("name"), call["function"].get("arguments"), call.get("id"))
 
 
 def _is_bare_function(item: dict[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.defining import wrapped_function_for
-from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.parts.function_calls import is_mistrals, text_of_arguments
 from pegboard.dialects.parts.openai_calls import (
     INPUT_END,
     given_arguments,
@@ -30,7 +30,7 @@ from pegboard.dialects.parts.openai_choices import (
 )
 from pegboard.dialects.parts.openai_strict import strict_function_for
 from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import dict_of, first_of, unreadable
+from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable
 
 _FUNCTION_CALL = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
 _CUSTOM: Mapping[str, Any] = MappingProxyType({"custom": True})
@@ -58,7 +58,7 @@ class OpenAIChat(Dialect):
                 and not _is_relatives(dict_of(choice.get("message")))
             )
         if isinstance(messages := item.get("messages"), list):
-            return any(map(_is_message, messages))
+            return any(map(_is_message, messages)) and not any(map(_is_relatives, dicts_of(messages)))
         return (_is_message(item) or _is_call(item)) and not _is_relatives(item)
 
     def read(self, item: Any, into: Assembly) -> None:
@@ -106,7 +106,9 @@ class OpenAIChat(Dialect):
 def _is_relatives(item: Mapping[str, Any]) -> bool:
     """Whether it is a relative's message or call: they leave out what a call is, or tell their plan beside it."""
     call = first_of(item["tool_calls"]) if "tool_calls" in item else item
-    return "tool_plan" in item or ("function" in call and call.get("type", "null") == "null")
+    if "tool_plan" in item or "tool_name" in item or ("function" in call and call.get("type", "null") == "null"):
+        return True
+    return "index" in call and is_mistrals(call)
 
 
 class _Open:

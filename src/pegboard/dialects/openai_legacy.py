@@ -8,10 +8,11 @@ from typing import Any
 from pegboard.core.tool import Tool
 from pegboard.dialects.adapting import without_nulls
 from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly, name_of
+from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.parts.held import held_in
 from pegboard.dialects.parts.openai_calls import given_arguments
 from pegboard.dialects.parts.openai_choices import (
     CUT,
@@ -63,10 +64,8 @@ class OpenAILegacy(Dialect):
             raise unreadable(item, self.name, EXPECTED)
 
     def finish(self, into: Assembly) -> None:
-        """Let go of the call that no answer came for."""
-        held, into.state = into.state, None
-        if held is not None:
-            into.call(*held)
+        """Let go of the calls that no answer came for."""
+        held_in(into).release(into)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments without the nulls that stand for nothing."""
@@ -115,25 +114,19 @@ class OpenAILegacy(Dialect):
             into.all_over()
 
     def _read_message(self, message: Any, into: Assembly, *, cut: bool = False) -> None:
-        """A call is held back until the next message: without ids, only that can be its answer."""
+        """Calls are held back until something else is said: without ids, only what follows can be their answers."""
         if not isinstance(message, dict):
             return
         if message.get("role") == "function":
             result, error = output_of(message.get("content"))
-            name, held = name_of(message.get("name")), into.state
-            if held is not None and held[0] == name:
-                into.state = None
-                into.call(*held, result=result, error=error)
-            else:
-                into.answer("", result, error=error, name=name)
+            held_in(into).answer(into, message.get("name"), result, error)
+            return
+        function = message.get("function_call") if is_models(message.get("role")) else None
+        if isinstance(function, dict):
+            held_in(into).hold(function.get("name"), given_arguments(function.get("arguments"), cut=cut))
             return
         self.finish(into)
-        if not is_models(message.get("role")):
-            return
-        function = message.get("function_call")
-        if isinstance(function, dict):
-            into.state = (name_of(function.get("name")), given_arguments(function.get("arguments"), cut=cut))
-        elif message.get("tool_calls"):
+        if message.get("tool_calls"):
             raise Unreadable("unrecognised_format: this message has tool_calls, which is openai_chat")
 
 

@@ -14,7 +14,7 @@ from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.openai_calls import NAME
 from pegboard.dialects.parts.openai_strict import strict_function_for
-from pegboard.dialects.parts.picking import unreadable
+from pegboard.dialects.parts.picking import dicts_of, unreadable
 from pegboard.dialects.parts.response_events import read_event
 from pegboard.dialects.parts.response_items import (
     CALLS,
@@ -41,7 +41,7 @@ class OpenAIResponses(Dialect):
     """Items of the type `function_call`, answered by one `function_call_output` each."""
 
     name = "openai_responses"
-    keys = frozenset({"type", "output"})
+    keys = frozenset({"type", "output", "input"})
     limits = Limits(name=NAME)
 
     def recognises(self, item: Any) -> bool:
@@ -51,7 +51,9 @@ class OpenAIResponses(Dialect):
         kind = item.get("type")
         if isinstance(kind, str):
             return kind.startswith("response.") or is_item(item)
-        return item.get("object") == "response" and isinstance(item.get("output"), list)
+        if item.get("object") == "response":
+            return isinstance(item.get("output"), list)
+        return "model" in item and any(map(is_item, dicts_of(item.get("input"))))
 
     def read(self, item: Any, into: Assembly) -> None:
         """One response, item or event."""

@@ -117,7 +117,7 @@ def _read_message(item: dict[str, Any], into: Assembly, heard: _Heard) -> None:
         for call in calls:
             if is_function_call(call):
                 _read_call(call, into, heard)
-    else:
+    elif item["role"] == "assistant":
         _read_text(text, into)
 
 

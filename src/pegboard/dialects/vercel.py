@@ -16,7 +16,7 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.defining import name_for, schema_for
 from pegboard.dialects.parts.vercel_outputs import output_for
-from pegboard.dialects.parts.vercel_parts import finish_parts, read_invocations, read_part, read_parts
+from pegboard.dialects.parts.vercel_parts import finish_parts, read_message, read_part
 from pegboard.dialects.parts.vercel_shapes import is_4, is_since_5
 from pegboard.dialects.reading import json_of
 
@@ -207,11 +207,10 @@ def _read(item: dict[str, Any], into: Assembly) -> bool:
 
 
 def _read_message(item: dict[str, Any], into: Assembly) -> bool:
-    for key in ("parts", "content"):
-        if isinstance(item.get(key), list):
-            read_parts(item[key], into)
-            return True
-    if isinstance(item.get("toolInvocations"), list):
-        read_invocations(item["toolInvocations"], into)
-        return True
-    return False
+    parts = item.get("parts")
+    if not isinstance(parts, list):
+        parts = item.get("content")
+    if not isinstance(parts, list) and not isinstance(item.get("toolInvocations"), list):
+        return False
+    read_message(item, parts, into)
+    return True

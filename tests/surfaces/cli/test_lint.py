@@ -35,7 +35,7 @@ def test_findings_and_tokens_are_shown_with_how_tokens_are_counted(lookup: Progr
     assert lines[2].split() == ["SEVERITY", "TOOL", "FOR", "FIELD", "FINDING"]
     assert lines[3].split()[:4] == ["misread", "lookup", "plain", "input_schema.properties.maxSize"]
     assert lines[-1].startswith("note ")
-    assert "plain: 1 tools, about " in ran.err
+    assert "plain: 1 tool, about " in ran.err
     assert "divided by 4" in ran.err
 
 

@@ -71,3 +71,10 @@ def test_the_text_of_a_model_is_read_from_standard_input(admin: Program) -> None
     ran = admin.run("normalize", "-", stdin=text).done()
     assert ran.out.splitlines()[1].split()[1] == "echo"
     assert ran.err.startswith("1 call in text_")
+
+
+@pytest.mark.parametrize("name", ["calls.json", "calls.txt"])
+def test_a_byte_order_mark_before_the_text_is_no_part_of_it(admin: Program, tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_text(json.dumps(CALL), encoding="utf-8-sig")
+    assert admin.run("normalize", str(file)).done().err == "1 call in plain\n"

@@ -35,6 +35,7 @@ def shown(**arguments: Any) -> Any:
 def test_a_name_is_spaced_and_in_title_case(name: str, words: str) -> None:
     assert get_tool_display_name(NormalizedToolCall("c", name, {})) == words
     assert get_tool_display_name({"name": name}) == words
+    assert get_tool_display_name({"toolName": name}) == words
     assert get_tool_display_name(name) == words
 
 
@@ -65,7 +66,7 @@ def test_arguments_are_indented_json() -> None:
     "key",
     [
         *("password", "userPassword", "API_KEY", "apiKey", "x-api-key", "clientSecret", "access_token", "accesstoken"),
-        *("Authorization", "auth", "cookie", "private_key", "pin", "credentials", "session_id"),
+        *("Authorization", "auth", "cookie", "private_key", "pin", "credentials", "session_id", "sshKey", "jwt", "pw"),
     ],
 )
 def test_secrets_are_masked_at_any_depth(key: str) -> None:
@@ -75,7 +76,15 @@ def test_secrets_are_masked_at_any_depth(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("max_tokens", 100), ("author", "Ada"), ("token", None), ("auth", True), ("pinned", "x")]
+    ("key", "value"),
+    [
+        ("max_tokens", 100),
+        ("author", "Ada"),
+        ("token", None),
+        ("auth", True),
+        ("note", "A secretary, no secret"),
+        ("pinned", "x"),
+    ],
 )
 def test_what_only_sounds_secret_is_shown(key: str, value: Any) -> None:
     assert shown(**{key: value}) == {key: value}
@@ -84,6 +93,56 @@ def test_what_only_sounds_secret_is_shown(key: str, value: Any) -> None:
 def test_credentials_within_a_text_are_masked() -> None:
     assert shown(url="postgres://ada:s3cr3t@db/x") == {"url": "postgres://********@db/x"}
     assert shown(curl="-H 'Authorization: Bearer abcdef123456'") == {"curl": "-H 'Authorization: Bearer ********'"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "host=db password=s3cr3tpw user=ada",
+            "Server=x;Password=s3cr3tpw;",
+            "PASSWORD=s3cr3tpw",
+            "password: s3cr3tpw",
+        ),
+        *("https://x.y/?a=1&api_key=s3cr3tpw&b=2", "https://s3cr3tpw@git.example/x", "postgres://:s3cr3tpw@db/x"),
+        *(
+            "Authorization: Basic s3cr3tpw",
+            "curl -H 'X-Api-Key: s3cr3tpw'",
+            "mysql --password s3cr3tpw",
+            "sk-s3cr3tpw12345",
+        ),
+        *('{"password": "s3cr3tpw', ' {"password": "s3cr3tpw"}', '"{\\"password\\": \\"s3cr3tpw\\"}"'),
+    ],
+)
+def test_what_a_text_says_is_secret_is_masked(text: str) -> None:
+    assert "s3cr3tpw" not in format_tool_args({"text": text})
+    assert "s3cr3tpw" not in summary_of("Tool", {"text": [{"a": text}]})
+    assert "********" in format_tool_args({"text": text})
+
+
+def test_what_another_field_or_a_flag_says_is_secret_is_masked() -> None:
+    assert shown(headers=[{"name": "Authorization", "value": "s3cr3t"}, {"name": "Accept", "value": "x"}]) == {
+        "headers": [{"name": "Authorization", "value": "********"}, {"name": "Accept", "value": "x"}]
+    }
+    assert shown(args=["--password", "s3cr3t", "--user", "ada"]) == {
+        "args": ["--password", "********", "--user", "ada"]
+    }
+
+
+class Speechless:
+    def __str__(self) -> str:
+        raise ValueError
+
+
+def test_what_is_no_json_is_shown_all_the_same() -> None:
+    for value in (Speechless(), 10**5000, float("nan"), b"\xff", {1: {2, 3}}, "\ud800"):
+        assert format_tool_args({"a": value})
+        assert summary_of("Tool", {"a": value})
+
+
+def test_no_arguments_make_a_long_text() -> None:
+    assert shown(**{f"k{n}": n for n in range(60)})["…"] == "10 more"
+    assert len(summary_of("x" * 10_000, {})) == 203
 
 
 def test_sql_is_one_line_and_json_is_what_it_holds() -> None:

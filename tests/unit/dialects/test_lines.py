@@ -37,3 +37,8 @@ def test_events_and_lines_are_their_data_and_everything_else_is_itself(payload: 
 @given(st.text() | st.lists(st.text()))
 def test_any_text_is_taken(payload: Any) -> None:
     assert chunks_of(payload) is not None
+
+
+def test_data_that_is_no_json_is_looked_at_once() -> None:
+    lines = "data: x\n" * 50_000
+    assert chunks_of(lines) == lines

@@ -7,7 +7,15 @@ from typing import Any
 
 from pegboard.core.call import ToolResult
 
-_KINDS = frozenset({"text", "image", "audio", "resource", "resource_link"})
+# What an output has that is content, and the texts that each kind of block has.
+_CONTENT = frozenset({"content", "structuredContent", "isError", "_meta"})
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "text": ("text",),
+    "image": ("data", "mimeType"),
+    "audio": ("data", "mimeType"),
+    "resource": (),
+    "resource_link": ("uri",),
+}
 
 
 def text_of(result: ToolResult) -> str:
@@ -25,9 +33,18 @@ def blocks_of(result: ToolResult) -> list[Mapping[str, Any]] | None:
     """The blocks of an output that is content as MCP writes it, or None where it is plain data."""
     if result.problem is not None or not result.output_json.startswith(b'{"content":['):
         return None
-    blocks: list[Mapping[str, Any]] = result.output["content"]
-    known = all(isinstance(block, dict) and block.get("type") in _KINDS for block in blocks)
-    return blocks if blocks and known else None
+    output = result.output
+    blocks: list[Mapping[str, Any]] = output["content"]
+    return blocks if blocks and output.keys() <= _CONTENT and all(map(_is_block, blocks)) else None
+
+
+def _is_block(block: Any) -> bool:
+    """Whether this is a block with all that its kind has: what only looks like one is a tool's own data."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    texts = _KINDS.get(kind) if isinstance(kind, str) else None
+    if texts is None or not all(isinstance(block.get(key), str) for key in texts):
+        return False
+    return kind != "resource" or isinstance(block.get("resource"), dict)
 
 
 def described(block: Mapping[str, Any]) -> str:

@@ -16,6 +16,12 @@ def is_function_call(item: Any) -> bool:
     return isinstance(item, dict) and isinstance(item.get("function"), dict)
 
 
+def is_mistrals(item: Mapping[str, Any]) -> bool:
+    """Whether a whole call is numbered and has an id of nine letters and digits, as only Mistral writes them."""
+    identity = item.get("id")
+    return "index" in item and isinstance(identity, str) and len(identity) == 9 and identity.isalnum()
+
+
 def read_function_calls(items: Any, into: Assembly) -> None:
     """Take in a list of whole calls; what in it is none is passed over."""
     for item in items if isinstance(items, list) else ():

@@ -18,6 +18,7 @@ from pegboard.dialects.parts.partial_args import PartialCalls
 CODE = "code_execution"
 _OK = "OUTCOME_OK"
 _SERVER = ("toolCall", "toolResponse")
+_CALLS = ("functionCall", "executableCode", "toolCall")
 _CARRIERS = ("functionCall", "functionResponse", "executableCode", "codeExecutionResult", *_SERVER)
 
 
@@ -156,6 +157,11 @@ def is_part(item: Any) -> bool:
         if isinstance(found, dict) and (field(found, "toolType") if name in _SERVER else "arguments" not in found):
             return True
     return False
+
+
+def is_call(part: Mapping[str, Any]) -> bool:
+    """Whether a call is in this part, be it to the client or to the provider."""
+    return any(isinstance(field(part, name), dict) for name in _CALLS)
 
 
 def read_part(part: Any, into: Assembly, wrap: str, running: Collection[str] = ()) -> None:

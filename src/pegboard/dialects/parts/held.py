@@ -18,7 +18,7 @@ class _Call(NamedTuple):
 
 
 class Held:
-    """The calls of the last message: answers come right after it."""
+    """The calls said last: answers come right after them."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []

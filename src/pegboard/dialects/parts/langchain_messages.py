@@ -12,11 +12,13 @@ from pegboard.dialects.base import Answer
 from pegboard.dialects.parts.blocks import shown, told_in
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.function_calls import read_function_calls
-from pegboard.dialects.parts.picking import dict_of, dicts_of, key_of
+from pegboard.dialects.parts.picking import dict_of, dicts_of, is_models, key_of
 
 _TYPES = frozenset({"ai", "human", "system", "tool", "function", "chat", "developer", "remove"}) | {
     f"{name}MessageChunk" for name in ("AI", "Human", "System", "Tool", "Function", "Chat")
 }
+# Messages that do not say by their type whose they are.
+_OF_ANY_ROLE = (None, "chat", "ChatMessage", "ChatMessageChunk")
 _WHOLE_CALLS = ("tool_call", "invalid_tool_call")
 # The model had not come to its end: a call without arguments is then not one that takes none.
 _CUT_OFF = ("length", "max_tokens", "MAX_TOKENS", "model_length")
@@ -68,6 +70,10 @@ def read_message(message: dict[str, Any], into: Assembly, among: Hashable = None
             error=shown(told) if failed else None,
             name=message.get("name"),
         )
+        return
+    if not (isinstance(kind, str) and kind.startswith(("ai", "AI"))) and not (
+        kind in _OF_ANY_ROLE and is_models(message.get("role"))
+    ):
         return
     chunks = dicts_of(message.get("tool_call_chunks"))
     for chunk in chunks:

@@ -10,7 +10,6 @@ import orjson
 from pegboard.dialects.asked import Unreadable
 from pegboard.dialects.seen import seen
 
-
 _MODELS = frozenset({"assistant", "model", "ai", "agent", "role_agent", "chatbot"})
 
 

@@ -43,7 +43,10 @@ def read_event(event: Mapping[str, Any], into: Assembly) -> None:
         _begin(event, into, running)
     elif kind == "response.output_item.done":
         if isinstance(item := event.get("item"), dict):
-            _finish(_key(event, running), item, into, running)
+            key = _key(event, running)
+            if isinstance(item.get("id"), str):
+                running.keys[item["id"]] = key
+            _finish(key, item, into, running)
     elif kind == "response.created":
         _drop(into, running)
         running.keys.clear()
@@ -102,7 +105,10 @@ def _end(response: Any, into: Assembly, running: Running, *, completed: bool) ->
     items = output if isinstance(output, list) else []
     for place, item in enumerate(items):
         if isinstance(item, dict):
-            _finish(place, item, into, running, cut=not completed and place == len(items) - 1)
+            identity = item.get("id")
+            # Where events did not say the place of an item, it went by its id.
+            key = running.keys.get(identity, place) if isinstance(identity, str) else place
+            _finish(key, item, into, running, cut=not completed and place == len(items) - 1)
     if completed:
         for key in running.customs:
             into.piece(key, INPUT_END)

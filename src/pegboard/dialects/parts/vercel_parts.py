@@ -13,11 +13,14 @@ from typing import Any
 from pegboard.core.call import Malformed
 from pegboard.dialects.asked import ABSENT, NOTHING
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
+from pegboard.dialects.parts.picking import is_models
 from pegboard.dialects.parts.vercel_outputs import DENIED, json_text, message_of, unwrapped
 from pegboard.dialects.reading import arguments_of
 
 _WAITING = "The call waits for somebody to approve it"
 _ANSWERED = frozenset({"output-available", "result"})
+# What messages of tools and users have.
+_OF_OTHERS = ("tool-result", "tool-approval-response")
 _UNFINISHED = frozenset({"input-streaming", "partial-call"})
 
 Part = Mapping[str, Any]
@@ -62,15 +65,19 @@ def read_part(part: Part, into: Assembly, *, in_message: bool = False) -> bool:
     return reader is not None
 
 
-def read_parts(parts: Any, into: Assembly) -> None:
-    """Take in the parts of one message; what in it is none is passed over."""
-    for part in parts if isinstance(parts, list) else ():
-        if isinstance(part, dict):
-            read_part(part, into, in_message=True)
+def read_message(message: Part, parts: Any, into: Assembly) -> None:
+    """Take in these parts of a message, or its invocations; of one that is not a model's, only how calls ended."""
+    may_call = is_models(message.get("role"))
+    if isinstance(parts, list):
+        for part in parts:
+            if isinstance(part, dict) and (may_call or part.get("type") in _OF_OTHERS):
+                read_part(part, into, in_message=True)
+    elif may_call:
+        _read_invocations(message.get("toolInvocations"), into)
 
 
-def read_invocations(items: Any, into: Assembly) -> None:
-    """Take in a list of calls with the state each is in, as messages of version 4 had it."""
+def _read_invocations(items: Any, into: Assembly) -> None:
+    """Calls with the state each is in, as messages of version 4 had them."""
     for item in items if isinstance(items, list) else ():
         if isinstance(item, dict):
             _in_state(item, item.get("toolName"), item.get("state"), into)
@@ -219,7 +226,7 @@ def _ui(part: Part, kind: str, into: Assembly) -> None:
 
 
 def _invocation(part: Part, into: Assembly) -> None:
-    read_invocations([part.get("toolInvocation")], into)
+    _read_invocations([part.get("toolInvocation")], into)
 
 
 def _in_state(part: Part, name: Any, state: Any, into: Assembly) -> None:

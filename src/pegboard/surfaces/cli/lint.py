@@ -69,7 +69,9 @@ def _show(answer: dict[str, Any]) -> None:
             ],
         )
     for provider in answer["providers"]:
-        say(f"{provider['dialect']}: {len(provider['tools'])} tools, about {provider['tokens']} tokens")
+        count = len(provider["tools"])
+        tools = "1 tool" if count == 1 else f"{count} tools"
+        say(f"{provider['dialect']}: {tools}, about {provider['tokens']} tokens")
     say(f"Tokens: {answer['counted']}", colour="dim")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,7 +31,8 @@ def normalize(
     """
     from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
 
-    body = read_input(source)
+    # Editors and shells of Windows put a mark before a text that JSON has no place for.
+    body = read_input(source).removeprefix(codecs.BOM_UTF8)
     kind = "application/json" if _is_json(source, body) else "text/plain; charset=utf-8"
     path = route("calls", "normalize")
     reply = with_board(
