@@ -214,3 +214,10 @@ class TestOverHttp:
             assert "get_weather" in str(good(await admin.get("/v1/tools/get_weather/definition", params=params)))
             every = str(good(await admin.get("/v1/definitions", params=params)))
             assert all(name in every for name in TOOLS), dialect
+
+
+async def test_a_call_without_a_name_is_refused_and_told_so(board: Pegboard) -> None:
+    message = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"arguments": "{}"}}]}
+    (answer,) = await board.run(message)
+    assert "does not say" in answer["content"]
+    assert [row.code for row in await calls_of(board)] == ["tool_not_found"]

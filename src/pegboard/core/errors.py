@@ -147,7 +147,8 @@ class ToolNotFound(ToolError):
     did_run = False
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"Tool '{name}' not found")
+        unnamed = "The call does not say, in a way that can be read, which tool it is for; send it again with a name"
+        super().__init__(f"Tool '{name}' not found" if name else unnamed)
 
 
 class ToolInactive(ToolError):

@@ -21,7 +21,7 @@ def chunks_of(payload: Any) -> Any:
     if isinstance(payload, str):
         return _of_text(payload)
     if isinstance(payload, list) and payload and isinstance(payload[0], str) and _LINES.match(payload[0]):
-        lines = [line for item in payload if isinstance(item, str) for line in item.splitlines()]
+        lines = [line for item in payload if isinstance(item, str) for line in item.splitlines() or [""]]
         chunks = _data_of(lines)
         return payload if not chunks and any(map(_says_more, lines)) else chunks
     return payload
