@@ -23,10 +23,12 @@ from pegboard.dialects.parts.defining import name_for, schema_for
 from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
 
 _EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
+_OWN = frozenset({"toolUse", "toolResult", "toolUseId", *_EVENTS})
 _SERVER = "server_tool_use"
 # With these the last block of a message may lack its end.
 _CUT = ("max_tokens", "model_context_window_exceeded", "malformed_tool_use")
 # What others tell a result from a response by: its output is not to be looked into.
+_WRAPPERS = frozenset({"output", "event", "message"})
 _OF_RESULTS = frozenset(
     {"type", "role", "id", "name", "toolCallId", "tool_call_id", "call_id", "toolName", "tool_name"}
 )
@@ -51,12 +53,15 @@ class BedrockConverse(Dialect):
         if not isinstance(item, dict):
             return False
         inner = _unwrapped(item)
-        if _is_block(inner) or _is_use(inner) or any(isinstance(inner.get(event), dict) for event in _EVENTS):
-            return True
         if inner is not item and "stopReason" in item:
             return True
-        messages = inner.get("messages")
-        return any(map(_has_blocks, messages)) if isinstance(messages, list) else _has_blocks(inner)
+        if isinstance(content := inner.get("content"), list):
+            return any(map(_is_block, content))
+        if isinstance(messages := inner.get("messages"), list):
+            return any(map(_has_blocks, messages))
+        return not _OWN.isdisjoint(inner) and (
+            _is_block(inner) or _is_use(inner) or any(isinstance(inner.get(event), dict) for event in _EVENTS)
+        )
 
     def read(self, item: Any, into: Assembly) -> None:
         """A response, a message, a block or an event, or a list of them."""
@@ -102,7 +107,7 @@ class BedrockConverse(Dialect):
 
 def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
     """What is in a response, or in an event that an agent framework passes on; never what a tool gave."""
-    if not _OF_RESULTS.isdisjoint(item):
+    if _WRAPPERS.isdisjoint(item) or not _OF_RESULTS.isdisjoint(item):
         return item
     for key in ("output", "event", "message"):
         inner = item.get(key)

@@ -69,7 +69,7 @@ class Dialects(Mapping[str, Dialect]):
     def found(self, payload: Any) -> Dialect | None:
         """The dialect this payload is in, or None."""
         payload = chunks_of(payload)
-        return self._of_list(payload) if isinstance(payload, list) else self._of_item(payload)
+        return self._of_list(payload)[0] if isinstance(payload, list) else self._of_item(payload)
 
     def read(self, payload: Any, name: str | None = None, schema_of: SchemaOf = _no_schema) -> Asked:
         """The calls of a payload in this dialect, or in the one it is found to be in; raises Unreadable."""
@@ -78,15 +78,15 @@ class Dialects(Mapping[str, Dialect]):
         if name is None:
             if payload == []:
                 return Asked("plain", (), many=True)
-            found = self._of_list(payload) if isinstance(payload, list) else self._of_item(payload)
+            found, known = self._of_list(payload) if isinstance(payload, list) else (self._of_item(payload), 0)
             if found is None:
                 raise self._unreadable(payload)
             dialect = found
         else:
-            dialect = self.named(name, "from")
+            dialect, known = self.named(name, "from"), len(payload) if isinstance(payload, list) else 0
         into = Assembly(schema_of)
         if isinstance(payload, list):
-            self._read_list(dialect, payload, into, told=name is not None)
+            self._read_list(dialect, payload, into, known)
         else:
             dialect.read(payload, into)
         dialect.finish(into)
@@ -100,9 +100,10 @@ class Dialects(Mapping[str, Dialect]):
         """A stream to be fed chunk by chunk, in this dialect or in the one it is found to be in."""
         return Stream(self, None if name is None else self.named(name, "dialect"), schema_of)
 
-    def _read_list(self, dialect: Dialect, items: list[Any], into: Assembly, *, told: bool) -> None:
+    def _read_list(self, dialect: Dialect, items: list[Any], into: Assembly, known: int) -> None:
+        """Take in each item; one after those that are known must not be of another dialect."""
         for place, item in enumerate(items):
-            if not told and not isinstance(item, str) and not dialect.recognises(item):
+            if place > known and not isinstance(item, str) and not dialect.recognises(item):
                 other = self._of_item(item)
                 if other is not None and other is not dialect:
                     raise Unreadable(
@@ -115,14 +116,15 @@ class Dialects(Mapping[str, Dialect]):
                 faults = [Fault(f"{place}.{fault.field}".rstrip("."), fault.message) for fault in error.faults]
                 raise type(error)(f"Item {place} of the list: {error.message}", faults) from None
 
-    def _of_list(self, items: list[Any]) -> Dialect | None:
-        for item in items[:_MOST_ITEMS]:
+    def _of_list(self, items: list[Any]) -> tuple[Dialect | None, int]:
+        """The dialect of the first item that has one, and where that stands."""
+        for place, item in enumerate(items[:_MOST_ITEMS]):
             found = None if isinstance(item, str) else self._of_item(item)
             if found is not None:
-                return found
+                return found, place
         # Only texts: pieces of one, or lines of a protocol.
         texts = [item for item in items if isinstance(item, str)]
-        return self._of_text("".join(texts)) if texts and len(texts) == len(items) else None
+        return self._of_text("".join(texts)) if texts and len(texts) == len(items) else None, len(items)
 
     def _of_item(self, item: Any) -> Dialect | None:
         if isinstance(item, str):

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from pegboard.core.errors import MalformedArguments
+from pegboard.dialects.asked import Unreadable
 from pegboard.dialects.reading import json_of
 
 # What a stream of events begins with; a list of pieces of text may begin with anything that is less of a sign.
@@ -42,11 +43,14 @@ def _of_json(start: str, text: str) -> Any:
         return json_of(start)
     except MalformedArguments:
         pass
-    try:
-        lines = [orjson.loads(line) for line in start.splitlines() if line and not line.isspace()]
-    except (orjson.JSONDecodeError, UnicodeEncodeError):
-        return text
-    return lines if all(isinstance(line, dict) for line in lines) else text
+    lines = [line for line in start.splitlines() if line and not line.isspace()]
+    values = []
+    for line in lines:
+        value = _read([line])
+        if not isinstance(value, dict):
+            return text
+        values.append(value)
+    return values
 
 
 def _data_of(lines: list[str]) -> Any:
@@ -75,7 +79,19 @@ def _says_more(line: str) -> bool:
 
 
 def _read(data: list[str]) -> Any:
+    text = "\n".join(data)
     try:
-        return orjson.loads("\n".join(data))
-    except (orjson.JSONDecodeError, UnicodeEncodeError):
+        return json_of(text)
+    except MalformedArguments as error:
+        if _is_whole(text):
+            raise Unreadable(f"unrecognised_format: an event of the stream cannot be read: {error.message}") from None
         return None  # [DONE], or an event that was cut off
+
+
+def _is_whole(text: str) -> bool:
+    """Whether this is JSON after all, which is refused for what is in it: a key that is there twice."""
+    try:
+        orjson.loads(text)
+    except (orjson.JSONDecodeError, UnicodeEncodeError):
+        return False
+    return True

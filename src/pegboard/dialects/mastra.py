@@ -23,6 +23,8 @@ from pegboard.dialects.parts.vercel_parts import (
 
 # What Mastra leaves in the arguments for itself.
 _INTERNAL = "__mastraMetadata"
+# What a chunk has beside its payload, none of which is of a call.
+_CHUNK = frozenset({"type", "from", "runId", "metadata", "payload"})
 _STEP_ENDS = frozenset({"step-finish", "finish"})
 
 Object = Mapping[str, Any]
@@ -96,15 +98,19 @@ def direct_of(item: Object) -> Direct:
     payload = item.get("payload")
     identity, name, arguments = "", "", None
     result: Any = ABSENT
-    for place in (payload, item) if isinstance(payload, dict) else (item,):
-        identity = identity or id_of(place.get("toolCallId")) or id_of(place.get("id"))
-        name = name or name_of(place.get("toolName")) or name_of(place.get("name"))
+    places: tuple[Object, ...] = (item,)
+    if isinstance(payload, dict):
+        places = (payload,) if item.keys() <= _CHUNK else (payload, item)
+    for place in places:
+        get = place.get
+        identity = identity or id_of(get("toolCallId")) or id_of(get("id"))
+        name = name or name_of(get("toolName")) or name_of(get("name"))
         if arguments is None:
-            arguments = place.get("args")
+            arguments = get("args")
         if arguments is None:
-            arguments = place.get("arguments")
+            arguments = get("arguments")
         if result is ABSENT or result is None:
-            result = place.get("result", place.get("output", result) if _is_theirs(place) else result)
+            result = get("result", get("output", result) if get("providerExecuted") is True else result)
     return Direct(identity, name, _clean(arguments), result)
 
 
@@ -112,18 +118,23 @@ def _read(item: Object, into: Assembly) -> bool:
     """Take in one chunk or call; False where it is neither."""
     kind, payload = item.get("type"), item.get("payload")
     call = direct_of(item)
-    if not isinstance(kind, str) or kind == "tool-call":
+    if kind == "tool-call" or not isinstance(kind, str):
         place: Object = payload if isinstance(payload, dict) else item
         if not call.name and (not isinstance(kind, str) or not call.id):
             return False
         # A result of null is how some write that there is none yet.
         result = ABSENT if call.result is None else call.result
+        if call.arguments is None and "output" in place:
+            # What was given to it is not said, only what came of it.
+            result = place["output"]
         theirs = _is_theirs(place) or _is_theirs(item)
         if theirs or result is not ABSENT or not isinstance(kind, str):
             extra = extra_of(place)
             into.call(call.name, call.arguments, call.id, result=result, provider_executed=theirs, extra=extra)
         else:
-            read_call({**place, "toolCallId": call.id, "toolName": call.name, "args": call.arguments}, into, held=True)
+            if place.get("toolCallId") != call.id or place.get("args") is not call.arguments or "toolName" not in place:
+                place = {**place, "toolCallId": call.id, "toolName": call.name, "args": call.arguments}
+            read_call(place, into, held=True)
         return True
     if kind in _STEP_ENDS:
         release(into)

@@ -69,8 +69,9 @@ class PydanticAI(Dialect):
         if "event_kind" in item:
             _read_event(item, into)
         elif isinstance(item.get("parts"), list):
+            may_call = item.get("kind", "response") == "response"
             for part in item["parts"]:
-                if item.get("kind") != "request" or not _is_call(part):
+                if may_call or not _is_call(part):
                     _read_part(part, into)
         elif "part_kind" in item:
             into.bare = item["part_kind"] == _CALL

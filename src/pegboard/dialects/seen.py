@@ -15,7 +15,11 @@ def seen(payload: Any) -> str:
         more = f" and {len(payload) - _MOST_NAMES} more" if len(payload) > _MOST_NAMES else ""
         return f"an object with the keys {', '.join(names)}{more}" if names else "an empty object"
     if isinstance(payload, list):
-        return f"a list of {len(payload):,}, the first of them {seen(payload[0])}" if payload else "an empty list"
+        if not payload:
+            return "an empty list"
+        # Lists may stand in one another hundreds deep.
+        first = "another list" if isinstance(payload[0], list) else seen(payload[0])
+        return f"a list of {len(payload):,}, the first of them {first}"
     if isinstance(payload, str):
         begin = payload[:_LONGEST].encode("utf-8", "replace").decode()
         return f"a text of {len(payload):,} characters that begins {begin!r}" if payload else "an empty text"

@@ -36,7 +36,7 @@ def test_an_answer_after_a_whole_response_is_the_answer_to_its_call() -> None:
 
 
 def test_an_answer_to_a_call_that_is_not_in_sight_stands_alone() -> None:
-    other, answered = calls_of(OLLAMA, [asks(1), says("7", "y")])[::-1]
+    other, answered = calls_of(OLLAMA, [asks(1), says("7", "y")])
     assert other.is_open and other.name == "x"
     assert (answered.name, answered.result, answered.arguments) == ("y", "7", None)
 

@@ -15,6 +15,8 @@ class _Call(NamedTuple):
     id: str
     result: Any = ABSENT
     error: str | None = None
+    # Whether it was asked for here, and not only answered.
+    is_asked: bool = True
 
 
 class Held:
@@ -38,13 +40,19 @@ class Held:
         if places:
             place = places.popleft()
             self._calls[place] = self._calls[place]._replace(result=result, error=error)
+        elif self._calls:
+            # It keeps its place among those that are held.
+            self._calls.append(_Call(name_of(name), arguments, id_of(id), result, error, is_asked=False))
         else:
             into.answer(id, result, error=error, name=name_of(name), arguments=arguments)
 
     def release(self, into: Assembly) -> None:
         """Hand over every call that is held."""
-        for call in self._calls:
-            into.call(call.name, call.arguments, call.id, result=call.result, error=call.error)
+        for name, arguments, identity, result, error, is_asked in self._calls:
+            if is_asked:
+                into.call(name, arguments, identity, result=result, error=error)
+            else:
+                into.answer(identity, result, error=error, name=name, arguments=arguments)
         self._calls.clear()
         self._open.clear()
 
