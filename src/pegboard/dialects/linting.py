@@ -62,12 +62,6 @@ class LintedAll:
     findings: tuple[Finding, ...]
     tools: tuple[Linted, ...]
 
-    @property
-    def is_refused(self) -> bool:
-        """Whether the provider would refuse any of it."""
-        every = [*self.findings, *(finding for tool in self.tools for finding in tool.findings)]
-        return any(finding.severity == "refuse" for finding in every)
-
 
 def tokens(definition: Any) -> int:
     """About how many tokens a declaration costs: UTF-8 bytes of its compact JSON, or of its text, by 4, rounded up."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pegboard.core.tool import Kind, Tool
-from pegboard.dialects.adapting import fitted_names, gemini_schema, openapi_schema
+from pegboard.dialects.adapting import fitted_names, gemini_schema
 from pegboard.dialects.limits import Limits
 from pegboard.dialects.linting import Linted, lint, lint_all, tokens
 from pegboard.dialects.parts.defining import function_for, name_for
@@ -89,13 +89,12 @@ def test_names_that_differ_in_case_and_hyphens_alone_are_mistaken_for_each_other
     ]
     whole = lint_all([tool("get-x"), tool("get_x"), tool("other")], provider())
     assert [found(each) for each in whole.tools] == [[("misread", "name")], [("misread", "name")], []]
-    assert not whole.is_refused
+    assert whole.findings == ()
 
 
 def test_more_tools_than_a_provider_takes_are_refused_together() -> None:
     whole = lint_all([tool("one"), tool("two")], provider(tools=1))
     assert [(finding.severity, finding.field) for finding in whole.findings] == [("refuse", "tools")]
-    assert whole.is_refused
     assert whole.tokens >= sum(each.tokens for each in whole.tools)
 
 
@@ -142,9 +141,8 @@ def test_references_are_noted_where_they_are_written_out_and_misread_where_they_
     }
     assert found(lint(tool(schema=schema), provider(gemini_schema))) == [("note", "input_schema.properties.a.$ref")]
     circle = {"type": "object", "properties": {"in": {"$ref": "#"}}}
-    assert found(lint(tool(schema=circle), provider(openapi_schema))) == [
-        ("misread", "input_schema.properties.in.$ref")
-    ]
+    cutting = provider(lambda _: {"type": "object", "properties": {"in": {}}})
+    assert found(lint(tool(schema=circle), cutting)) == [("misread", "input_schema.properties.in.$ref")]
 
 
 def test_long_lists_of_choices_are_noted() -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from pegboard.dialects.adapting.gemini import gemini_schema
 from pegboard.dialects.adapting.inlining import inlined
 from pegboard.dialects.adapting.names import fitted_names, own_names
 from pegboard.dialects.adapting.nulls import without_nulls
 from pegboard.dialects.adapting.strict import strict_schema, why_not_strict
-from pegboard.dialects.adapting.subsets import gemini_schema, openapi_schema
 
 __all__ = [
     "fitted_names",
     "gemini_schema",
     "inlined",
-    "openapi_schema",
     "own_names",
     "strict_schema",
     "why_not_strict",

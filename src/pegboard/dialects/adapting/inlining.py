@@ -35,19 +35,10 @@ class Inexpressible(Exception):
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """The schema with what its references name in their place, or None where that would have no end or be huge."""
     try:
-        whole = _Inlining(schema, cut=False).schema(schema, (), 0)
+        whole = _Inlining(schema).schema(schema, (), 0)
     except Inexpressible:
         return None
     return whole if isinstance(whole, dict) else None
-
-
-def cut_inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema inlined, where a part inside itself is any value; what is too large is an object of anything."""
-    try:
-        whole = _Inlining(schema, cut=True).schema(schema, (), 0)
-    except Inexpressible:
-        return {"type": "object"}
-    return whole if isinstance(whole, dict) else {"type": "object"}
 
 
 def merged(node: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,9 +85,8 @@ def both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Inlining:
-    def __init__(self, schema: Mapping[str, Any], *, cut: bool) -> None:
+    def __init__(self, schema: Mapping[str, Any]) -> None:
         self._document = Document(schema)
-        self._cut = cut
         self._left = MAX_NODES
 
     def schema(self, node: Any, within: tuple[int, ...], depth: int) -> Any:
@@ -105,8 +95,6 @@ class _Inlining:
             return node
         self._left -= 1
         circular = id(node) in within
-        if circular and self._cut:
-            return {}
         if circular or self._left < 0 or depth > MAX_DEPTH:
             raise Inexpressible("it is inside itself" if circular else "it is too large with its $refs followed")
         within = (*within, id(node))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pegboard.core.call import Malformed
@@ -44,14 +44,6 @@ def read_function_deltas(items: Any, into: Assembly, among: Any = None) -> None:
             into.snapshot(key, arguments, name=function.get("name"), id=item.get("id"))
         else:
             into.piece(key, arguments, name=function.get("name"), id=item.get("id"))
-
-
-def composed_function_calls(calls: Iterable[AskedCall]) -> list[dict[str, Any]]:
-    """The calls with their arguments as JSON text."""
-    return [
-        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text_of_arguments(call)}}
-        for call in calls
-    ]
 
 
 def text_of_arguments(call: AskedCall) -> str:
