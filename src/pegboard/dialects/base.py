@@ -38,7 +38,12 @@ class Answer(NamedTuple):
     @property
     def id(self) -> str:
         """The call's id, or one that stands for it where its dialect gave none."""
-        return self.call.id or f"call_{self.result.run_id.replace('-', '')}"
+        return self.call.id or f"call_{self.run_id.replace('-', '')}"
+
+    @property
+    def run_id(self) -> str:
+        """The run whose answer this is: of a repeat, the first one."""
+        return self.result.repeat_of or self.result.run_id
 
 
 class Dialect(ABC):

@@ -64,12 +64,12 @@ class Envelope(Answers):
             payload = output if result.output_json.startswith(b"{") else {"result": output}
         return {
             "tool_name": answer.name,
-            "request_id": answer.call.id or result.run_id,
+            "request_id": answer.call.id or answer.run_id,
             "status": "new" if result.problem is None else "error",
             "payload": payload,
             "error_msg": None if result.problem is None else result.problem.message,
             "processing_time_ms": took,
-            "timestamp": _ended(result.run_id, took, answer.call.extra.get("timestamp")),
+            "timestamp": _ended(answer.run_id, took, answer.call.extra.get("timestamp")),
             "version": VERSION,
         }
 
