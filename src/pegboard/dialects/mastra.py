@@ -26,6 +26,8 @@ _INTERNAL = "__mastraMetadata"
 # What a chunk has beside its payload, none of which is of a call.
 _CHUNK = frozenset({"type", "from", "runId", "metadata", "payload"})
 _STEP_ENDS = frozenset({"step-finish", "finish"})
+# What a payload has beside a call, once that ended.
+_SAYS_MORE = frozenset({"result", "output", "providerExecuted"})
 
 Object = Mapping[str, Any]
 
@@ -117,6 +119,9 @@ def direct_of(item: Object) -> Direct:
 def _read(item: Object, into: Assembly) -> bool:
     """Take in one chunk or call; False where it is neither."""
     kind, payload = item.get("type"), item.get("payload")
+    if kind == "tool-call" and _is_ordinary(item, payload):
+        read_call(item["payload"], into, held=True)
+        return True
     call = direct_of(item)
     if kind == "tool-call" or not isinstance(kind, str):
         place: Object = payload if isinstance(payload, dict) else item
@@ -143,6 +148,15 @@ def _read(item: Object, into: Assembly) -> bool:
     else:
         read_part(item, into)
     return False
+
+
+def _is_ordinary(item: Object, payload: Any) -> bool:
+    """Whether a chunk has a call's fields where they are now, and says nothing of how it ended: most are so."""
+    if type(payload) is not dict or not _SAYS_MORE.isdisjoint(payload) or not item.keys() <= _CHUNK:
+        return False
+    arguments = payload.get("args")
+    named = type(payload.get("toolName")) is str and type(payload.get("toolCallId")) is str
+    return named and type(arguments) is dict and _INTERNAL not in arguments
 
 
 def is_call(item: Object) -> bool:
