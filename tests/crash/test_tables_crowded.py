@@ -78,7 +78,8 @@ async def test_a_database_that_goes_away_and_comes_back_has_every_row_once(
     book = Book()
 
     async def is_missed() -> bool:
-        return book.codes["P1001"] > 0
+        # Or nobody is left to miss it, as everybody was done before.
+        return book.codes["P1001"] > 0 or sum(book.codes.values()) >= CLIENTS * EACH
 
     async with serving(board), callers(board, CLIENTS) as clients:
         async with anyio.create_task_group() as group:

@@ -26,7 +26,7 @@ async def client(valkey_url: str) -> AsyncIterator[Redis]:
 
 @pytest.fixture
 async def limiter(valkey_url: str) -> AsyncIterator[ValkeyLimiter]:
-    limiter = ValkeyLimiter(valkey_url)
+    limiter = ValkeyLimiter(valkey_url, timeout=30)  # a busy machine may keep a hundred waiting for more than a second
     yield limiter
     await limiter.close()
 
