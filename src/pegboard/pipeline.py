@@ -157,7 +157,8 @@ class Pipeline:
     async def _came_to_rest(self, seconds: float) -> bool:
         if self._running:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._idle.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._idle.wait()
         return not self._running
 
 

@@ -60,8 +60,10 @@ class Changes:
             woken.clear()
             await self._report(await connection.fetchval(_READ_REVISION, timeout=self._slow_poll), on_change)
             # Now and then it asks unprompted: a connection may be dead without anybody having said so.
+            # Not wait_for: in Python 3.11 it loses a cancellation that comes together with a notice.
             with suppress(TimeoutError):
-                await asyncio.wait_for(woken.wait(), self._slow_poll)
+                async with asyncio.timeout(self._slow_poll):
+                    await woken.wait()
 
     async def _report(self, revision: int, on_change: OnChange) -> None:
         # After a failure the board may have missed anything, so it hears of the revision even if it is the same.
