@@ -6,15 +6,13 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from typing import Any, TypeVar, overload
 
 from pegboard import wiring
 from pegboard.core.call import Caller, Execution, Progress, ToolCall, ToolResult
 from pegboard.core.definitions import ToolCreate
 from pegboard.core.keys import check_key
-from pegboard.core.refusals import Conflict
-from pegboard.core.tool import Kind, Tool
+from pegboard.core.tool import Tool
 from pegboard.dialects.catalog import dialects
 from pegboard.dialects.dialects import Stream
 from pegboard.egress.outbound import Resolver
@@ -22,20 +20,23 @@ from pegboard.executors.base import Prepared
 from pegboard.executors.catalog import executors, installed_handlers
 from pegboard.executors.internal import Handler, InternalExecutor
 from pegboard.executors.table.sources import Sources
+from pegboard.following.following import Following
 from pegboard.imports.imports import Imports
 from pegboard.journal.audit import Audit
 from pegboard.journal.base import Journal
 from pegboard.journal.start import chain_of, spool_folder, start_journal
 from pegboard.journal.statistics import Statistics
+from pegboard.live.onlookers import Onlookers
+from pegboard.memory.threads import Threads
 from pegboard.payloads import Payloads
 from pegboard.pipeline import Pipeline
 from pegboard.registry.apply import Plan, apply
 from pegboard.registry.confined import CodeRules
-from pegboard.registry.definition import bare, build, read_definition
+from pegboard.registry.definition import read_definition
 from pegboard.registry.drift import Flagging
 from pegboard.registry.executions import Executions
 from pegboard.registry.first_run import Started
-from pegboard.registry.functions import function_id, function_tool
+from pegboard.registry.hanging import Functions
 from pegboard.registry.named_secrets import NamedSecrets
 from pegboard.registry.opening import Opener
 from pegboard.registry.pages import Page
@@ -71,6 +72,7 @@ class Pegboard:
         self.settings = settings
         self.new_key = started.new_key
         self.metrics = Metrics()
+        self.onlookers = Onlookers()
         self.dialects = dialects()
         self._database = database
         self._vault = started.vault
@@ -88,6 +90,7 @@ class Pegboard:
         self.secrets = NamedSecrets(database, self.snapshot, self._vault)
         self._opener = Opener(self._vault, self.secrets.value)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
+        self._functions = Functions(self._internal, self.snapshot, self._vault, self.admin)
         self.tables = Tables(settings.tables, self._sources, self.snapshot, self.admin.user_id, os.environ)
         self._limiter = wiring.limiter_of(settings)
         self._journal = journal or start_journal(
@@ -102,6 +105,7 @@ class Pegboard:
             journal=self._journal,
             metrics=self.metrics,
             tracing=find_tracing(),
+            onlookers=self.onlookers,
         )
         self.audit = Audit(database, chain_of(self._vault))
         self.statistics = Statistics(database)
@@ -114,6 +118,8 @@ class Pegboard:
             max_bytes=settings.max_import_bytes,
         )
         self.payloads = Payloads(self.dialects, self.pipeline, self.snapshot)
+        self.threads = Threads(database, self.payloads)
+        self.following = Following(self.payloads, self.threads)
         self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare)
         self._recorded = Executions(database, self.snapshot)
 
@@ -200,28 +206,7 @@ class Pegboard:
         """Make a function a tool at once; it lives in this process and is never stored."""
 
         def hang(function: F) -> F:
-            described = function_tool(function, name)
-            taken = self.snapshot.find(described.name)
-            if taken is not None and taken.tool not in self.snapshot.local():
-                raise Conflict(f"A tool named '{described.name}' is stored on this board already")
-            if taken is not None and taken.tool.tool_type is Kind.TABLE:
-                raise Conflict(f"A tool named '{described.name}' comes from the file of tables already")
-            self._add_handler(described.name, described.handler)
-            now = datetime.now(UTC)
-            spec = read_definition(
-                {
-                    "name": described.name,
-                    "description": described.description,
-                    "tool_type": Kind.INTERNAL,
-                    "config": {"handler": described.name},
-                    "input_schema": described.input_schema,
-                    "output_schema": described.output_schema,
-                    **fields,
-                }
-            )
-            self.snapshot.hang(
-                build(spec, self._vault, self.admin, bare(function_id(described.name), self.admin.user_id, now), now)
-            )
+            self._functions.hang(function, name, fields)
             return function
 
         return hang if function is None else hang(function)
@@ -230,17 +215,10 @@ class Pegboard:
         """Offer a function to the stored tools of kind internal that name this handler."""
 
         def offer(function: F) -> F:
-            self._add_handler(name, Handler.of(function))
+            self._functions.offer(name, Handler.of(function))
             return function
 
         return offer
-
-    def _add_handler(self, name: str, handler: Handler) -> None:
-        before = self._internal.handlers.get(name)
-        self._internal.handlers[name] = handler
-        if before is not None:
-            before.threads.close()
-        self.snapshot.forget(lambda tool: tool.tool_type is Kind.INTERNAL and tool.config.get("handler") == name)
 
     async def add(self, definition: Mapping[str, Any] | ToolCreate, *, caller: Caller | None = None) -> Tool:
         """Register a tool from its definition."""
@@ -306,6 +284,7 @@ class Pegboard:
 
     async def _close(self) -> None:
         await self.drain()
+        await self.following.close()
         await self._journal.close()
         await self._flagging.close()
         self.imports.close()

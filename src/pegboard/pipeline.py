@@ -16,13 +16,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from contextvars import ContextVar
-from typing import Any
 
 from pegboard.core.call import Caller, ToolCall, ToolResult
 from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, ToolError, Unavailable
 from pegboard.core.ids import new_id
 from pegboard.core.tool import RateLimit
 from pegboard.journal.base import Journal
+from pegboard.live.onlookers import Onlookers
 from pegboard.registry.snapshot import Snapshot
 from pegboard.stages.check import Checker, as_json
 from pegboard.stages.deadlines import Deadlines
@@ -57,6 +57,7 @@ class Pipeline:
         journal: Journal,
         metrics: Metrics,
         tracing: Tracing | None,
+        onlookers: Onlookers,
     ) -> None:
         self._snapshot = snapshot
         self._validator = validator
@@ -66,21 +67,35 @@ class Pipeline:
         self._journal = journal
         self._metrics = metrics
         self._tracing = tracing
-        self._running: dict[Run, asyncio.Task[Any] | None] = {}
+        self._onlookers = onlookers
+        self._running: dict[str, Run] = {}
         self._idle = asyncio.Event()
         self._draining = False
         self._deadlines = Deadlines()
         metrics.watch_in_flight(lambda: len(self._running))
 
     async def run(
-        self, call: ToolCall, caller: Caller, *, fall_back: bool = True, replaying: Replaying | None = None
+        self,
+        call: ToolCall,
+        caller: Caller,
+        *,
+        fall_back: bool = True,
+        replaying: Replaying | None = None,
+        run_id: str | None = None,
     ) -> ToolResult:
-        """Run one call to its end and say how it ended; only the caller's own cancellation is raised."""
+        """Run one call to its end and say how it ended; only the caller's own cancellation is raised.
+
+        A new `run_id` is what the call is known by from the beginning; without one it gets its own.
+        """
         if self._draining and not _inside.get():
             return refused(call, Unavailable("The board is shutting down", retry_after_ms=1000))
-        this = Run(call, caller, replaying)
+        if self._onlookers.are_there:
+            run_id = run_id or new_id()
+            call = self._onlookers.began(call, caller, run_id)
+        this = Run(call, caller, replaying, run_id)
         entered = _inside.set(True)
-        this.attempts.task = self._running[this] = asyncio.current_task()
+        this.attempts.task = asyncio.current_task()
+        self._running[this.id] = this
         try:
             if self._tracing is None:
                 result = await self._answer(this, fall_back)
@@ -90,7 +105,7 @@ class Pipeline:
             return await self._recorded(this, result)
         finally:
             _inside.reset(entered)
-            del self._running[this]
+            del self._running[this.id]
             if self._draining and not self._running:
                 self._idle.set()
 
@@ -99,13 +114,32 @@ class Pipeline:
             return await self._stages(this, fall_back)
         except asyncio.CancelledError:
             task = asyncio.current_task()
+            if this.ended_because is not None and task is not None and not task.uncancel():
+                return this.failed(Cancelled(this.ended_because).problem)
             if task is not None and task.cancelling():
+                this.is_over = True
                 await self._recorded(this, this.failed(Cancelled("The caller went away").problem))
                 raise
             return this.failed(ExecutionFailed("The tool cancelled itself").problem)
         except Exception:
             log.exception("call_broke_the_board", tool=this.call.name, run_id=this.id)
             return this.failed(InternalError().problem)
+        finally:
+            this.is_over = True
+
+    def running(self, run_id: str) -> Run | None:
+        """The call that is known by this id, while it runs."""
+        return self._running.get(run_id)
+
+    def cancel(self, run_id: str, why: str) -> bool:
+        """End a running call: it is answered and recorded as cancelled, for this reason; False where it is over."""
+        this = self._running.get(run_id)
+        if this is None or this.is_over or this.attempts.task is None:
+            return False
+        if this.ended_because is None:
+            this.ended_because = why
+            this.attempts.task.cancel()
+        return True
 
     async def _stages(self, this: Run, fall_back: bool) -> ToolResult:
         try:
@@ -134,10 +168,13 @@ class Pipeline:
 
     async def _recorded(self, this: Run, result: ToolResult) -> ToolResult:
         self._metrics.finished(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
+        execution = this.execution(result)
         try:
-            await self._journal.record(this.execution(result), result)
+            await self._journal.record(execution, result)
         except ToolError as error:
             return this.unrecorded(result, error)
+        if self._onlookers.are_there:
+            self._onlookers.ended(execution)
         return result
 
     async def drain(self, seconds: float) -> int:
@@ -147,7 +184,7 @@ class Pipeline:
             return 0
         late = len(self._running)
         log.warning("cancelled_on_shutdown", calls=late)
-        for task in set(self._running.values()):
+        for task in {this.attempts.task for this in self._running.values()}:
             if task is not None:
                 task.cancel()
         if not await self._came_to_rest(LAST_SECONDS):

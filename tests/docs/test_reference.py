@@ -17,8 +17,9 @@ from pegboard.builtins.catalog import BUILTINS
 from pegboard.core.configs import CONFIGS
 from pegboard.core.definitions import ToolCreate, ToolResponse
 from pegboard.core.errors import ErrorType, ToolError
+from pegboard.core.model import Model
 from pegboard.core.outbound import ParameterStyle
-from pegboard.core.tool import Kind, Model
+from pegboard.core.tool import Kind
 from pegboard.executors.catalog import executors
 from pegboard.executors.confinement import Confinement
 from pegboard.executors.internal import InternalExecutor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pegboard.core.model import Model
 from pegboard.core.table_config import TableConfig, TableEntry, TableField, TablesFile
-from pegboard.core.tool import Model
 from pegboard.executors.table.wording import _SAYS
 from tests.docs.pages import codes_in, rows_of, section
 

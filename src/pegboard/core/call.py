@@ -39,11 +39,15 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a running tool says it has come."""
+    """What a running tool says of itself: how far it has come, and perhaps a piece of its output."""
 
-    progress: float
+    progress: float | None = None
     total: float | None = None
     message: str | None = None
+    partial: str | None = None
+
+
+OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,9 @@ class ToolCall(NamedTuple):
     surface: Surface = "library"
     dialect: str = "plain"
     request_id: str | None = None
-    on_progress: Callable[[Progress], None] | None = None
+    on_progress: OnProgress | None = None
     key: str | None = None
+    thread_id: str | None = None
 
 
 class ReadyCall(NamedTuple):
@@ -76,7 +81,7 @@ class ReadyCall(NamedTuple):
     arguments: dict[str, Any]
     digest: str
     deadline: float
-    on_progress: Callable[[Progress], None] | None = None
+    on_progress: OnProgress | None = None
     key: str | None = None
     receipts: bool = False
 
@@ -88,7 +93,7 @@ class CallContext:
     caller: Caller
     run_id: str
     deadline: float
-    on_progress: Callable[[Progress], None] | None = None
+    on_progress: OnProgress | None = None
 
     @property
     def seconds_left(self) -> float:
@@ -99,6 +104,11 @@ class CallContext:
         """Tell whoever listens how far the work has come."""
         if self.on_progress is not None:
             self.on_progress(Progress(progress, total, message))
+
+    def partial(self, text: str) -> None:
+        """Give whoever listens a piece of the output before the rest is there; the result is still to be returned."""
+        if self.on_progress is not None:
+            self.on_progress(Progress(partial=text))
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
 from pegboard.core.commands import Command, is_variable, placeholder_in_script
+from pegboard.core.model import Model
 from pegboard.core.outbound import HttpConfig, McpConfig, Seconds, Text
 from pegboard.core.table_config import TableConfig
-from pegboard.core.tool import Kind, Model
+from pegboard.core.tool import Kind
 
 _REFERENCE = re.compile(r"\{\{secret:([A-Za-z_][A-Za-z0-9_.-]*)\}\}", re.ASCII)
 # What the kernel shows there is about the whole machine.

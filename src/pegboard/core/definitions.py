@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
+from pegboard.core.display import Display
+from pegboard.core.model import Model
 from pegboard.core.python_code import CodeProblem, signature_of
-from pegboard.core.tool import Fallback, Kind, Model, RateLimit, Retry, check_name
+from pegboard.core.tool import Fallback, Kind, RateLimit, Retry, check_name
 
 Tag = Annotated[str, Field(min_length=1, max_length=64)]
 JsonObject = dict[str, Any]
@@ -41,6 +43,10 @@ class ToolBase(Model):
     keep_arguments: bool = Field(False, description="Whether the journal keeps the arguments")
     keep_result: bool = Field(False, description="Whether the journal keeps what a call answered, up to 64 KiB of JSON")
     max_result_bytes: int | None = Field(None, ge=1, le=100 * 2**20, description="Largest result, as JSON")
+    display: Display | None = Field(None, description="How arguments and results read to people; models never see it")
+    on_disconnect: Literal["cancel", "detach"] = Field(
+        "cancel", description="Whether a call ends or goes on when whoever asked for it goes away"
+    )
 
 
 def _may_lack_input_schema(schema: JsonObject) -> None:

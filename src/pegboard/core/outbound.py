@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 from yarl import URL
 
-from pegboard.core.tool import Model
+from pegboard.core.model import Model
 
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 Text = Annotated[str, Field(min_length=1)]

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, StrictBool, StrictInt
 
-from pegboard.core.tool import Model, check_name
+from pegboard.core.model import Model
+from pegboard.core.tool import check_name
 
 DataType = Literal["text", "integer", "numeric", "boolean", "enum", "datetime", "json"]
 LONGEST_NAME = 255

@@ -12,7 +12,10 @@ from enum import StrEnum
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
+
+from pegboard.core.display import Display
+from pegboard.core.model import Model
 
 MASK = "********"
 NAME_LENGTH = 255
@@ -69,12 +72,6 @@ def _is_uuid(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-class Model(BaseModel):
-    """Data that crosses a boundary: frozen, and unknown keys are refused by name."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class RateLimit(Model):
@@ -172,6 +169,8 @@ class Tool:
     keep_result: bool = False
     max_result_bytes: int | None = None
     drifted: bool = False
+    display: Display | None = None
+    on_disconnect: Literal["cancel", "detach"] = "cancel"
 
     @property
     def has_effects(self) -> bool:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.core.tool import Model
+from pegboard.core.model import Model
 from pegboard.journal.chain import Chain, Place
 from pegboard.journal.lines import Line, Shown, end_line, head_line, header, row_line, writer_line, written
 from pegboard.journal.reading import WINDOW, Span, rows_of

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.core.tool import Model
+from pegboard.core.model import Model
 from pegboard.journal.chain import Chain
 from pegboard.journal.findings import MAX_FINDINGS, Finding, Trail, Walk, some_rows
 from pegboard.journal.reading import FINISHED_AT, WINDOW, Span, rows_of

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
+from pegboard.core.model import Model
 from pegboard.core.refusals import Invalid
-from pegboard.core.tool import Model
 from pegboard.journal import lines
 from pegboard.journal.chain import Chain, Place
 from pegboard.journal.findings import MAX_FINDINGS, Finding, Trail, Walk, some_rows

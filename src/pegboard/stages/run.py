@@ -33,15 +33,33 @@ class Replaying(NamedTuple):
 class Run:
     """What is known so far about one call on its way."""
 
-    __slots__ = ("attempts", "begun", "call", "caller", "id", "peg", "pinned", "ready", "repeat_of", "started_at")
+    __slots__ = (
+        "attempts",
+        "begun",
+        "call",
+        "caller",
+        "ended_because",
+        "id",
+        "is_over",
+        "peg",
+        "pinned",
+        "ready",
+        "repeat_of",
+        "started_at",
+    )
 
-    def __init__(self, call: ToolCall, caller: Caller, replaying: Replaying | None) -> None:
+    def __init__(
+        self, call: ToolCall, caller: Caller, replaying: Replaying | None = None, run_id: str | None = None
+    ) -> None:
         self.begun = time.perf_counter()
         self.started_at = datetime.now(UTC)
-        self.id = new_id()
+        self.id = run_id or new_id()
         self.call = call
         self.caller = caller
         self.attempts = Attempts()
+        # Why somebody other than the caller has ended it, and whether it is too late for that.
+        self.ended_because: str | None = None
+        self.is_over = False
         self.peg: Peg | None = None
         self.ready: ReadyCall | None = None
         self.pinned = replaying.peg if replaying is not None else None
@@ -161,6 +179,7 @@ class Run:
             ready.digest if ready is not None else None,
             arguments,
             self.attempts.row_id,
+            thread_id=call.thread_id,
             repeat_of=self.repeat_of,
         )
 

@@ -134,6 +134,10 @@ class Tool(SoftDeleted, Base):
     keep_result: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False, server_default=false())
     max_result_bytes: Mapped[int | None] = mapped_column(Integer)
     drifted: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
+    display: Mapped[dict[str, Any] | None] = mapped_column(json_type())
+    on_disconnect: Mapped[str] = mapped_column(
+        String(20), nullable=False, default="cancel", server_default=text("'cancel'")
+    )
     owner: Mapped[User] = relationship(back_populates="tools", lazy="raise")
 
     __table_args__ = (

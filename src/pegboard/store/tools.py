@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Boolean, ColumnElement, Row, Select, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from pegboard.core.display import Display
 from pegboard.core.ids import new_id
 from pegboard.core.tool import ALIAS_LENGTH, Fallback, Kind, RateLimit, Retry, Tool
 from pegboard.store import models
@@ -219,6 +220,7 @@ def _row(tool: Tool) -> dict[str, Any]:
     for name in ("config", "input_schema", "output_schema"):
         row[name] = _plain(row[name])
     row["rate_limit"] = tool.rate_limit and tool.rate_limit.model_dump(mode="json")
+    row["display"] = tool.display and tool.display.model_dump(mode="json", exclude_defaults=True)
     row["retry"] = tool.retry and tool.retry.model_dump(mode="json")
     # What was not set stays unset: a fallback to the value null is not the same as none.
     row["fallback"] = tool.fallback and tool.fallback.model_dump(mode="json", exclude_unset=True)
@@ -236,7 +238,7 @@ def _tool(row: Row[Any]) -> Tool:
     fields["sealed_auth"] = fields.pop("auth_config")
     fields["tool_type"] = Kind(fields["tool_type"])
     fields["tags"] = tuple(fields["tags"])
-    for name, model in (("rate_limit", RateLimit), ("retry", Retry), ("fallback", Fallback)):
+    for name, model in (("rate_limit", RateLimit), ("retry", Retry), ("fallback", Fallback), ("display", Display)):
         if fields[name] is not None:
             fields[name] = model.model_validate(fields[name])
     return Tool(**fields)

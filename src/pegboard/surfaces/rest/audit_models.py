@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from pegboard.core.tool import Model
+from pegboard.core.model import Model
 from pegboard.journal.findings import FindingKind
 from pegboard.journal.prune import ROWS_A_TURN as ROWS_A_PRUNE
 from pegboard.journal.verify import ROWS_A_TURN, Position, Scope

@@ -15,8 +15,8 @@ from starlette.requests import ClientDisconnect
 
 from pegboard.core.definitions import JsonObject, ToolResponse
 from pegboard.core.errors import ToolError
+from pegboard.core.model import Model
 from pegboard.core.refusals import Fault, Invalid, Refusal
-from pegboard.core.tool import Model
 from pegboard.imports.workshop import Tell, silent
 from pegboard.registry.definition import checked, shown
 from pegboard.registry.taking import TakenOn

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from pegboard.core.definitions import JsonObject, ToolResponse
-from pegboard.core.tool import Model
+from pegboard.core.model import Model
 from pegboard.surfaces.rest.fields import Moment, Name
 
 

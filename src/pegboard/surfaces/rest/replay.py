@@ -10,7 +10,7 @@ from fastapi import APIRouter, Body, Request, Response
 from pydantic import Field
 
 from pegboard.core.call import Surface
-from pegboard.core.tool import Model
+from pegboard.core.model import Model
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.replay import Replay

@@ -1,0 +1,1 @@
+"""What happens on the board right now, told to whoever listens; nothing is told where nobody does."""
