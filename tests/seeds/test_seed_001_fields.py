@@ -116,7 +116,7 @@ class TestToolCreate:
 
     def test_it_has_the_fields_of_the_seed_and_what_the_design_adds(self) -> None:
         added = "display_name tags timeout unknown_parameters result_style retry fallback idempotent read_only"
-        more = "destructive keep_arguments keep_result max_result_bytes"
+        more = "destructive keep_arguments keep_result max_result_bytes display on_disconnect"
         assert set(ToolCreate.model_fields) == SEED_FIELDS | {*added.split(), *more.split()}
 
     async def test_an_unknown_key_is_refused_with_the_nearest_one(self, door: Door) -> None:

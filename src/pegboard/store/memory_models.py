@@ -43,7 +43,7 @@ class Message(Base):
     # As text: a number keeps its digits, an object the order of its keys.
     tool_calls: Mapped[list[Any]] = mapped_column(JsonText, nullable=False)
     dialect: Mapped[str | None] = mapped_column(String(64))
-    raw: Mapped[Any] = mapped_column(JsonText)
+    raw: Mapped[Any] = mapped_column(JsonText, nullable=True)
 
 
 class Cancellation(Base):

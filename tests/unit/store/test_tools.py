@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
+from pegboard.core.display import Display
 from pegboard.core.ids import new_id
 from pegboard.core.people import User
 from pegboard.core.tool import Fallback, Kind, RateLimit, Retry, Tool
@@ -70,6 +71,8 @@ def everything(owner: User) -> Tool:
         keep_result=True,
         max_result_bytes=100,
         drifted=True,
+        display=Display.model_validate({"arguments": {"query": "sql"}, "result": {"style": "table", "columns": ["a"]}}),
+        on_disconnect="detach",
     )
 
 
