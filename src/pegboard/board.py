@@ -1,24 +1,21 @@
-"""Pegboard: the place that wires everything together, and the library surface."""
+"""Pegboard: the place that wires everything together, opens it and closes it."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar, overload
 
 from pegboard import wiring
-from pegboard.core.call import Caller, Execution, Progress, ToolCall, ToolResult
-from pegboard.core.definitions import ToolCreate
-from pegboard.core.keys import check_key
+from pegboard.cancelling import Cancelling
+from pegboard.core.call import Caller
 from pegboard.core.tool import Tool
 from pegboard.dialects.catalog import dialects
-from pegboard.dialects.dialects import Stream
 from pegboard.egress.outbound import Resolver
 from pegboard.executors.base import Prepared
 from pegboard.executors.catalog import executors, installed_handlers
-from pegboard.executors.internal import Handler, InternalExecutor
+from pegboard.executors.internal import InternalExecutor
 from pegboard.executors.table.sources import Sources
 from pegboard.following.following import Following
 from pegboard.imports.imports import Imports
@@ -26,39 +23,34 @@ from pegboard.journal.audit import Audit
 from pegboard.journal.base import Journal
 from pegboard.journal.start import chain_of, spool_folder, start_journal
 from pegboard.journal.statistics import Statistics
+from pegboard.library import Library
 from pegboard.live.onlookers import Onlookers
 from pegboard.memory.threads import Threads
 from pegboard.payloads import Payloads
 from pegboard.pipeline import Pipeline
-from pegboard.registry.apply import Plan, apply
 from pegboard.registry.confined import CodeRules
-from pegboard.registry.definition import read_definition
 from pegboard.registry.drift import Flagging
 from pegboard.registry.executions import Executions
 from pegboard.registry.first_run import Started
 from pegboard.registry.hanging import Functions
 from pegboard.registry.named_secrets import NamedSecrets
 from pegboard.registry.opening import Opener
-from pegboard.registry.pages import Page
 from pegboard.registry.people import People
 from pegboard.registry.registry import Registry
 from pegboard.registry.rotation import RotationReport, rotate
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tables.live import Tables
-from pegboard.replay import Replay, Replays
+from pegboard.replay import Replays
 from pegboard.settings import Settings
 from pegboard.stages.check import Checker
 from pegboard.store.changes import Changes
 from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter
 from pegboard.store.migrate import pending
 from pegboard.telemetry.metrics import Metrics
 from pegboard.telemetry.tracing import find_tracing
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-class Pegboard:
+class Pegboard(Library):
     """A board that is open: register tools, call them, read what happened."""
 
     def __init__(
@@ -122,6 +114,7 @@ class Pegboard:
         self.following = Following(self.payloads, self.threads)
         self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare)
         self._recorded = Executions(database, self.snapshot)
+        self.cancelling = Cancelling(self.pipeline, self.following, database, self._recorded)
 
     @classmethod
     @asynccontextmanager
@@ -160,103 +153,6 @@ class Pegboard:
         finally:
             await store.close()
 
-    async def call(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | None = None,
-        *,
-        caller: Caller | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
-        key: str | None = None,
-    ) -> ToolResult:
-        """Call a tool, as the admin unless `caller` says otherwise; a failed call is a result too.
-
-        A call with a `key` runs once: asked for again within a day, it is answered as it was the first time.
-        """
-        given = {} if arguments is None else arguments
-        call = ToolCall(str(name), given, on_progress=on_progress, key=check_key(key))
-        return await self.pipeline.run(call, caller or self.admin)
-
-    async def run(
-        self, raw: Any, *, dialect: str | None = None, caller: Caller | None = None, key: str | None = None
-    ) -> Any:
-        """Run the calls of a payload in any dialect; the answer is in the same. A `key` holds for each of them."""
-        who = caller or self.admin
-        return self.payloads.render(await self.payloads.run(self.payloads.read(raw, dialect, who), who, key=key))
-
-    def normalize(self, raw: Any, *, dialect: str | None = None, caller: Caller | None = None) -> dict[str, Any]:
-        """The calls of a payload in the board's own form: `{dialect, calls}`; runs nothing."""
-        who = caller or self.admin
-        return self.payloads.normalised(self.payloads.read(raw, dialect, who), who)
-
-    def stream(self, dialect: str | None = None, *, caller: Caller | None = None) -> Stream:
-        """What a model streams, to be fed chunk by chunk: `feed` and `end` give the calls that are whole."""
-        return self.payloads.stream(dialect, caller or self.admin)
-
-    async def definitions(self, dialect: str = "plain", *, strict: bool = False, caller: Caller | None = None) -> Any:
-        """What to hand a model: the caller's own tools and the public ones of admins, as that provider wants them."""
-        tools = [peg.tool for peg in self.snapshot.handed_to(caller or self.admin)]
-        return self.dialects.named(dialect, "dialect").declare(tools, strict=strict)
-
-    @overload
-    def tool(self, function: F) -> F: ...
-    @overload
-    def tool(self, *, name: str | None = None, **fields: Any) -> Callable[[F], F]: ...
-    def tool(self, function: F | None = None, *, name: str | None = None, **fields: Any) -> F | Callable[[F], F]:
-        """Make a function a tool at once; it lives in this process and is never stored."""
-
-        def hang(function: F) -> F:
-            self._functions.hang(function, name, fields)
-            return function
-
-        return hang if function is None else hang(function)
-
-    def handler(self, name: str) -> Callable[[F], F]:
-        """Offer a function to the stored tools of kind internal that name this handler."""
-
-        def offer(function: F) -> F:
-            self._functions.offer(name, Handler.of(function))
-            return function
-
-        return offer
-
-    async def add(self, definition: Mapping[str, Any] | ToolCreate, *, caller: Caller | None = None) -> Tool:
-        """Register a tool from its definition."""
-        spec = definition if isinstance(definition, ToolCreate) else read_definition(definition)
-        return await self.tools.create(spec, caller or self.admin)
-
-    async def apply(
-        self, definitions: Sequence[Any], *, prune: bool = False, dry_run: bool = False, caller: Caller | None = None
-    ) -> Plan:
-        """Make the caller's tools match these definitions, all or nothing."""
-        return await apply(
-            definitions,
-            caller or self.admin,
-            prune=prune,
-            dry_run=dry_run,
-            registry=self.tools,
-            database=self._database,
-            snapshot=self.snapshot,
-        )
-
-    async def executions(
-        self, wanted: ExecutionFilter, *, caller: Caller | None = None, cursor: str | None = None, limit: int = 50
-    ) -> Page[Execution]:
-        """The journal, newest first: one's own calls, or everybody's for an admin."""
-        return await self._recorded.page(wanted, caller or self.admin, cursor=cursor, limit=limit)
-
-    async def execution(self, execution_id: str, *, caller: Caller | None = None) -> Execution:
-        """One row of the journal."""
-        return await self._recorded.get(execution_id, caller or self.admin)
-
-    async def replay(
-        self, execution_id: str, *, tool: str | None = None, version: int | None = None, caller: Caller | None = None
-    ) -> Replay:
-        """Run a recorded call again, effects and all: against its tool, a version of it, or another tool."""
-        caller = caller or self.admin
-        recorded = await self.execution(execution_id, caller=caller)
-        return await self.replays.run(recorded, caller, tool=tool, version=version)
-
     async def rotate_secrets(
         self, *, on_progress: Callable[[int, int], None] | None = None, force: bool = False
     ) -> RotationReport:
@@ -281,6 +177,7 @@ class Pegboard:
 
     async def _changed(self, _revision: int) -> None:
         await self.snapshot.refresh()
+        await self.cancelling.look()
 
     async def _close(self) -> None:
         await self.drain()

@@ -1,0 +1,37 @@
+"""Conversations: threads, and the messages in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+Role = Literal["user", "assistant", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One conversation of its owner's; `messages` is how many there are."""
+
+    id: str
+    owner_id: str
+    title: str | None
+    messages: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation; `raw` is how it came in `dialect`, where that says more than the rest."""
+
+    id: str
+    thread_id: str
+    position: int
+    role: Role
+    content: str | None
+    timestamp: datetime
+    # In memory form: `{id, name, arguments, result | error, …}`.
+    tool_calls: tuple[dict[str, Any], ...] = ()
+    dialect: str | None = None
+    raw: Any = None
