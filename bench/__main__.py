@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bench import confined, dialects, growth, journal, outbound, rest, tables
+from bench import confined, dialects, growth, journal, outbound, rest, streams, tables
 
 BENCHES: dict[str, Callable[[float], bool]] = {
     "rest": rest.main,
@@ -15,6 +15,7 @@ BENCHES: dict[str, Callable[[float], bool]] = {
     "confined": confined.main,
     "tables": tables.main,
     "dialects": dialects.main,
+    "streams": streams.main,
 }
 
 

@@ -7,6 +7,7 @@ import functools
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from pegboard import Pegboard
-from pegboard.core.call import Execution, ReadyCall, ToolResult
+from pegboard.core.call import CallContext, Execution, ReadyCall, ToolResult
 from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.server import server_options, settle_memory
 from pegboard.testing import NoSettings
@@ -95,10 +96,25 @@ async def _serve(app: Any, bound: socket.socket, **options: Any) -> None:
     await uvicorn.Server(config).serve([bound])
 
 
-async def _board(home: Path, database: str | None, recorded: bool, bound: socket.socket, tools: int) -> None:
+async def ticks(context: CallContext, seconds: float, pause: float = 0.5) -> int:
+    """Say what time it is, for a while."""
+    count = 0
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        count += 1
+        context.progress(count, message=f"at {time.time():.6f}")
+        await asyncio.sleep(pause)
+    return count
+
+
+async def _board(
+    home: Path, database: str | None, recorded: bool, bound: socket.socket, tools: int, *, live: bool = False
+) -> None:
     settings = NoSettings(home=home, admin_key=KEY, database_url=database, log_level="error")
     async with Pegboard.open(settings=settings, journal=None if recorded else Unrecorded()) as board:
         await board.apply([ECHO])
+        if live:
+            board.tool(name="ticks", timeout=3600)(ticks)
         if tools:
             await board.apply([{**ECHO, "name": f"tool_{number}"} for number in range(tools)])
         await _serve(create_app(board), bound, **server_options(settings))
@@ -119,7 +135,8 @@ def main() -> None:
         "by-hand": lambda: _serve(_by_hand(), bound),
     }
     board = functools.partial(_board, home, os.environ.get("BENCH_DATABASE_URL"), "unrecorded" not in name, bound)
-    work = works[name]() if name in works else board(int(os.environ.get("BENCH_TOOLS", "0")))
+    tools = int(os.environ.get("BENCH_TOOLS", "0"))
+    work = works[name]() if name in works else board(tools, live=name == "live")
     with asyncio.Runner(loop_factory=uvloop_factory) as runner:
         runner.run(work)
 
