@@ -73,7 +73,7 @@ class Payloads:
         Where the caller goes away, calls end or go on as their tools say; with a key they go on.
         """
         calls = self.open_calls(asked)
-        keys = keys_of(check_key(key), len(calls))
+        keys = [own or call.key for own, call in zip(keys_of(check_key(key), len(calls)), calls, strict=True)]
         room = asyncio.Semaphore(_AT_ONCE)
 
         async def one(position: int, call: AskedCall, key: str | None) -> Answer:

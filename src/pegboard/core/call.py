@@ -70,6 +70,7 @@ class ToolCall(NamedTuple):
     on_progress: OnProgress | None = None
     key: str | None = None
     thread_id: str | None = None
+    chain_id: str | None = None
 
 
 class ReadyCall(NamedTuple):

@@ -34,7 +34,9 @@ class ToolBase(Model):
     tags: tuple[Tag, ...] = Field((), max_length=64, description="For filtering lists")
     timeout: float | None = Field(None, gt=0, le=3600, description="Seconds a call may take")
     unknown_parameters: Literal["ignore", "reject"] = Field("ignore", description="What to do with undeclared ones")
-    result_style: Literal["plain", "detailed"] = Field("plain", description="The shape of answers by default")
+    result_style: Literal["plain", "detailed", "envelope"] = Field(
+        "plain", description="The shape of answers by default"
+    )
     retry: Retry | None = Field(None, description="When a failed attempt is made again")
     fallback: Fallback | None = Field(None, description="What answers when every attempt failed")
     idempotent: bool = Field(False, description="Running it twice is like running it once")

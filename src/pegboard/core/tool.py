@@ -159,7 +159,7 @@ class Tool:
     tags: tuple[str, ...] = ()
     timeout: float | None = None
     unknown_parameters: Literal["ignore", "reject"] = "ignore"
-    result_style: Literal["plain", "detailed"] = "plain"
+    result_style: Literal["plain", "detailed", "envelope"] = "plain"
     retry: Retry | None = None
     fallback: Fallback | None = None
     idempotent: bool = False

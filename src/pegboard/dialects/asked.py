@@ -30,7 +30,7 @@ class AskedCall(NamedTuple):
     """One call as a payload asks for it.
 
     `arguments` are an object, or Malformed; None where only the answer to a call was seen. `extra` is what the provider
-    needs back, under the names a normalised call shows it by.
+    needs back, under the names a normalised call shows it by. With a `key` it runs once, however often it is asked for.
     """
 
     name: str
@@ -40,6 +40,7 @@ class AskedCall(NamedTuple):
     error: str | None = None
     provider_executed: bool = False
     extra: Mapping[str, Any] = NOTHING
+    key: str | None = None
 
     @property
     def is_open(self) -> bool:

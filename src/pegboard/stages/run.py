@@ -179,6 +179,7 @@ class Run:
             ready.digest if ready is not None else None,
             arguments,
             self.attempts.row_id,
+            chain_id=call.chain_id,
             thread_id=call.thread_id,
             repeat_of=self.repeat_of,
         )
