@@ -1,0 +1,52 @@
+"""Watching ends when it is told to, whatever arrives at the same moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pegboard.store.changes import Changes
+from pegboard.store.database import Database
+
+
+class Connection:
+    """What watching needs of a connection to PostgreSQL, so that a notice can come at an exact moment."""
+
+    def __init__(self) -> None:
+        self.notice: Callable[..., None] | None = None
+        self.asked = asyncio.Event()
+
+    def add_termination_listener(self, callback: Callable[..., None]) -> None:
+        """It never breaks."""
+
+    async def add_listener(self, channel: str, callback: Callable[..., None]) -> None:
+        """Keep whom to tell."""
+        self.notice = callback
+
+    async def fetchval(self, query: str, timeout: float) -> int:
+        """The revision is always the same."""
+        self.asked.set()
+        return 1
+
+
+async def nothing(revision: int) -> None:
+    """Do nothing about a change."""
+
+
+async def test_a_notice_that_comes_with_the_cancellation_does_not_swallow_it() -> None:
+    connection: Any = Connection()
+    changes = Changes(Database.create("memory"), seen=1)
+    watching = asyncio.create_task(changes._follow_postgresql(connection, nothing))
+    await connection.asked.wait()
+    for _ in range(3):
+        await asyncio.sleep(0)  # until it waits for a notice
+    connection.notice()
+    watching.cancel()
+    connection.asked.clear()
+    with pytest.raises(asyncio.CancelledError):
+        async with asyncio.timeout(10):
+            await watching
+    assert not connection.asked.is_set()
