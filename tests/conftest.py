@@ -27,6 +27,8 @@ def pytest_configure() -> None:
     """Let Ctrl-C be heard by what the tests start, also where a shell started them in the background, deaf to it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 @pytest.fixture

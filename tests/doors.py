@@ -180,7 +180,7 @@ async def served(board: Pegboard) -> AsyncIterator[str]:
         bound.bind(("127.0.0.1", 0))
         async with anyio.create_task_group() as group:
             group.start_soon(server._serve, [bound])
-            with anyio.fail_after(10):
+            with anyio.fail_after(30):
                 await ready.wait()
             yield f"http://127.0.0.1:{bound.getsockname()[1]}"
             server.should_exit = True

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from pegboard.core.call import Caller, Malformed, OnProgress, Surface, ToolCall
+from pegboard.core.errors import Cancelled
 from pegboard.core.ids import new_id
 from pegboard.core.keys import check_key, keys_of
 from pegboard.core.refusals import Invalid
+from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, Asked, AskedCall
 from pegboard.dialects.base import Answer
 from pegboard.dialects.dialects import Dialects, Stream
 from pegboard.dialects.display import get_tool_display_name, summary_of
-from pegboard.pipeline import Pipeline
+from pegboard.dialects.formats import arguments_written, outcome_of, outcome_written_out
+from pegboard.pipeline import Pipeline, refused
 from pegboard.registry.snapshot import Snapshot
 
 MAX_CALLS = 100
@@ -33,10 +36,13 @@ class Audience(Protocol):
     """Whoever is told of a payload's calls as they begin, go on and end."""
 
     def began(self, position: int, call: AskedCall, run_id: str) -> OnProgress:
-        """A call begins; what is given back is told how far it has come."""
+        """A call begins; what is given back is told how far it has come. Raises Cancelled where it is not to begin."""
 
     def ended(self, position: int, answer: Answer) -> None:
         """A call has ended."""
+
+    def gone(self, position: int) -> None:
+        """A call was cancelled with whoever asked for it."""
 
 
 class Payloads:
@@ -77,32 +83,40 @@ class Payloads:
         room = asyncio.Semaphore(_AT_ONCE)
 
         async def one(position: int, call: AskedCall, key: str | None) -> Answer:
+            wanted = ToolCall(
+                call.name, call.arguments, call.id or None, surface, asked.dialect, request_id, None, key, thread_id
+            )
             async with room:
-                run_id = on_progress = None
-                if audience is not None:
-                    run_id = new_id()
-                    on_progress = audience.began(position, call, run_id)
-                wanted = ToolCall(
-                    call.name,
-                    call.arguments,
-                    call.id or None,
-                    surface,
-                    asked.dialect,
-                    request_id,
-                    on_progress,
-                    key,
-                    thread_id,
-                )
-                answer = Answer(call, await self._pipeline.run(wanted, caller, run_id=run_id))
-                if audience is not None:
-                    audience.ended(position, answer)
+                if audience is None:
+                    return Answer(call, await self._pipeline.run(wanted, caller))
+                run_id = new_id()
+                try:
+                    wanted = wanted._replace(on_progress=audience.began(position, call, run_id))
+                except Cancelled as error:
+                    answer = Answer(call, refused(wanted, error))
+                else:
+                    answer = Answer(call, await self._pipeline.run(wanted, caller, run_id=run_id))
+                audience.ended(position, answer)
                 return answer
 
-        running = (
-            self._without_caller(one(position, call, key)) if key or self.detaches(call) else one(position, call, key)
-            for position, (call, key) in enumerate(zip(calls, keys, strict=True))
-        )
-        return Answered(asked, await asyncio.gather(*running))
+        async def told(position: int, call: AskedCall, key: str | None) -> Answer:
+            try:
+                return await one(position, call, key)
+            except asyncio.CancelledError:
+                if audience is not None:
+                    audience.gone(position)
+                raise
+
+        running: list[asyncio.Future[Answer]] = []
+        for position, (call, own) in enumerate(zip(calls, keys, strict=True)):
+            task = asyncio.create_task(told(position, call, own))
+            running.append(self._shielded(task) if own or self.detaches(call) else task)
+        # Whoever cancels this waits until all that are cancelled have been recorded.
+        answers = await asyncio.gather(*running, return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                raise answer
+        return Answered(asked, cast("list[Answer]", answers))
 
     def open_calls(self, asked: Asked) -> list[AskedCall]:
         """The calls of a payload that nobody has answered yet; raises Invalid where they are too many."""
@@ -116,11 +130,11 @@ class Payloads:
         peg = self._snapshot.find(call.name) if call.name else None
         return peg is not None and peg.tool.on_disconnect == "detach"
 
-    async def _without_caller(self, running: Any) -> Answer:
-        task: asyncio.Task[Answer] = asyncio.create_task(running)
+    def _shielded(self, task: asyncio.Task[Answer]) -> asyncio.Future[Answer]:
+        """The call, to be waited for by somebody whose going does not end it."""
         self._detached.add(task)
         task.add_done_callback(self._detached.discard)
-        return await asyncio.shield(task)
+        return asyncio.shield(task)
 
     def render(self, answered: Answered, dialect: str | None = None) -> Any:
         """The answers in this dialect, or in the payload's own."""
@@ -134,18 +148,21 @@ class Payloads:
 
     def display_name(self, call: AskedCall, caller: Caller) -> str:
         """What people call the tool that is asked for."""
-        peg = self._snapshot.find(call.name) if call.name else None
-        own = peg.tool.display_name if peg is not None and self._snapshot.may_call(peg.tool, caller) else None
-        return own or get_tool_display_name(call.name or "unknown")
+        return _name_of(call, self._tool_of(call, caller))
 
     def summary(self, call: AskedCall, caller: Caller) -> str:
         """A call in one line, for people."""
-        arguments = None if isinstance(call.arguments, Malformed) else call.arguments
-        return summary_of(self.display_name(call, caller), arguments)
+        return _summary_of(call, self._tool_of(call, caller))
 
     def outcome(self, answer: Answer, caller: Caller) -> str:
         """How a call ended in one line, for people."""
-        raise NotImplementedError
+        tool = self._tool_of(answer.call, caller)
+        return outcome_of(answer.result, tool.display if tool else None)
+
+    def display(self, answer: Answer, caller: Caller) -> str | None:
+        """What a call gave in as many lines as it needs, where its tool says how that reads to people; else None."""
+        tool = self._tool_of(answer.call, caller)
+        return outcome_written_out(answer.result, tool.display if tool else None)
 
     def _shown(self, call: AskedCall, caller: Caller) -> dict[str, Any]:
         arguments = call.arguments
@@ -162,12 +179,27 @@ class Payloads:
             shown["error"] = call.error
         if call.provider_executed:
             shown["provider_executed"] = True
-        shown["display_name"] = display = self.display_name(call, caller)
-        shown["summary"] = summary_of(display, shown["arguments"])
+        tool = self._tool_of(call, caller)
+        shown |= {"display_name": _name_of(call, tool), "summary": _summary_of(call, tool)}
         return shown | {key: value for key, value in call.extra.items() if key not in shown}
+
+    def _tool_of(self, call: AskedCall, caller: Caller) -> Tool | None:
+        peg = self._snapshot.find(call.name) if call.name else None
+        return peg.tool if peg is not None and self._snapshot.may_call(peg.tool, caller) else None
 
     def _schema_of(self, name: str, caller: Caller) -> Mapping[str, Any] | None:
         peg = self._snapshot.find(name)
         if peg is None or not self._snapshot.may_call(peg.tool, caller):
             return None
         return peg.tool.input_schema
+
+
+def _name_of(call: AskedCall, tool: Tool | None) -> str:
+    return (tool and tool.display_name) or get_tool_display_name(call.name or "unknown")
+
+
+def _summary_of(call: AskedCall, tool: Tool | None) -> str:
+    arguments = None if isinstance(call.arguments, Malformed) else call.arguments
+    if arguments and tool is not None and tool.display is not None:
+        arguments = arguments_written(arguments, tool.display)
+    return summary_of(_name_of(call, tool), arguments)

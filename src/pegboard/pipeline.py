@@ -69,6 +69,7 @@ class Pipeline:
         self._tracing = tracing
         self._onlookers = onlookers
         self._running: dict[str, Run] = {}
+        self._awaited: dict[str, asyncio.Event] = {}
         self._idle = asyncio.Event()
         self._draining = False
         self._deadlines = Deadlines()
@@ -106,17 +107,23 @@ class Pipeline:
         finally:
             _inside.reset(entered)
             del self._running[this.id]
+            if self._awaited and (awaited := self._awaited.pop(this.id, None)) is not None:
+                awaited.set()
             if self._draining and not self._running:
                 self._idle.set()
 
     async def _answer(self, this: Run, fall_back: bool) -> ToolResult:
+        is_ours = False
         try:
             return await self._stages(this, fall_back)
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if this.ended_because is not None and task is not None and not task.uncancel():
-                return this.failed(Cancelled(this.ended_because).problem)
-            if task is not None and task.cancelling():
+            task = this.attempts.task
+            assert task is not None
+            if this.ended_because is not None:
+                is_ours = True
+                if not task.uncancel():
+                    return this.failed(Cancelled(this.ended_because).problem)
+            if task.cancelling():
                 this.is_over = True
                 await self._recorded(this, this.failed(Cancelled("The caller went away").problem))
                 raise
@@ -126,6 +133,8 @@ class Pipeline:
             return this.failed(InternalError().problem)
         finally:
             this.is_over = True
+            if this.ended_because is not None and not is_ours and this.attempts.task is not None:
+                this.attempts.task.uncancel()  # the tool ended otherwise, and its caller goes on
 
     def running(self, run_id: str) -> Run | None:
         """The call that is known by this id, while it runs."""
@@ -134,12 +143,16 @@ class Pipeline:
     def cancel(self, run_id: str, why: str) -> bool:
         """End a running call: it is answered and recorded as cancelled, for this reason; False where it is over."""
         this = self._running.get(run_id)
-        if this is None or this.is_over or this.attempts.task is None:
+        if this is None or this.is_over:
             return False
-        if this.ended_because is None:
-            this.ended_because = why
-            this.attempts.task.cancel()
+        # Not at once: a call that ends itself must be waiting for something when its end comes.
+        asyncio.get_running_loop().call_soon(_end, this, why)
         return True
+
+    async def over(self, run_id: str) -> None:
+        """Wait until this call runs no longer, and is recorded."""
+        if run_id in self._running:
+            await self._awaited.setdefault(run_id, asyncio.Event()).wait()
 
     async def _stages(self, this: Run, fall_back: bool) -> ToolResult:
         try:
@@ -172,9 +185,12 @@ class Pipeline:
         try:
             await self._journal.record(execution, result)
         except ToolError as error:
-            return this.unrecorded(result, error)
-        if self._onlookers.are_there:
-            self._onlookers.ended(execution)
+            result = this.unrecorded(result, error)
+            execution = this.execution(result)
+        finally:
+            # Also where the caller goes away while it is being recorded, which it is all the same.
+            if self._onlookers.are_there:
+                self._onlookers.ended(execution)
         return result
 
     async def drain(self, seconds: float) -> int:
@@ -197,6 +213,12 @@ class Pipeline:
                 async with asyncio.timeout(seconds):
                     await self._idle.wait()
         return not self._running
+
+
+def _end(this: Run, why: str) -> None:
+    if not this.is_over and this.ended_because is None and this.attempts.task is not None:
+        this.ended_because = why
+        this.attempts.task.cancel()
 
 
 def refused(call: ToolCall, error: ToolError) -> ToolResult:

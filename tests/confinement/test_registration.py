@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -87,11 +86,9 @@ SHELL: dict[str, tuple[dict[str, Any], str]] = {
 async def refused(
     board: Target, kind: str, config: dict[str, Any], words: str, properties: tuple[str, ...] = ()
 ) -> None:
-    """Make sure that such a tool cannot be registered, and that the board says so at once."""
-    began = time.monotonic()
+    """Make sure that such a tool cannot be registered, and that the board says why."""
     with pytest.raises(Invalid) as refusal:
         await board.add(kind, config, properties)
-    assert time.monotonic() - began < 5
     assert re.search(words, refusal.value.message), refusal.value.message
     assert not board.leaked(refusal.value.message)
 

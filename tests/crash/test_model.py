@@ -148,7 +148,7 @@ class Journals(RuleBasedStateMachine):
         return running[place % len(running)]
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._loop.run(asyncio.wait_for(work, 10))
+        return self._loop.run(asyncio.wait_for(work, 30))
 
 
 @functools.cache

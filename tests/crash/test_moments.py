@@ -75,7 +75,7 @@ async def test_a_journal_that_is_closed_refuses_calls_at_once(start: Start) -> N
     process = start()
     await process.close()
     with pytest.raises(Unavailable):
-        await asyncio.wait_for(process.begin(ready()), 2)
+        await asyncio.wait_for(process.begin(ready()), 30)
 
 
 async def test_rows_that_are_written_while_the_journal_closes_are_not_said_to_be_lost(

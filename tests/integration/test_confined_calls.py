@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +104,8 @@ async def test_an_error_says_what_and_where_and_keeps_the_prints(way: Way) -> No
 @stored
 async def test_what_takes_too_long_is_ended_and_what_it_printed_until_then_is_kept(way: Way) -> None:
     await warm(way)
-    await way.create(python("import time\ndef f():\n    print('begun')\n    time.sleep(60)", timeout=8))
-    await way.create(shell("echo begun >&2; sleep 60", name="command", shell=True, timeout=6))
-    began = time.monotonic()
+    await way.create(python("import time\ndef f():\n    print('begun')\n    time.sleep(3600)", timeout=8))
+    await way.create(shell("echo begun >&2; sleep 3600", name="command", shell=True, timeout=6))
     answer = await way.call("tool")
     assert code_of(answer) == "timeout"
     assert answer["error"] == (
@@ -117,7 +115,6 @@ async def test_what_takes_too_long_is_ended_and_what_it_printed_until_then_is_ke
     answer = await way.call("command")
     assert code_of(answer) == "timeout"
     assert answer["error"] == "Tool 'command' did not finish within 6 s; the end of its stderr: begun"
-    assert time.monotonic() - began < 40
 
 
 async def test_libraries_are_there_where_the_tool_names_them(way: Way) -> None:

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -99,11 +98,9 @@ def test_who_waits_is_told_to_try_again_and_the_row_says_cancelled(tmp_path: Pat
         seen(process, "hanging")
         many = threads.submit(client.post, "/v1/calls", json=[{"name": "hang", "arguments": {}}])
         seen(process, "hanging")
-        begun = time.monotonic()
         process.send_signal(number)
         answers = [one.result(WAIT), many.result(WAIT)]
         assert process.wait(WAIT) == 0
-        assert time.monotonic() - begun < 10
     for answer in answers:
         assert answer.status_code == 503, answer.text
         assert int(answer.headers["retry-after"]) >= 1

@@ -13,6 +13,7 @@ from pegboard import Pegboard, ToolResult
 from pegboard.testing import NoSettings, calls_of, member, memory_board
 from tests.surfaces.rest.clients import mock
 from tests.unit.recording import Recording
+from tests.waiting import until
 
 NUMBER: dict[str, Any] = {"type": "integer"}
 
@@ -124,13 +125,15 @@ class TestTimes:
     async def test_the_wait_for_the_journal_is_not_counted(self, noted: Pegboard, journal: Recording) -> None:
         journal.wait = asyncio.Event()
         call = asyncio.create_task(noted.call("echo"))
-        _, unanswered = await asyncio.wait({call}, timeout=0.3)
-        assert unanswered, "the caller is answered only after the row is durable"
-        assert len(journal.rows) == 1
+
+        async def recorded() -> float | None:
+            return journal.rows[0].elapsed_ms if journal.rows else None
+
+        before_the_wait = await until(recorded)
+        assert not call.done(), "the caller is answered only after the row is durable"
         journal.wait.set()
-        result = await call
-        assert result.elapsed_ms < 250
-        assert journal.rows[0].elapsed_ms == result.elapsed_ms
+        assert (await call).elapsed_ms == before_the_wait
+        assert len(journal.rows) == 1
 
     async def test_retries_are_counted(self, board: Pegboard) -> None:
         @board.tool(read_only=True, retry={"max_attempts": 3, "backoff_ms": 10}, output_schema=NUMBER)
@@ -224,8 +227,7 @@ class TestRetriesAndFallbacks:
 
         result = await board.call("slow")
         assert code(result) == "timeout"
-        assert result.attempts > 1
-        assert result.elapsed_ms < 1500
+        assert 1 < result.attempts < 10
 
 
 class TestCancelling:

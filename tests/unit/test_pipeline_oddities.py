@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -84,7 +83,7 @@ async def test_whatever_a_handler_raises_is_an_answer_with_one_row(
         raise make()
 
     board.tool(name="odd", timeout=3)(in_task if is_async else plain)
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         result = await board.call("odd")
     assert not result.success
     assert said in message(result)
@@ -115,7 +114,7 @@ async def test_what_a_running_call_calls_is_served_while_the_board_drains(board:
         two = await asyncio.create_task(board.call("echo", {"n": 2}))
         return [one.output, two.output]
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         running = asyncio.create_task(board.call("outer"))
         await started.wait()
         draining = asyncio.create_task(board.pipeline.drain(5))
@@ -131,17 +130,15 @@ async def test_what_a_running_call_calls_is_served_while_the_board_drains(board:
 async def test_a_timeout_is_tried_again_within_the_time_of_the_tool(board: Pegboard) -> None:
     ran = []
 
-    @board.tool(timeout=1.5, retry={"on": ["timeout"], "max_attempts": 3})
+    @board.tool(timeout=0.6, retry={"on": ["timeout"], "max_attempts": 3})
     async def hangs() -> None:
         ran.append(1)
         await anyio.sleep_forever()
 
-    begun = time.monotonic()
     result = await board.call("hangs")
-    took = time.monotonic() - begun
     assert result.problem is not None
     assert (result.problem.code, result.attempts, len(ran)) == ("timeout", 3, 3)
-    assert 1.3 < took < 5
+    assert result.problem.message == "Tool 'hangs' did not finish within 0.2 s"
     (row,) = await calls_of(board)
     assert (row.code, row.attempts) == ("timeout", 3)
 
@@ -174,7 +171,7 @@ async def test_a_call_cancelled_while_its_fallback_runs_has_its_row(board: Pegbo
         raise ValueError("not today")
 
     running = asyncio.create_task(board.call("first"))
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         await started.wait()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import orjson
 
@@ -87,14 +87,32 @@ class ReadyCall(NamedTuple):
     receipts: bool = False
 
 
+class Cancellable(Protocol):
+    """What knows whether a call is still wanted."""
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nobody waits for the call any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What a handler may know about the call it serves, where a parameter is annotated with this class."""
+    """What a handler may know about the call it serves, where a parameter is annotated with this class.
+
+    A handler that runs in a thread cannot be ended from outside. Where its call was cancelled or timed out, telling of
+    progress raises Cancelled in it, and `is_cancelled` says so to one that tells of none.
+    """
 
     caller: Caller
     run_id: str
     deadline: float
     on_progress: OnProgress | None = None
+    call: Cancellable | None = None
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nobody waits for the handler any more: its call was cancelled, or its time was up."""
+        return self.call is not None and self.call.is_cancelled
 
     @property
     def seconds_left(self) -> float:

@@ -19,6 +19,7 @@ ITEMS = "[]"
 
 _OPTIONS = {"currency": "money", "scale": "money", "unit": "duration", "whole": "percent", "columns": "table"}
 _PATH = re.compile(r"(?:[^.\[\]]+|(?:\[\])+)(?:\[\]|\.[^.\[\]]+)*")
+_LONGEST_PATH = 255
 _STEP = re.compile(r"\[\]|[^.\[\]]+")
 
 
@@ -32,6 +33,12 @@ def _nearest_style(given: Any) -> Any:
     )
 
 
+def _printable(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError(f"{name!r} has a character that cannot be seen")
+    return name
+
+
 class Format(Model):
     """How one value is written; a style alone may stand for it."""
 
@@ -42,8 +49,8 @@ class Format(Model):
         None, description="Of durations: what the number counts; s if absent"
     )
     whole: Literal[1, 100] | None = Field(None, description="Of percentages: what stands for all of it; 1 if absent")
-    columns: tuple[Annotated[str, Field(min_length=1, max_length=255)], ...] | None = Field(
-        None, min_length=1, max_length=50, description="Of tables: which columns, in this order; all if absent"
+    columns: tuple[Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_printable)], ...] | None = Field(
+        None, max_length=50, description="Of tables: which columns, in this order; all if absent"
     )
 
     @model_validator(mode="after")
@@ -66,28 +73,36 @@ def steps_of(path: str) -> list[str]:
     return _STEP.findall(path)
 
 
-def _checked(path: str) -> str:
-    if not _PATH.fullmatch(path):
-        raise ValueError("not a path; write names with dots between them and [] for the items of a list: items[].price")
-    return path
-
-
 def _from_style(given: Any) -> Any:
-    return {"style": given} if isinstance(given, str) else given
+    if isinstance(given, dict | Format):
+        return given
+    if isinstance(given, str):
+        return {"style": given}
+    raise ValueError("write a style, such as sql, or an object with one, such as {style: money, currency: EUR}")
+
+
+def _with_paths(formats: dict[str, Format]) -> dict[str, Format]:
+    for path in formats:
+        if len(path) > _LONGEST_PATH:
+            raise ValueError(f"a path has at most {_LONGEST_PATH} characters, one has {len(path):,}")
+        if not path.isprintable() or not _PATH.fullmatch(path):
+            raise ValueError(
+                f"{path!r} is not a path; write names with dots between them, and [] for the items of a list, "
+                "such as order.total or items[].price"
+            )
+    return formats
 
 
 Formatted = Annotated[Format, BeforeValidator(_from_style)]
-Path = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_checked)]
+Formats = Annotated[dict[str, Formatted], Field(max_length=100), AfterValidator(_with_paths)]
 
 
 class Display(Model):
     """How arguments and result read to people; names may be paths such as `order.total` or `items[].price`."""
 
-    arguments: dict[Path, Formatted] = Field({}, max_length=100, description="How arguments are written, by name")
+    arguments: Formats = Field({}, description="How arguments are written, by name")
     result: Formatted | None = Field(None, description="How the result is written as a whole")
-    fields: dict[Path, Formatted] = Field(
-        {}, max_length=100, description="How parts of the result are written, by name"
-    )
+    fields: Formats = Field({}, description="How parts of the result are written, by name")
 
     @cached_property
     def argument_places(self) -> Place:

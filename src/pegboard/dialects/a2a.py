@@ -8,7 +8,7 @@ from typing import Any
 from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly, id_of
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import CALLS, Answer, Dialect
 from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.defining import name_for
 from pegboard.dialects.parts.function_parts import CODE, Parts, composed_parts, read_part, response_part
@@ -43,6 +43,7 @@ class A2A(Dialect):
     """Messages of parts; every answer goes into one message."""
 
     name = "a2a"
+    abilities = CALLS
     keys = frozenset({"messageId", "message", "kind", "data", "artifact", "jsonrpc", *_UPDATES})
     limits = Limits(has_schema=False)
 

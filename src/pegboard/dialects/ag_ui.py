@@ -76,6 +76,14 @@ class AgUi(Dialect):
         messages = [_message(answer) for answer in answers]
         return messages if many else messages[0]
 
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A message that goes by its id."""
+        return [{"id": id, "role": role, "content": text}]
+
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """An assistant message that goes by its id."""
+        return [{**self.compose(calls), "id": id} | ({"content": text} if text else {})]
+
     def define(self, tool: Tool) -> dict[str, Any]:
         """A tool as an interface offers it to an agent."""
         return function_for(tool)

@@ -17,6 +17,7 @@ from pegboard.dialects.parts.blocks import cut_off, given_input, image_of, input
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.defining import name_for, without_draft
 from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
+from pegboard.dialects.talk import Talk
 
 _EXPECTED = "messages of content blocks, or events of a stream"
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -45,6 +46,14 @@ class AnthropicMessages(Dialect):
     aliases = ("anthropic",)
     keys = frozenset({"type", "content", "messages"})
     limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,128}"), property_name=_PROPERTY)
+    talk = Talk(
+        system="apart",
+        parts="content",
+        part={"type": "text"},
+        keys=frozenset({"role", "content"}),
+        alternates=True,
+        ids=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
+    )
 
     def recognises(self, item: Any) -> bool:
         """An event of a stream, a block that is a call or its result, or a message with such a block."""

@@ -72,6 +72,23 @@ class AutoGen(Dialect):
         """One message with all results."""
         return {"content": [_rendered(answer) for answer in answers], "type": "FunctionExecutionResultMessage"}
 
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A message by its type."""
+        if role == "system":
+            return [{"content": text, "type": "SystemMessage"}]
+        if role == "user":
+            return [{"content": text, "source": "user", "type": "UserMessage"}]
+        return [{"content": text, "thought": None, "source": "assistant", "type": "AssistantMessage"}]
+
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """The assistant's message; what it says beside calls is its thought."""
+        return [{**self.compose(calls), "thought": text}]
+
+    def own(self, raw: Any) -> list[Any]:
+        """A message by its type; events of a run are none."""
+        is_own = isinstance(raw, dict) and raw.get("type") in ("AssistantMessage", "UserMessage", "SystemMessage")
+        return [raw] if is_own else []
+
     def define(self, tool: Tool) -> dict[str, Any]:
         """A flat function, not strict."""
         return function_for(tool) | {"strict": False}

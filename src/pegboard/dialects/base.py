@@ -19,9 +19,13 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.limits import Limits
+from pegboard.dialects.talk import Talk, message_in
 
-ALL = ("parse", "stream", "compose", "render", "define")
-WHOLE = ("parse", "compose", "render", "define")
+ALL = ("parse", "stream", "compose", "render", "define", "history")
+# What comes whole or not at all, what is no conversation, and what is neither.
+WHOLE = ("parse", "compose", "render", "define", "history")
+CALLS = ("parse", "stream", "compose", "render", "define")
+WHOLE_CALLS = ("parse", "compose", "render", "define")
 
 
 class Answer(NamedTuple):
@@ -58,6 +62,7 @@ class Dialect(ABC):
     # Whether a stream of it is pieces of text, which may begin with anything, and never lines of a protocol.
     is_text: ClassVar[bool] = False
     limits: ClassVar[Limits] = Limits()
+    talk: ClassVar[Talk] = Talk()
 
     def recognises(self, item: Any) -> bool:
         """Whether this object, text or chunk is of this dialect; asked only if a key or mark of it is there."""
@@ -85,6 +90,50 @@ class Dialect(ABC):
     def render_json(self, answer: Answer) -> bytes:
         """One answer as JSON text."""
         return orjson.dumps(self.render((answer,), many=False))
+
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A turn of text alone in a conversation; `id` is the message's own."""
+        return [self.talk.said(role, text)]
+
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """A turn of the model's that makes these calls, with what it says beside them."""
+        made = self.compose(calls)
+        if not isinstance(made, dict):
+            return [*(self.say("assistant", text, id) if text else ()), *(made if isinstance(made, list) else [made])]
+        if text:
+            beside = made.get(self.talk.parts) if self.talk.parts else None
+            content = self.talk.content(text)
+            made = {**made, self.talk.parts or "content": [*content, *beside] if beside else content}
+        return [made]
+
+    def reply(self, answers: Sequence[Answer]) -> list[Any]:
+        """What follows a turn that made calls: how they ended."""
+        told = self.render(answers, many=True)
+        return told if isinstance(told, list) else [told]
+
+    def exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
+        """A turn of the model's that makes calls, and how they ended."""
+        return [*self.speak(text, [answer.call for answer in answers], id), *self.reply(answers)]
+
+    def own(self, raw: Any) -> list[Any]:
+        """What came from this provider, as it stands in a conversation; nothing where it cannot stand there."""
+        if isinstance(raw, list):
+            # Chunks of a stream: where they are messages of one role, they become one.
+            each = [self.own(item) for item in raw if self.talk.alternates or len(raw) == 1]
+            return [item for items in each for item in items] if all(each) else []
+        message = message_in(raw)
+        if message is None:
+            return []
+        keys = self.talk.keys
+        return [message if keys is None else {key: value for key, value in message.items() if key in keys}]
+
+    def settled(self, items: list[Any]) -> list[Any]:
+        """The whole conversation as the provider takes it, made from its turns."""
+        return self.talk.alternating(items) if self.talk.alternates else items
+
+    def system(self, text: str) -> Any:
+        """The system text, where it stands apart from the messages."""
+        return text
 
     @abstractmethod
     def define(self, tool: Tool) -> Any:

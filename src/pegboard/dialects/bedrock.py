@@ -21,6 +21,7 @@ from pegboard.dialects.parts.blocks import IMAGES, cut_off, given_input, image_o
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.defining import name_for, schema_for
 from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
+from pegboard.dialects.talk import Talk
 
 _EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
 _OWN = frozenset({"toolUse", "toolResult", "toolUseId", *_EVENTS})
@@ -45,6 +46,7 @@ class BedrockConverse(Dialect):
         {"output", "message", "messages", "content", "toolUse", "toolResult", "toolUseId", "event", *_EVENTS}
     )
     limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}"))
+    talk = Talk(system="apart", parts="content", keys=frozenset({"role", "content"}), alternates=True, ids=_ID)
 
     def recognises(self, item: Any) -> bool:
         """An event of a stream, a block that is a call or its result, or a message with such a block."""
@@ -98,6 +100,10 @@ class BedrockConverse(Dialect):
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
         """One user message with every result."""
         return {"role": "user", "content": [_rendered(answer) for answer in answers]}
+
+    def system(self, text: str) -> Any:
+        """Blocks of text, as a request's `system` has them."""
+        return [{"text": text}]
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """A `toolSpec`, as it stands in `toolConfig.tools`."""

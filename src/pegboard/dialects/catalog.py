@@ -15,7 +15,8 @@ from pegboard.dialects.crewai import CrewAI
 from pegboard.dialects.detailed import Detailed
 from pegboard.dialects.dialects import Dialects
 from pegboard.dialects.envelope import Envelope
-from pegboard.dialects.gemini import GeminiGenerateContent, GoogleAdk
+from pegboard.dialects.gemini import GeminiGenerateContent
+from pegboard.dialects.google_adk import GoogleAdk
 from pegboard.dialects.haystack import Haystack
 from pegboard.dialects.langchain import Langchain, Langgraph
 from pegboard.dialects.llama_index import LlamaIndex
@@ -43,6 +44,7 @@ from pegboard.dialects.text.mistral import MistralNemo, MistralSmall32
 from pegboard.dialects.text.pythonic import Lfm25Pythonic
 from pegboard.dialects.text.xml import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
 from pegboard.dialects.vercel import VercelV4, VercelV5, VercelV7
+from pegboard.dialects.vercel_ui import VercelUi
 from pegboard.plugins import installed
 
 # One line a dialect. Where two would take the same payload, the first one gets it.
@@ -79,6 +81,7 @@ OURS: Sequence[type[Dialect]] = (
     VercelV4,
     VercelV7,
     VercelV5,
+    VercelUi,
     Mastra,
     Qwen3,
     Granite4,

@@ -125,6 +125,10 @@ class CohereV2(Dialect):
         rendered = [_rendered(answer) for answer in answers]
         return rendered if many else rendered[0]
 
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """The assistant's message; what it says beside calls is its plan."""
+        return [{**self.compose(calls), "tool_plan": text or ""}]
+
     def define(self, tool: Tool) -> dict[str, Any]:
         """A function with its schema."""
         return wrapped_function_for(tool)

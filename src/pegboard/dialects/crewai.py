@@ -14,6 +14,7 @@ from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.outputs import output_text
 from pegboard.dialects.parts.react import Step, is_labelled, is_object, steps_of, unfenced
 from pegboard.dialects.seen import seen
+from pegboard.dialects.talk import Talk
 
 _ARGUMENTS = ("arguments", "input")
 _IDS = ("call_id", "id", "toolUseId")
@@ -27,6 +28,8 @@ class CrewAI(Dialect):
     name = "crewai"
     keys = frozenset({"function", "tool_name", "toolUseId", "call_id", "input"})
     marks = ("Action:", "Action Input:")
+
+    talk = Talk(system="first", has_ids=False)
 
     def recognises(self, item: Any) -> bool:
         """A text whose last action names a tool and gives it input, or one bare call."""
@@ -81,6 +84,15 @@ class CrewAI(Dialect):
             f"{_composed(answer.call._replace(name=answer.name))}\nObservation: {_observed(answer)}"
             for answer in answers
         )
+
+    def exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
+        """One message of the assistant's, with what was observed in it."""
+        thought = f"Thought: {text}\n" if text else ""
+        return self.say("assistant", thought + self.render(answers, many=True), id)
+
+    def own(self, raw: Any) -> list[Any]:
+        """Nothing: an action stands in a message together with its observation."""
+        return []
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """A function of a provider that takes functions."""

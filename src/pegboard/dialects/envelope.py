@@ -10,7 +10,7 @@ from pegboard.core.call import Malformed
 from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.base import WHOLE, Answer, Answers
+from pegboard.dialects.base import WHOLE_CALLS, Answer, Answers
 from pegboard.dialects.parts.defining import schema_for
 from pegboard.dialects.seen import seen
 
@@ -24,7 +24,7 @@ class Envelope(Answers):
     """One envelope a call, one an answer."""
 
     name = "envelope"
-    abilities = WHOLE
+    abilities = WHOLE_CALLS
     keys = frozenset({"tool_name", "request_id"})
 
     def recognises(self, item: Any) -> bool:

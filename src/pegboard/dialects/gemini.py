@@ -1,4 +1,4 @@
-"""Gemini's API, and the events of Google's Agent Development Kit, which carry the same parts of content."""
+"""Gemini's API: contents of parts, whole, streamed and live."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from pegboard.core.call import Malformed
 from pegboard.core.tool import Tool
 from pegboard.dialects.adapting import fitted_names, gemini_schema, own_names
 from pegboard.dialects.asked import ABSENT, AskedCall
-from pegboard.dialects.assembly import Assembly, id_of
+from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.defining import name_for, without_draft
@@ -26,6 +25,7 @@ from pegboard.dialects.parts.function_parts import (
 )
 from pegboard.dialects.parts.google_fields import field
 from pegboard.dialects.parts.picking import dict_of, dicts_of, is_models, unreadable
+from pegboard.dialects.talk import Talk
 
 _PROPERTY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 _EXPECTED = "a response with candidates, a content with parts, a part, or an event of a stream"
@@ -50,6 +50,14 @@ class GeminiGenerateContent(Dialect):
          "tool_call_cancellation", "response"}
     )  # fmt: skip
     limits = Limits(name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"), property_name=_PROPERTY)
+    talk = Talk(
+        system="apart",
+        parts="parts",
+        roles={"assistant": "model"},
+        keys=frozenset({"role", "parts"}),
+        alternates=True,
+        has_ids=False,
+    )
     # The key of a response's output.
     wrap: ClassVar[str] = "output"
 
@@ -92,13 +100,17 @@ class GeminiGenerateContent(Dialect):
         """One content with every result; an id only where the call had one."""
         return {"role": "user", "parts": [response_part(answer, answer.call.id, self.wrap) for answer in answers]}
 
+    def system(self, text: str) -> Any:
+        """A content, as `system_instruction` is one."""
+        return {"parts": [{"text": text}]}
+
     def define(self, tool: Tool) -> dict[str, Any]:
         """A tool with one function."""
-        return {"functionDeclarations": [_declaration(tool)]}
+        return {"functionDeclarations": [declaration(tool)]}
 
     def define_all(self, tools: Sequence[Tool]) -> Any:
         """One tool with every function."""
-        return [{"functionDeclarations": [_declaration(tool) for tool in tools]}]
+        return [{"functionDeclarations": [declaration(tool) for tool in tools]}]
 
     def _took(self, item: dict[str, Any], into: Assembly) -> bool:
         """Whether there is something of this dialect in the object; what there is has been taken in."""
@@ -117,82 +129,10 @@ class GeminiGenerateContent(Dialect):
         elif "name" in item and "response" in item:
             read_response(item, into, self.wrap)
         elif isinstance(item.get("content"), dict):
-            _read_candidate(item, into, self.wrap)
+            read_candidate(item, into, self.wrap)
         else:
             return bool(_OTHER & item.keys())
         return True
-
-
-class GoogleAdk(GeminiGenerateContent):
-    """Events of an agent: a content in an envelope."""
-
-    name = "google_adk"
-    aliases = ()
-    keys = frozenset({"invocationId", "invocation_id", "author"})
-    wrap = "result"
-
-    def recognises(self, item: Any) -> bool:
-        """An event of an author's within an invocation."""
-        if not isinstance(item, dict) or not isinstance(item.get("author"), str):
-            return False
-        return isinstance(field(item, "invocationId"), str) or isinstance(
-            dict_of(item.get("content")).get("parts"), list
-        )
-
-    def read(self, item: Any, into: Assembly) -> None:
-        """An event, a session of them, or what Gemini itself writes."""
-        events = item["events"] if isinstance(item, dict) and isinstance(item.get("events"), list) else [item]
-        for event in events:
-            if not isinstance(event, dict) or "author" not in event:
-                super().read(event, into)
-                continue
-            state = parts_in(into)
-            if event.get("partial") is True:
-                state.unconfirmed = state.unconfirmed or Assembly(into.schema_of)
-                self._read_event(event, state.unconfirmed)
-            else:
-                content = dict_of(event.get("content"))
-                if any(field(part, "functionCall") for part in dicts_of(content.get("parts"))):
-                    state.unconfirmed = None
-                self._read_event(event, into)
-
-    def finish(self, into: Assembly) -> None:
-        """As ever, and calls of partial events too that no final event repeated."""
-        super().finish(into)
-        unconfirmed, parts_in(into).unconfirmed = parts_in(into).unconfirmed, None
-        if unconfirmed is None:
-            return
-        super().finish(unconfirmed)
-        for call in unconfirmed.calls():
-            arguments = call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments
-            into.call(call.name, arguments, call.id, result=call.result, error=call.error, extra=call.extra)
-
-    def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """The event that a model's answer becomes."""
-        running = [call.id for call in calls if call.extra.get("long_running")]
-        event = _event(super().compose(calls))
-        return {**event, "longRunningToolIds": running} if running else event
-
-    def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """One event with every result; its id and time are for who appends it to a session."""
-        parts = [response_part(answer, answer.id, self.wrap) for answer in answers]
-        return _event({"role": "user", "parts": parts})
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """One declaration."""
-        return _declaration(tool)
-
-    def define_all(self, tools: Sequence[Tool]) -> Any:
-        """The declarations."""
-        return [_declaration(tool) for tool in tools]
-
-    def _read_event(self, event: dict[str, Any], into: Assembly) -> None:
-        state = parts_in(into)
-        state.begin()
-        running = field(event, "longRunningToolIds")
-        named = frozenset(map(id_of, running)) - {""} if isinstance(running, list | set) else frozenset()
-        _read_candidate(event, into, self.wrap, named)
-        state.end(into)
 
 
 def _is_response(item: dict[str, Any]) -> bool:
@@ -213,12 +153,13 @@ def _read_candidates(candidates: Any, into: Assembly, wrap: str) -> bool:
     """Several are alternatives of one answer: the first is taken."""
     for candidate in dicts_of(candidates):
         if candidate.get("index") in (None, 0):
-            _read_candidate(candidate, into, wrap)
+            read_candidate(candidate, into, wrap)
             break
     return isinstance(candidates, list)
 
 
-def _read_candidate(item: dict[str, Any], into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
+def read_candidate(item: dict[str, Any], into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
+    """Take in the content of a candidate or an event; calls with the ids in `running` go on after it."""
     _read_content(dict_of(item.get("content")), into, wrap, running)
     if field(item, "finishReason") == "STOP":
         parts_in(into).partial.close(into)
@@ -278,19 +219,8 @@ _FORMS: Mapping[str, Callable[[Any, Assembly, str], bool]] = {
 }
 
 
-def _declaration(tool: Tool) -> dict[str, Any]:
+def declaration(tool: Tool) -> dict[str, Any]:
+    """How a function is declared."""
     described = {"description": tool.description} if tool.description else {}
     schema = without_draft(gemini_schema(fitted_names(tool.input_schema, _PROPERTY)))
     return {"name": name_for(tool), **described, "parametersJsonSchema": schema}
-
-
-def _event(content: dict[str, Any]) -> dict[str, Any]:
-    """An event of which nothing is known but its content; the rest is as the kit's own events begin."""
-    actions = ("stateDelta", "artifactDelta", "requestedAuthConfigs", "requestedToolConfirmations")
-    return {
-        "content": content,
-        "invocationId": "",
-        "author": "agent",
-        "actions": {action: {} for action in actions},
-        "nodeInfo": {"path": ""},
-    }

@@ -16,6 +16,7 @@ from pegboard.dialects.parts.function_calls import read_function_calls, text_of_
 from pegboard.dialects.parts.held import held_in
 from pegboard.dialects.parts.outputs import output_of
 from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, key_of, unreadable, writable
+from pegboard.dialects.talk import Talk
 
 _PARTS = frozenset({"tool_call", "tool_call_result"})
 _CALL = frozenset({"tool_name", "arguments", "id", "extra"})
@@ -27,6 +28,8 @@ class Haystack(Dialect):
 
     name = "haystack"
     keys = frozenset({"content", "_content", "component_info", "tool_calls", "tool_name", "replies", "messages"})
+
+    talk = Talk(parts="content", objects=True)
 
     def recognises(self, item: Any) -> bool:
         """A message with such a part, a chunk of its stream, or a call with all of its fields."""
@@ -74,6 +77,10 @@ class Haystack(Dialect):
         """One message an answer, with the call it comes from."""
         rendered = [_rendered(answer) for answer in answers]
         return rendered if many else rendered[0]
+
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A ChatMessage with one part."""
+        return [self.talk.said(role, text) | {"meta": {}, "name": None}]
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """Name, description and schema."""

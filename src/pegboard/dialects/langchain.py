@@ -12,13 +12,16 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.blocks import shown
 from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.langchain_messages import (
+    TALK,
     composed,
     is_message,
     is_run_event,
+    own_message,
     read_call,
     read_chunk,
     read_message,
     read_run_event,
+    said,
     state_of,
     tool_message,
 )
@@ -37,6 +40,7 @@ class Langchain(Dialect):
     """
 
     name = "langchain"
+    talk = TALK
     keys = frozenset({"lc", "data", "args", "additional_kwargs", "tool_calls", "tool_call_chunks", "tool_call_id"})
 
     def recognises(self, item: Any) -> bool:
@@ -76,6 +80,14 @@ class Langchain(Dialect):
         rendered = [tool_message(answer) for answer in answers]
         return rendered if many else rendered[0]
 
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A HumanMessage, an AIMessage or a SystemMessage, dumped."""
+        return [said(role, text)]
+
+    def own(self, raw: Any) -> list[Any]:
+        """A message in any of its serialisations."""
+        return own_message(raw)
+
     def define(self, tool: Tool) -> dict[str, Any]:
         """A function with its schema, as convert_to_openai_tool gives it."""
         return wrapped_function_for(tool)
@@ -85,6 +97,7 @@ class Langgraph(Dialect):
     """`{messages}` as state, `{node: {messages}}` as update, `[chunk, metadata]` as a streamed message."""
 
     name = "langgraph"
+    talk = TALK
     # An update has only its node for a key: those that prebuilt agents and the tutorials use.
     keys = frozenset(
         {"messages", "tool_call", "agent", "model", "tools", "chatbot", "call_model", "llm", "assistant"}
@@ -136,6 +149,22 @@ class Langgraph(Dialect):
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
         """What a ToolNode adds to the state."""
         return {"messages": [tool_message(answer) for answer in answers]}
+
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A message among those of a state."""
+        return [said(role, text)]
+
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """The message among those of a state that makes these calls."""
+        return [composed(calls) | ({"content": text} if text else {})]
+
+    def reply(self, answers: Sequence[Answer]) -> list[Any]:
+        """The messages that a ToolNode adds."""
+        return [tool_message(answer) for answer in answers]
+
+    def own(self, raw: Any) -> list[Any]:
+        """A message in any of its serialisations."""
+        return own_message(raw)
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """A function with its schema, as convert_to_openai_tool gives it."""

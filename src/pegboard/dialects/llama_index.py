@@ -15,6 +15,7 @@ from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_function_call, text_of_arguments
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable, writable
+from pegboard.dialects.talk import Talk
 
 _EXPECTED = "a ChatMessage with blocks, a ToolSelection, a ToolOutput, or an event of an agent"
 
@@ -38,6 +39,8 @@ class LlamaIndex(Dialect):
             "value",
         }
     )
+
+    talk = Talk(parts="blocks", part={"block_type": "text"})
 
     def recognises(self, item: Any) -> bool:
         """Blocks beside a role, or the names of its selections, outputs and events."""
@@ -89,6 +92,10 @@ class LlamaIndex(Dialect):
         """A message an answer; a failed call that has no id is a ToolOutput, which can say that it failed."""
         rendered = [_rendered(answer) for answer in answers]
         return rendered if many else rendered[0]
+
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A ChatMessage with one block."""
+        return [self.talk.said(role, text) | {"additional_kwargs": {}}]
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """A function with its schema, as to_openai_tool gives it."""

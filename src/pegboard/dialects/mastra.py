@@ -20,6 +20,7 @@ from pegboard.dialects.parts.vercel_parts import (
     read_part,
     release,
 )
+from pegboard.dialects.talk import Talk
 
 # What Mastra leaves in the arguments for itself.
 _INTERNAL = "__mastraMetadata"
@@ -46,6 +47,8 @@ class Mastra(Dialect):
 
     name = "mastra"
     keys = frozenset({"payload", "toolName", "toolCallId", "toolCalls", "content"})
+
+    talk = Talk(system="apart", parts="content", part={"type": "text"}, objects=True)
 
     def recognises(self, item: Any) -> bool:
         """By a payload with an origin or a call in it, or by the names of a call's fields."""
@@ -89,6 +92,18 @@ class Mastra(Dialect):
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
         """One tool message with every result."""
         return {"role": "tool", "content": [_answered(answer) for answer in answers]}
+
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """An assistant message, as an agent takes them."""
+        made = [
+            {"type": "tool-call", "toolCallId": call.id, "toolName": call.name, "input": call.arguments or {}}
+            for call in calls
+        ]
+        return [{"role": "assistant", "content": [*(self.talk.content(text) if text else ()), *made]}]
+
+    def own(self, raw: Any) -> list[Any]:
+        """A message as an agent takes it, and not as its memory keeps it."""
+        return super().own(raw) if isinstance(raw, dict) and isinstance(raw.get("content"), str | list) else []
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """What `createTool` takes, the schema as JSON schema."""

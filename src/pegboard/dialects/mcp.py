@@ -10,7 +10,7 @@ from pegboard.core.call import Malformed, ToolResult
 from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import CALLS, Answer, Dialect
 from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.blocks import value_of
 from pegboard.dialects.parts.content import blocks_of, text_of
@@ -34,6 +34,7 @@ class Mcp(Dialect):
     """JSON-RPC messages; by name also the params alone, results alone, and content of sampling."""
 
     name = "mcp"
+    abilities = CALLS
     keys = frozenset({"jsonrpc", "toolUseId", "stopReason"})
     limits = Limits(name=re.compile(r"[A-Za-z0-9._-]{1,128}"))
 

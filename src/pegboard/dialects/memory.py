@@ -1,4 +1,4 @@
-"""Calls as a conversation's memory keeps them: `{id, name, arguments, result | error}`."""
+"""Calls as a conversation's memory keeps them: `{id, name, arguments, result | error}`, and how they went."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Any
 import orjson
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import WHOLE, Answer, Answers
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.picking import is_models
 from pegboard.dialects.seen import seen
 
-_KEYS = frozenset(
-    {"id", "name", "arguments", "result", "error", "raw_arguments", "provider_executed", "display_name", "summary"}
-)
+# What is known of how a call went, beside what came of it.
+_WENT = ("code", "duration_ms", "attempts", "run_id", "result_valid")
+_OWN = frozenset({"id", "name", "arguments", "result", "error", "raw_arguments", "provider_executed"})
+_SHOWN = frozenset({"display_name", "summary"})
+# Of the calls of other dialects, which have no outcome in them.
+_OTHERS = frozenset({"type", "function", "toolCallId", "toolName", "args", "input", "index", "call_id", "jsonrpc"})
 
 
 class Memory(Answers):
@@ -67,7 +70,10 @@ class Memory(Answers):
 
 
 def _is_call(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("name"), str) and "arguments" in item and item.keys() <= _KEYS
+    if not isinstance(item, dict) or not isinstance(item.get("name"), str) or "arguments" not in item:
+        return False
+    # Providers' own fields are kept beside ours, so that any may be there but those that calls of others are told by.
+    return _OTHERS.isdisjoint(item)
 
 
 def _read_call(call: dict[str, Any], into: Assembly) -> None:
@@ -80,6 +86,7 @@ def _read_call(call: dict[str, Any], into: Assembly) -> None:
         result=call.get("result", ABSENT),
         error=error if isinstance(error, str) or error is None else _text(error),
         provider_executed=call.get("provider_executed") is True,
+        extra={key: value for key, value in call.items() if key not in _OWN and key not in _SHOWN} or NOTHING,
     )
 
 
@@ -100,7 +107,7 @@ def _outcome(call: AskedCall) -> dict[str, Any]:
         outcome["error"] = call.error
     if call.provider_executed:
         outcome["provider_executed"] = True
-    return outcome
+    return outcome | {key: call.extra[key] for key in _WENT if key in call.extra}
 
 
 def _text(error: Any) -> str:

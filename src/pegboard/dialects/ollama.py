@@ -16,6 +16,7 @@ from pegboard.dialects.parts.function_calls import is_function_call, read_functi
 from pegboard.dialects.parts.held import held_in
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, unreadable
+from pegboard.dialects.talk import Talk
 
 # What its own types keep of a schema; the rest of it never reaches a model.
 _OF_PARAMETERS = ("type", "$defs", "items", "required", "properties")
@@ -55,6 +56,8 @@ class Ollama(Dialect):
             }
         )
     )
+
+    talk = Talk(has_ids=False, objects=True)
 
     def recognises(self, item: Any) -> bool:
         """A message beside `done`, calls that are only a function with an object, or an answer by tool_name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -31,6 +32,7 @@ from pegboard.dialects.parts.openai_choices import (
 from pegboard.dialects.parts.openai_strict import strict_function_for
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable
+from pegboard.dialects.talk import Talk
 
 _FUNCTION_CALL = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
 _CUSTOM: Mapping[str, Any] = MappingProxyType({"custom": True})
@@ -43,6 +45,7 @@ class OpenAIChat(Dialect):
     aliases = ("openai",)
     keys = frozenset({"choices", "tool_calls", "function", "custom", "tool_call_id", "messages", "refusal"})
     limits = LIMITS
+    talk = Talk(ids=re.compile(r".{1,40}", re.DOTALL))
 
     def recognises(self, item: Any) -> bool:
         """A response, a chunk that says something, a message with calls or to a call, a history, or one call."""
@@ -93,6 +96,13 @@ class OpenAIChat(Dialect):
             {"role": "tool", "tool_call_id": answer.id, "content": output_text(answer.result)} for answer in answers
         ]
         return rendered if many else rendered[0]
+
+    def own(self, raw: Any) -> list[Any]:
+        """A message without what is said to be missing: OpenAI gives nulls that it does not take."""
+        return [
+            {key: value for key, value in message.items() if value is not None or key == "content"}
+            for message in super().own(raw)
+        ]
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """`{type: function, function: {…}}`, with the schema as it is."""

@@ -24,6 +24,7 @@ from pegboard.dialects.parts.openai_choices import (
 )
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
+from pegboard.dialects.talk import Talk
 
 
 class OpenAILegacy(Dialect):
@@ -32,6 +33,7 @@ class OpenAILegacy(Dialect):
     name = "openai_legacy_function_call"
     keys = frozenset({"choices", "function_call", "messages"})
     limits = LIMITS
+    talk = Talk(has_ids=False)
 
     def recognises(self, item: Any) -> bool:
         """What has a function_call or answers one; in a stream, also a chunk that could be of either kind."""
@@ -95,6 +97,13 @@ class OpenAILegacy(Dialect):
             for answer in answers
         ]
         return rendered if many else rendered[0]
+
+    def exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
+        """Each call with its answer after it, what is said beside them in the first."""
+        told: list[Any] = []
+        for answer in answers:
+            told += [*self.speak(None if told else text, [answer.call], id), *self.reply([answer])]
+        return told
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """`{name, description, parameters}`, for the list `functions`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,12 +22,16 @@ from pegboard.dialects.parts.response_items import (
     composed_item,
     id_of_item,
     is_item,
+    own_items,
     read_item,
     read_items,
     rendered_item,
     running_of,
+    said_item,
 )
+from pegboard.dialects.talk import Talk
 
+_TALK = Talk(ids=re.compile(r".{1,64}", re.DOTALL))
 _EXPECTED = "a response with 'output', an item with a 'type', or an event whose type begins with 'response.'"
 # Agents hand over to one another by calls that they make and answer themselves.
 _HANDOFFS = ("handoff_call_item", "handoff_output_item")
@@ -43,6 +48,7 @@ class OpenAIResponses(Dialect):
     name = "openai_responses"
     keys = frozenset({"type", "output", "input"})
     limits = Limits(name=NAME)
+    talk = _TALK
 
     def recognises(self, item: Any) -> bool:
         """A response, an item of one, or an event of its stream."""
@@ -72,6 +78,14 @@ class OpenAIResponses(Dialect):
         rendered = [rendered_item(answer) for answer in answers]
         return rendered if many else rendered[0]
 
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A message among the items."""
+        return [said_item(role, text)]
+
+    def own(self, raw: Any) -> list[Any]:
+        """The items of a response."""
+        return own_items(raw)
+
     def define(self, tool: Tool) -> dict[str, Any]:
         """`{type: function, name, …}`, not strict, with the schema as it is."""
         return {"type": "function", **function_for(tool), "strict": False}
@@ -87,6 +101,7 @@ class OpenAIAgents(Dialect):
     name = "openai_agents"
     keys = frozenset({"raw_item", "data", "item", "new_agent", "new_items"})
     limits = Limits(name=NAME, strict=True)
+    talk = _TALK
 
     def recognises(self, item: Any) -> bool:
         """A run item, an event of a run, or a whole run."""
@@ -131,6 +146,20 @@ class OpenAIAgents(Dialect):
         """An item of Responses for each answer, as the input of the next run takes them."""
         rendered = [rendered_item(answer) for answer in answers]
         return rendered if many else rendered[0]
+
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A message among the items, as the input of the next run takes them."""
+        return [said_item(role, text)]
+
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """The items of Responses that run items are made from."""
+        items = [item for call in calls if (item := composed_item(call)) is not None]
+        return [*(self.say("assistant", text, id) if text else ()), *items]
+
+    def own(self, raw: Any) -> list[Any]:
+        """The items of Responses in a run, or in one of its items."""
+        items = raw.get("new_items", [raw]) if isinstance(raw, dict) else raw
+        return own_items([item.get("raw_item", item) for item in dicts_of(items)])
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """The fields of a FunctionTool: strict where the schema can be said that way."""

@@ -11,7 +11,7 @@ from pegboard.core.refusals import Fault
 from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.base import WHOLE, Answer, Answers
+from pegboard.dialects.base import WHOLE_CALLS, Answer, Answers
 
 _KEYS = {"name", "arguments", "id"}
 
@@ -20,7 +20,7 @@ class Plain(Answers):
     """One object a call, one object an answer."""
 
     name = "plain"
-    abilities = WHOLE
+    abilities = WHOLE_CALLS
     keys = frozenset({"name"})
 
     def recognises(self, item: Any) -> bool:

@@ -23,6 +23,8 @@ _RETURNS = ("tool-return", "builtin-tool-return")
 _RETRY = "retry-prompt"
 # What the provider gets back, by the name it has on a call.
 _EXTRA = {"id": "part_id", "provider_name": "provider_name", "provider_details": "provider_details"}
+# What the parts of a request are that say something, by role.
+_SAID = {"user": "user-prompt", "system": "system-prompt"}
 _FILES = ("image", "audio")
 _DEFINITION: dict[str, Any] = {
     "outer_typed_dict_key": None, "strict": None, "sequential": False, "kind": "function", "metadata": None,
@@ -87,6 +89,22 @@ class PydanticAI(Dialect):
         """One request with all returns; the framework stamps it with the time."""
         request = {"instructions": None, "kind": "request", "run_id": None, "conversation_id": None, "metadata": None}
         return [{"parts": [_rendered(answer) for answer in answers], **request, "state": "complete"}]
+
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A request or a response with one part."""
+        part = {"content": text, "part_kind": _SAID.get(role, "text")}
+        return [{"parts": [part], "kind": "request" if role in _SAID else "response"}]
+
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """One response, with its text before the calls."""
+        said = self.say("assistant", text, id)[0]["parts"] if text else []
+        return [{"parts": [*said, *response["parts"]], "kind": "response"} for response in self.compose(calls)]
+
+    def own(self, raw: Any) -> list[Any]:
+        """A message as it came, or a list of them."""
+        items = raw if isinstance(raw, list) else [raw]
+        are_own = all(isinstance(item, dict) and item.get("kind") in ("request", "response") for item in items)
+        return items if are_own else []
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """A tool definition of the framework."""

@@ -14,6 +14,7 @@ from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.outputs import output_text
 from pegboard.dialects.parts.picking import is_models
 from pegboard.dialects.seen import seen
+from pegboard.dialects.talk import Talk
 
 _CALL, _RESULT, _MESSAGE = "function_call", "function_result", "message"
 _BETWEEN = "-"
@@ -24,6 +25,8 @@ class SemanticKernel(Dialect):
 
     name = "semantic_kernel"
     keys = frozenset({"content_type", "messages"})
+
+    talk = Talk(parts="items", part={"metadata": {}, "content_type": "text"})
 
     def recognises(self, item: Any) -> bool:
         """A message or item by its content type, or a history of such messages."""
@@ -63,6 +66,10 @@ class SemanticKernel(Dialect):
         """A message for each answer: connectors send only the first result of one."""
         rendered = [_message("tool", [_rendered(answer)]) for answer in answers]
         return rendered if many else rendered[0]
+
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A message with one item."""
+        return [_message(role, self.talk.content(text))]
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """A function of a provider that takes functions."""

@@ -96,6 +96,10 @@ class Smolagents(Dialect):
             _message("tool-response", [{"type": "text", "text": f"Observation:\n{observed}"}]),
         ]
 
+    def say(self, role: str, text: str, id: str) -> list[Any]:
+        """A message with one part."""
+        return [_message(role, [{"type": "text", "text": text}])]
+
     def define(self, tool: Tool) -> dict[str, Any]:
         """A function of a provider that takes functions."""
         return wrapped_function_for(tool)

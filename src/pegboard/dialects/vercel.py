@@ -19,6 +19,7 @@ from pegboard.dialects.parts.vercel_outputs import output_for
 from pegboard.dialects.parts.vercel_parts import finish_parts, read_message, read_part
 from pegboard.dialects.parts.vercel_shapes import is_4, is_since_5
 from pegboard.dialects.reading import json_of
+from pegboard.dialects.talk import Talk
 
 _KEYS = frozenset({"type", "toolName", "content", "parts", "messages", "toolCalls"})
 # A line of the data stream of version 4: what it carries by a digit or letter, then its JSON.
@@ -30,6 +31,7 @@ class _Vercel(Dialect):
     """What the versions have in common."""
 
     keys = _KEYS
+    talk = Talk(system="apart", parts="content", part={"type": "text"}, objects=True)
     # What a call is given goes by this name, and so does the schema of it.
     given: ClassVar[str] = "input"
     schema: ClassVar[str] = "inputSchema"
@@ -67,6 +69,10 @@ class _Vercel(Dialect):
         """One tool message with every result."""
         content = [self._part(answer.id, answer.name) | self.answered(answer) for answer in answers]
         return {"role": "tool", "content": content}
+
+    def own(self, raw: Any) -> list[Any]:
+        """A message of a model as it came; one of an interface is not among the model's."""
+        return super().own(raw) if isinstance(raw, dict) and "content" in raw and "parts" not in raw else []
 
     @abstractmethod
     def ended(self, result: Any) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from pegboard.builtins.baseline.baseline import Baseline
+from pegboard.builtins.baseline.handlers import baseline_handlers
 from pegboard.builtins.catalog import BUILTINS
 from pegboard.core.tool import Kind, Tool
 from pegboard.executors.base import Executor
@@ -44,6 +46,11 @@ def executors(
     }
     theirs: dict[str, Executor] = installed("pegboard.executors", lambda make: make())
     return ours | {Kind(name): executor for name, executor in theirs.items() if name in set(Kind)}
+
+
+def shipped_handlers(baseline: Baseline) -> dict[str, Handler]:
+    """The handlers of the internal tools that are on every board."""
+    return {name: Handler.of(function) for name, function in baseline_handlers(baseline).items()}
 
 
 def installed_handlers() -> dict[str, Handler]:

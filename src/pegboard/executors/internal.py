@@ -16,6 +16,7 @@ from pegboard.core.call import CallContext, ReadyCall
 from pegboard.core.configs import InternalConfig
 from pegboard.core.errors import ExecutionFailed, HandlerNotFound
 from pegboard.executors.base import OpenTool, Prepared
+from pegboard.executors.hearing import Hearing
 from pegboard.executors.threads import Threads
 from pegboard.telemetry.logs import get_logger
 
@@ -85,25 +86,37 @@ class InternalExecutor:
             arguments: dict[str, Any] = orjson.loads(orjson.dumps(call.arguments))
             if handler.read is not None:
                 arguments = handler.read(arguments)
+            hearing = None
             if handler.context_parameter is not None:
-                context = CallContext(call.caller, call.run_id, call.deadline, call.on_progress)
+                hearing = Hearing(call.on_progress)
+                context = CallContext(call.caller, call.run_id, call.deadline, hearing, hearing)
                 arguments = {**arguments, handler.context_parameter: context}
-            if handler.is_async:
-                result = await self._in_task(handler.function(**arguments), call)
-            else:
-                result = await handler.threads.run(functools.partial(handler.function, **arguments))
-                if inspect.isawaitable(result):
-                    result = await self._in_task(result, call)
+            try:
+                if handler.is_async:
+                    result = await self._in_task(handler.function(**arguments), call, hearing)
+                else:
+                    result = await handler.threads.run(functools.partial(handler.function, **arguments))
+                    if inspect.isawaitable(result):
+                        result = await self._in_task(result, call, hearing)
+            except asyncio.CancelledError:
+                if hearing is not None:
+                    hearing.cancel()
+                raise
+            finally:
+                if hearing is not None:
+                    hearing.end()
             return result if handler.write is None else handler.write(result)
 
         return run
 
-    async def _in_task(self, work: Awaitable[Any], call: ReadyCall) -> Any:
+    async def _in_task(self, work: Awaitable[Any], call: ReadyCall, hearing: Hearing | None) -> Any:
         """What the handler returns or raises; one that ignores its cancellation is left to itself."""
         task = asyncio.create_task(_outcome(work))
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
+            if hearing is not None:
+                hearing.cancel()
             task.cancel()
             self._abandoned.add(task)
             task.add_done_callback(self._abandoned.discard)

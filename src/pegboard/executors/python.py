@@ -18,6 +18,7 @@ from pegboard.executors.attempts import LARGE_ANSWER, attempt_seconds
 from pegboard.executors.base import OpenTool, Output, Prepared
 from pegboard.executors.fates import end_of_text, failure_of, time_for, without_half
 from pegboard.executors.masking import Mask
+from pegboard.executors.passing import Passing, PieceMask
 from pegboard.executors.reading import read_config
 from pegboard.sandbox.houses import House
 from pegboard.sandbox.libraries import Libraries
@@ -101,6 +102,7 @@ class _Runner:
         "_most",
         "_network",
         "_payload",
+        "_pieces",
         "_readers",
         "_sandbox",
         "_seconds",
@@ -126,6 +128,7 @@ class _Runner:
         self._house = house
         self._secrets = secrets
         self._mask = Mask(secrets)
+        self._pieces = PieceMask(secrets)
         self._most = most
         self._seconds = attempt_seconds(tool)
         self._network = config.network
@@ -139,8 +142,11 @@ class _Runner:
         job = Job(self._house, payload, self._seconds, room, self._network)
         seconds, ends = time_for(call, self._seconds)
         printed = ""
+        passing = None if call.on_progress is None else Passing(call.on_progress, self._pieces)
         try:
-            ended = await self._sandbox.run(job, call.caller.user_id, ends)
+            ended = await self._sandbox.run(job, call.caller.user_id, ends, passing)
+            if passing is not None:
+                passing.end()
             printed = self._printed(ended)
             if len(ended.result) > LARGE_ANSWER:
                 loop = asyncio.get_running_loop()

@@ -20,6 +20,7 @@ from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.exact_json import read_json
 from pegboard.executors.fates import end_of_text, failure_of, time_for
 from pegboard.executors.masking import Mask
+from pegboard.executors.passing import Passing, PieceMask
 from pegboard.executors.reading import read_config
 from pegboard.sandbox.houses import House
 from pegboard.sandbox.inside.json_values import DEEPEST
@@ -47,8 +48,8 @@ class ShellExecutor:
         config = read_config(ShellConfig, {**tool.tool.config, "env": tool.config.get("env", {})})
         holds = self._held_in(config.working_dir) if config.working_dir is not None else ()
         # Where programs are looked for is no secret, and is told where one is not found.
-        mask = Mask((*(value for name, value in config.env.items() if name != "PATH"), *tool.secrets))
-        return Prepared(_Runner(self._sandbox, tool.tool, config, mask, holds).run)
+        secrets = (*(value for name, value in config.env.items() if name != "PATH"), *tool.secrets)
+        return Prepared(_Runner(self._sandbox, tool.tool, config, secrets, holds).run)
 
     async def close(self) -> None:
         """Nothing is held: the sandbox belongs to the board."""
@@ -73,13 +74,28 @@ class ShellExecutor:
 class _Runner:
     """One tool's command, ready for any number of calls."""
 
-    __slots__ = ("_config", "_cwd", "_env", "_fill", "_house", "_mask", "_sandbox", "_seconds", "_tool", "_variables")
+    __slots__ = (
+        "_config",
+        "_cwd",
+        "_env",
+        "_fill",
+        "_house",
+        "_mask",
+        "_pieces",
+        "_sandbox",
+        "_seconds",
+        "_tool",
+        "_variables",
+    )
 
-    def __init__(self, sandbox: Sandbox, tool: Tool, config: ShellConfig, mask: Mask, holds: tuple[str, ...]) -> None:
+    def __init__(
+        self, sandbox: Sandbox, tool: Tool, config: ShellConfig, secrets: tuple[str, ...], holds: tuple[str, ...]
+    ) -> None:
         self._sandbox = sandbox
         self._tool = tool.name
         self._config = config
-        self._mask = mask
+        self._mask = Mask(secrets)
+        self._pieces = PieceMask(secrets)
         self._seconds = attempt_seconds(tool)
         folder = config.working_dir
         real = None if folder is None else os.path.realpath(folder)
@@ -104,8 +120,12 @@ class _Runner:
         }
         job = Job(self._house, payload, self._seconds, result_bytes=0, network=self._config.network)
         seconds, ends = time_for(call, self._seconds)
+        passing = None if call.on_progress is None else Passing(call.on_progress, self._pieces)
         try:
-            return self._result(await self._sandbox.run(job, call.caller.user_id, ends), argv[0], seconds)
+            ended = await self._sandbox.run(job, call.caller.user_id, ends, passing)
+            if passing is not None:
+                passing.end()
+            return self._result(ended, argv[0], seconds)
         except ToolError as error:
             raise self._mask.error(error) from None
 

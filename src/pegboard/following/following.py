@@ -23,26 +23,42 @@ from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-# How long a reader may be gone before calls that end with their caller are ended.
-GRACE_SECONDS = 2.0
-# How long events can be read again once the last of them has happened, and how much of them is kept in all.
-KEPT_SECONDS = 300.0
-KEPT_BYTES = 64 * 2**20
 # How many payloads may be followed at once.
 MOST_FEEDS = 2000
+_BROKE = "Something went wrong on the board; its log says what"
+_SHUT_DOWN = "The board shut down before all calls had ended; the journal says how far they came"
 
 
 class Following:
-    """Runs payloads so that they can be followed, left, and come back to."""
+    """Runs payloads so that they can be followed, left, and come back to.
 
-    def __init__(self, payloads: Payloads, threads: Threads) -> None:
+    When the last reader has been gone for `grace` seconds, calls that end with their caller are ended. The events can
+    be read for `kept_seconds` more after the last of them; no more than `kept_bytes` of all that have ended are kept.
+    """
+
+    def __init__(
+        self,
+        payloads: Payloads,
+        threads: Threads,
+        *,
+        grace: float = 2.0,
+        kept_seconds: float = 300.0,
+        kept_bytes: int = 64 * 2**20,
+    ) -> None:
         self._payloads = payloads
         self._threads = threads
-        self._feeds: dict[str, Feed] = {}
+        self._grace = grace
+        self._kept_seconds = kept_seconds
+        self._kept_bytes = kept_bytes
+        # By their own ids and those of their calls.
+        self._known: dict[str, Feed] = {}
+        self._running: dict[Feed, asyncio.Task[Answered]] = {}
         self._tasks: dict[Feed, asyncio.Task[None]] = {}
+        self._leaving: dict[Feed, asyncio.TimerHandle] = {}
         self._over: deque[Feed] = deque()
         self._over_bytes = 0
         self._forgetting: asyncio.TimerHandle | None = None
+        self._is_closed = False
 
     def start(
         self,
@@ -56,113 +72,123 @@ class Following:
         text: str | None = None,
         shape: str | None = None,
     ) -> Feed:
-        """Begin to run a payload; raises Unavailable where too many are followed already.
+        """Begin to run a payload; raises Invalid where it cannot be run, Unavailable where too many are followed.
 
         `complete` tells the answer too, in the dialect `shape`, where one is named.
         """
-        if len(self._tasks) >= MOST_FEEDS:
-            raise Unavailable(f"{MOST_FEEDS:,} payloads are being followed already", retry_after_ms=1000)
-        feed = Feed(self._payloads, asked, caller, goes_on=check_key(key) is not None)
-
-        async def whole() -> None:
-            told: dict[str, Any] = {"text": text} if text else {}
-            try:
-                answered = Answered(asked, await self._answers(feed))
-                if thread_id is not None:
-                    told |= await self._remembered(thread_id, caller, answered, text)
-                if shape is not None:
-                    told["answer"] = self._payloads.render(answered, shape)
-                feed.complete(told)
-            except asyncio.CancelledError:
-                feed.tell("error", {"message": "The board shut down before all calls had ended", "code": "unavailable"})
-                raise
-            except Exception:
-                log.exception("following_broke", run_id=feed.id)
-                message = "Something went wrong on the board; its log says what"
-                feed.tell("error", {"message": message, "code": "internal_error"})
-            finally:
-                self._ended(feed)
-
+        self.check_room()
+        feed = Feed(self._payloads, asked, caller, goes_on=check_key(key) is not None, knows=self._known.__setitem__)
         running = self._payloads.run(
             asked, caller, surface=surface, request_id=request_id, key=key, thread_id=thread_id, audience=feed
         )
-        feed.running = asyncio.create_task(running, name=f"pegboard-feed-{feed.id}")
-        self._feeds[feed.id] = feed
-        self._tasks[feed] = asyncio.create_task(whole(), name=f"pegboard-following-{feed.id}")
+        self._running[feed] = asyncio.create_task(running, name=f"pegboard-feed-{feed.id}")
+        whole = self._whole(feed, asked, thread_id=thread_id, text=text, shape=shape)
+        self._tasks[feed] = asyncio.create_task(whole, name=f"pegboard-following-{feed.id}")
+        self._leave(feed)
         return feed
 
-    def find(self, run_id: str, caller: Caller) -> Feed | None:
-        """The payload that is known by this id, or by that of one of its calls, if it is the caller's own."""
-        found = self._feeds.get(run_id)
-        if found is None:
-            found = next((feed for feed in self._feeds.values() if run_id in feed.run_ids), None)
-        return found if found is not None and found.owner_id == caller.user_id else None
+    def check_room(self) -> None:
+        """Raise Unavailable where no more payloads can be followed now."""
+        if self._is_closed:
+            raise Unavailable("The board is shutting down", retry_after_ms=1000)
+        if len(self._tasks) >= MOST_FEEDS:
+            raise Unavailable(f"{MOST_FEEDS:,} payloads are being followed already", retry_after_ms=1000)
+
+    def find(self, run_id: str) -> Feed | None:
+        """The payload that is known by this id, or by that of one of its calls; whose it is, the caller has to ask."""
+        return self._known.get(run_id)
 
     @contextmanager
     def reading(self, feed: Feed) -> Iterator[Events]:
         """The events of a payload; when the last reader leaves before its end, it may be given up."""
         feed.readers += 1
+        if (leaving := self._leaving.pop(feed, None)) is not None:
+            leaving.cancel()
         try:
             yield feed.events
         finally:
             feed.readers -= 1
-            if not feed.readers and feed in self._tasks:
-                asyncio.get_running_loop().call_later(GRACE_SECONDS, self._abandon, feed)
+            self._leave(feed)
 
     async def close(self) -> None:
         """End what is still followed, and tell its readers."""
-        if self._forgetting is not None:
-            self._forgetting.cancel()
-        tasks = list(self._tasks.values())
-        for feed, task in list(self._tasks.items()):
+        self._is_closed = True
+        for timer in (*self._leaving.values(), *((self._forgetting,) if self._forgetting is not None else ())):
+            timer.cancel()
+        self._leaving.clear()
+        tasks = [*self._tasks.values(), *self._running.values()]
+        for task in tasks:
             task.cancel()
-            if feed.running is not None:
-                feed.running.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for feed in list(self._tasks):  # one that was cancelled before it could begin
+            self._ended(feed)
+
+    def _leave(self, feed: Feed) -> None:
+        if not feed.readers and feed in self._running and not self._is_closed:
+            self._leaving[feed] = asyncio.get_running_loop().call_later(self._grace, self._abandon, feed)
 
     def _abandon(self, feed: Feed) -> None:
-        if not feed.readers and feed in self._tasks and feed.running is not None:
-            feed.running.cancel()
+        del self._leaving[feed]
+        if (running := self._running.get(feed)) is not None:
+            running.cancel()
+
+    async def _whole(
+        self, feed: Feed, asked: Asked, *, thread_id: str | None, text: str | None, shape: str | None
+    ) -> None:
+        told: dict[str, Any] = {"text": text} if text else {}
+        try:
+            answered = Answered(asked, await self._answers(feed))
+            if thread_id is not None:
+                told |= await self._remembered(thread_id, feed.caller, answered, text)
+            if shape is not None:
+                told["answer"] = self._payloads.render(answered, shape)
+            feed.complete(told)
+        except Exception:
+            log.exception("following_broke", run_id=feed.id)
+            feed.fail(_BROKE, "internal_error")
+        finally:
+            self._ended(feed)
 
     async def _answers(self, feed: Feed) -> list[Answer]:
-        assert feed.running is not None
-        await asyncio.wait({feed.running})
-        if not feed.running.cancelled():
-            return list(feed.running.result().answers)
-        await feed.lasting_ended()
-        feed.tell_left()
-        return [answer for _, answer in sorted(feed.answers.items())]
+        running = self._running[feed]
+        await asyncio.wait({running})
+        if running.cancelled():
+            return await feed.left()
+        return list(running.result().answers)
 
     async def _remembered(self, thread_id: str, caller: Caller, answered: Answered, text: str | None) -> dict[str, Any]:
         """What `complete` says of the conversation; the calls have run, so that it is gone is only told."""
         try:
             await self._threads.remember(thread_id, caller, answered, text)
         except Refusal as error:
-            return {"thread_error": str(error)}
+            return {"thread_error": error.message}
         return {"thread_id": thread_id}
 
     def _ended(self, feed: Feed) -> None:
-        feed.close()
-        self._tasks.pop(feed, None)
+        feed.fail(_SHUT_DOWN, "unavailable")  # unless the end was told
+        del self._tasks[feed], self._running[feed]
+        if (leaving := self._leaving.pop(feed, None)) is not None:
+            leaving.cancel()
         self._over.append(feed)
         self._over_bytes += feed.events.size
-        while self._over_bytes > KEPT_BYTES and len(self._over) > 1:
-            self._forget(self._over[0])
-        if self._forgetting is None:
-            self._forget_later(KEPT_SECONDS)
+        while self._over_bytes > self._kept_bytes and len(self._over) > 1:
+            self._forget()
+        if self._forgetting is None and not self._is_closed:
+            self._forget_later(self._kept_seconds)
 
     def _forget_later(self, seconds: float) -> None:
         self._forgetting = asyncio.get_running_loop().call_later(seconds, self._forget_old)
 
     def _forget_old(self) -> None:
         self._forgetting = None
-        oldest = time.monotonic() - KEPT_SECONDS
+        oldest = time.monotonic() - self._kept_seconds
         while self._over and self._over[0].ended_at <= oldest:
-            self._forget(self._over[0])
+            self._forget()
         if self._over:
-            self._forget_later(max(1.0, self._over[0].ended_at - oldest))
+            self._forget_later(max(0.01, self._over[0].ended_at - oldest))
 
-    def _forget(self, feed: Feed) -> None:
-        self._over.remove(feed)
+    def _forget(self) -> None:
+        feed = self._over.popleft()
         self._over_bytes -= feed.events.size
-        del self._feeds[feed.id]
+        for run_id in (feed.id, *feed.run_ids.values()):
+            self._known.pop(run_id, None)

@@ -12,6 +12,8 @@ from pegboard.core.call import OnProgress, Progress
 _PAUSE = 0.1
 _LONGEST_MESSAGE = 1000
 _LONGEST_PARTIAL = 16 * 1024
+# Integers up to here are the same number to everybody.
+_EXACT = 2**53
 
 
 class Telling:
@@ -80,8 +82,10 @@ class Telling:
 
 
 def _number(value: Any) -> float | None:
-    """The number that a tool gave, if it is one."""
+    """The number that a tool gave, if it is one that JSON can hold."""
+    if type(value) is int and abs(value) <= _EXACT:
+        return value
     try:
-        return value if isinstance(value, int | float) and math.isfinite(value) else None
+        return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
     except OverflowError:  # an integer that no float can hold
         return None

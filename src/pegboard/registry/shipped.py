@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 from pegboard.builtins.base import Builtin
+from pegboard.builtins.baseline.tools import BASELINE_TOOLS, BaselineTool
 from pegboard.builtins.catalog import BUILTINS
 from pegboard.core.tool import Kind, Tool
 from pegboard.store import tools
@@ -23,13 +24,21 @@ def shipped_id(name: str) -> str:
     return str(uuid5(_NAMESPACE, name))
 
 
-SHIPPED_IDS = frozenset(shipped_id(builtin.name) for builtin in BUILTINS)
+SHIPPED_IDS = frozenset(
+    map(shipped_id, (*(builtin.name for builtin in BUILTINS), *(shipped.name for shipped in BASELINE_TOOLS)))
+)
 
 
 async def hang_shipped(change: Change, owner_id: str) -> None:
-    """Hang the builtins as public tools, and bring those that hang already up to date; removed ones stay removed."""
-    for builtin in BUILTINS:
-        tool = _tool(builtin, owner_id)
+    """Hang the builtins and the tools of the baseline for all, and bring those that hang already up to date.
+
+    Removed ones stay removed.
+    """
+    now = datetime.now(UTC)
+    for tool in (
+        *(_builtin(builtin, owner_id, now) for builtin in BUILTINS),
+        *(_of_baseline(shipped, owner_id, now) for shipped in BASELINE_TOOLS),
+    ):
         present = await tools.get(change.conn, tool.id)
         if present is None:
             if await tools.named(change.conn, tool.name) is not None:
@@ -44,16 +53,16 @@ async def hang_shipped(change: Change, owner_id: str) -> None:
                 config=tool.config,
                 input_schema=tool.input_schema,
                 output_schema=tool.output_schema,
-                read_only=True,
-                idempotent=True,
+                read_only=tool.read_only,
+                idempotent=tool.idempotent,
+                result_style=tool.result_style,
                 version=present.version + 1,
                 updated_at=tool.updated_at,
             )
             await tools.save(change.conn, renewed, revision=change.revision, by=owner_id)
 
 
-def _tool(builtin: Builtin, owner_id: str) -> Tool:
-    now = datetime.now(UTC)
+def _builtin(builtin: Builtin, owner_id: str, now: datetime) -> Tool:
     return Tool(
         shipped_id(builtin.name),
         owner_id,
@@ -73,5 +82,28 @@ def _tool(builtin: Builtin, owner_id: str) -> Tool:
     )
 
 
+def _of_baseline(shipped: BaselineTool, owner_id: str, now: datetime) -> Tool:
+    return Tool(
+        shipped_id(shipped.name),
+        owner_id,
+        shipped.name,
+        Kind.INTERNAL,
+        {"handler": shipped.name},
+        dict(shipped.input_schema),
+        now,
+        now,
+        description=shipped.description,
+        output_schema=dict(shipped.output_schema),
+        display_name=shipped.display_name,
+        is_public=True,
+        result_style="envelope",
+        read_only=shipped.read_only,
+        idempotent=shipped.idempotent,
+        max_result_bytes=shipped.max_result_bytes,
+        tags=("baseline",),
+    )
+
+
 def _definition(tool: Tool) -> tuple[object, ...]:
-    return (tool.description, tool.display_name, tool.config, tool.input_schema, tool.output_schema)
+    described = (tool.description, tool.display_name, tool.config, tool.input_schema, tool.output_schema)
+    return (*described, tool.read_only, tool.idempotent, tool.result_style)

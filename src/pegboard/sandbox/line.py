@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import orjson
 
+from pegboard.sandbox.inside.reports import MOST_BYTES
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -25,7 +26,7 @@ _HEAD = 5
 _MOST_HEADER = 2**16
 _DESCRIPTORS = array("i", [0] * 4)
 _ROOM_FOR_DESCRIPTORS = socket.CMSG_SPACE(len(_DESCRIPTORS) * _DESCRIPTORS.itemsize)
-_STARTED, _LISTENS, _ENDED = b"SLE"
+_STARTED, _LISTENS, _REPORTS, _ENDED = b"SLPE"
 
 
 class Ended(NamedTuple):
@@ -48,14 +49,23 @@ class Garbled(Exception):
 class Line:
     """A conversation with the process that looks after one call.
 
-    `most` bounds what it may send at its end.
+    `most` bounds what it may send at its end; `on_reports` gets the lines in which the call tells of itself meanwhile,
+    and must not raise.
     """
 
-    def __init__(self, sock: socket.socket, *, most: int, network: bool = False) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        *,
+        most: int,
+        network: bool = False,
+        on_reports: Callable[[bytes], None] | None = None,
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._sock: socket.socket | None = sock
-        self._most = most + _MOST_HEADER
+        self._sizes = {_ENDED: most + _MOST_HEADER, _REPORTS: MOST_BYTES if on_reports is not None else 0}
         self._network = network
+        self._on_reports = on_reports
         self._then: list[Callable[[], None]] = []
         self._got = bytearray()
         self._out = memoryview(b"")
@@ -225,13 +235,15 @@ class Line:
         while not self._over and len(self._got) >= _HEAD:
             kind = self._got[0]
             size = int.from_bytes(self._got[1:_HEAD], "big")
-            if size > (self._most if kind == _ENDED else 0):
+            if size > self._sizes.get(kind, 0):
                 raise Garbled(f"a frame {chr(kind)!r} of {size} bytes")
             if len(self._got) < _HEAD + size:
                 return
             if kind == _ENDED:
                 self._settle(_read_end(memoryview(self._got)[_HEAD : _HEAD + size]))
                 self.hang_up()
+            elif kind == _REPORTS and self._on_reports is not None and self.started:
+                self._on_reports(bytes(self._got[_HEAD : _HEAD + size]))
             elif kind == _STARTED and not self.started:
                 self.started = True
                 self.begins.set_result(None)

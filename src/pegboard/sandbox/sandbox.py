@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from pegboard.core.call import OnProgress
 from pegboard.core.errors import ExecutionFailed, InternalError, Misconfigured, TimedOut, ToolError, Unavailable
 from pegboard.egress.outbound import Outbound
 from pegboard.sandbox import folders
@@ -26,6 +27,7 @@ from pegboard.sandbox.limits import Limits
 from pegboard.sandbox.line import LEAVING_SECONDS, Ended, Garbled, Line
 from pegboard.sandbox.proxy import Proxy
 from pegboard.sandbox.refusals import unavailable
+from pegboard.sandbox.reports import reading
 from pegboard.sandbox.trial import Trial
 from pegboard.sandbox.zygote import Gone, Zygote
 from pegboard.sandbox.zygotes import Zygotes
@@ -87,9 +89,10 @@ class Sandbox:
         self._chores: set[asyncio.Task[None]] = set()
         self._closed = False
 
-    async def run(self, job: Job, user_id: str, deadline: float) -> Ended:
+    async def run(self, job: Job, user_id: str, deadline: float, on_progress: OnProgress | None = None) -> Ended:
         """How the job ended, run for this user within what is left until `deadline` (of time.monotonic).
 
+        Whoever listens is told what the call reports while it runs, and nothing once this has returned or raised.
         Raises Unavailable where there was no place or no process for it by then, Misconfigured where it cannot run on
         this board, and ExecutionFailed where its process went without a word.
         """
@@ -108,7 +111,7 @@ class Sandbox:
                 zygote = None
                 with suppress(Gone):
                     zygote = await self._zygote(job.house, user_id, deadline)
-                    line = await self._begin(zygote, job, deadline)
+                    line = await self._begin(zygote, job, deadline, on_progress)
                     waited = time.monotonic() - came
                     ended = await self._converse(line, zygote, job, user_id, deadline)
                     if ended is not None:
@@ -164,7 +167,7 @@ class Sandbox:
         except TimeoutError:
             raise unavailable("The libraries of this tool were not loaded by the call's deadline; try again") from None
 
-    async def _begin(self, zygote: Zygote, job: Job, deadline: float) -> Line:
+    async def _begin(self, zygote: Zygote, job: Job, deadline: float, on_progress: OnProgress | None) -> Line:
         """The line of a call that the zygote was told to start."""
         seconds = min(job.seconds, deadline - time.monotonic())
         if seconds <= 0:
@@ -175,11 +178,12 @@ class Sandbox:
             raise unavailable(f"The call could not be started: {error.strerror}") from None
         # Whatever happens to the call, closing this end of ours leaves the zygote's the only one.
         with theirs:
-            line = Line(ours, most=job.result_bytes + 2 * self._output, network=job.network)
+            on_reports = reading(on_progress) if on_progress is not None else None
+            line = Line(ours, most=job.result_bytes + 2 * self._output, network=job.network, on_reports=on_reports)
             self._lines.add(line)
             line.when_gone(lambda: self._lines.discard(line))
             try:
-                line.send(self._told(job, seconds, self._folder(line)))
+                line.send(self._told(job, seconds, self._folder(line), reports=on_progress is not None))
                 await zygote.begin(theirs, network=job.network)
             except BaseException:
                 line.hang_up()
@@ -243,12 +247,13 @@ class Sandbox:
                 self._zygotes.drop(zygote)
             raise unavailable("The call was not begun by its deadline; try again") from None
 
-    def _told(self, job: Job, seconds: float, folder: str | None) -> bytes:
+    def _told(self, job: Job, seconds: float, folder: str | None, *, reports: bool = False) -> bytes:
         told = {
             **job.payload,
             "seconds": seconds,
             "limits": {**self._limits, "result": job.result_bytes},
             "network": job.network,
+            "reports": reports,
             "folder": folder,
         }
         if "cwd" in told:

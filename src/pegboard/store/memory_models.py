@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint, Uuid
+from sqlalchemy import Dialect, ForeignKey, Index, Integer, String, UniqueConstraint, Uuid
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pegboard.store.base_models import Base, Row
 from pegboard.store.types import Instant, JsonText, Words
+
+
+class ExactJson(JsonText):
+    """JSON whose numbers come back with every digit: as a Decimal where a float would lose some."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """The value again."""
+        return None if value is None else json.loads(value, parse_float=_number)
+
+
+def _number(text: str) -> float | Decimal:
+    number = float(text)
+    return number if len(text) < 16 or Decimal(repr(number)) == Decimal(text) else Decimal(text)
 
 
 class Thread(Row, Base):
@@ -41,9 +58,9 @@ class Message(Base):
     content: Mapped[str | None] = mapped_column(Words())
     timestamp: Mapped[datetime] = mapped_column(Instant, nullable=False)
     # As text: a number keeps its digits, an object the order of its keys.
-    tool_calls: Mapped[list[Any]] = mapped_column(JsonText, nullable=False)
+    tool_calls: Mapped[list[Any]] = mapped_column(ExactJson, nullable=False)
     dialect: Mapped[str | None] = mapped_column(String(64))
-    raw: Mapped[Any] = mapped_column(JsonText, nullable=True)
+    raw: Mapped[Any] = mapped_column(ExactJson, nullable=True)
 
 
 class Cancellation(Base):
@@ -51,6 +68,10 @@ class Cancellation(Base):
 
     __tablename__ = "cancellations"
 
-    run_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), primary_key=True)
+    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), primary_key=True)
+    run_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), nullable=False)
     why: Mapped[str] = mapped_column(Words(), nullable=False)
+    # Whose calls may be ended by it, and of which agent's; null for anybody's.
+    user_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
+    agent_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
     asked_at: Mapped[datetime] = mapped_column(Instant, nullable=False)

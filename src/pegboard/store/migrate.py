@@ -15,7 +15,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, insert, inspect, text
 
-from pegboard.store import journal_models, memory_models  # noqa: F401 -- so that their tables are known
+from pegboard.store import contract_models, journal_models, memory_models  # noqa: F401 -- makes their tables known
 from pegboard.store.base_models import Base
 from pegboard.store.database import Database
 from pegboard.store.models import BoardState

@@ -190,7 +190,7 @@ class TestDisconnected:
         async with served(stored_board) as url:
             async with wire(url) as stream:
                 await stream.send(request)
-                with anyio.fail_after(5):
+                with anyio.fail_after(30):
                     await noted.started.wait()
             async with wire(url) as stream, wire(url) as other:
                 await stream.send(request)
@@ -211,7 +211,7 @@ class TestDisconnected:
         async with served(stored_board) as url:
             async with wire(url) as stream:
                 await stream.send(request)
-                with anyio.fail_after(5):
+                with anyio.fail_after(30):
                     await noted.started.wait()
             noted.go.set()
             async with wire(url) as stream:

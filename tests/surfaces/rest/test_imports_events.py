@@ -122,7 +122,7 @@ async def test_progress_comes_while_the_work_goes_on(board: Pegboard) -> None:
         speaker.stream("POST", url + OPENAPI, json={"url": there.url}) as answered,
     ):
         lines = answered.aiter_lines()
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             assert [await anext(lines), await anext(lines)] == [
                 "event: progress",
                 'data: {"what":"fetching","done":0,"total":0}',

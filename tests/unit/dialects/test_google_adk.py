@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer
-from pegboard.dialects.gemini import GoogleAdk
+from pegboard.dialects.google_adk import GoogleAdk
 from tests.formats import Case
 from tests.unit.dialects.framework_payloads import (
     CALLS,

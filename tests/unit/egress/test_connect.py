@@ -121,6 +121,6 @@ async def test_after_closing_nothing_is_connected_to() -> None:
     await asyncio.sleep(0)
     await outbound.close()
     with pytest.raises(Unavailable, match="shutting down"):
-        await asyncio.wait_for(waiting, 5)
+        await asyncio.wait_for(waiting, 30)
     with pytest.raises(Unavailable, match="shutting down"):
         await outbound.connect("127.0.0.1", 80, "ann")

@@ -52,7 +52,7 @@ async def give_up(tasks: Sequence[asyncio.Task[Any]]) -> None:
 
 
 async def soon(awaited: Awaitable[T]) -> T:
-    return await asyncio.wait_for(awaited, 5)
+    return await asyncio.wait_for(awaited, 30)
 
 
 async def test_who_gives_up_a_lookup_leaves_no_room_for_another_until_it_ends() -> None:

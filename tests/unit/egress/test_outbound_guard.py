@@ -201,7 +201,7 @@ async def test_of_a_names_addresses_only_the_permitted_are_tried(
 
 async def test_a_name_with_thousands_of_refused_addresses_costs_no_attempt(dialled: list[str]) -> None:
     many = [f"10.0.{high}.{low}" for high in range(16) for low in range(256)]
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         with pytest.raises(EgressRefused, match=r"10\.0\.0\.0"):
             await sent(Outbound(AllowList(), resolver=Names(many=[many])), "http://many/")
     assert dialled == []

@@ -108,14 +108,14 @@ async def test_silence_is_a_read_timeout(client: httpx2.AsyncClient) -> None:
     client.timeout = httpx2.Timeout(0.1)
     async with serving(silent) as upstream:
         assert isinstance(await fault_of(client, upstream.url(), httpx2.ReadTimeout), TimedOut)
-        await asyncio.wait_for(upstream.gone.wait(), 5)
+        await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
 async def test_silence_in_the_middle_is_a_read_timeout(client: httpx2.AsyncClient) -> None:
     client.timeout = httpx2.Timeout(0.1)
     async with answering(answer(b"4\r\nhalf\r\n", STREAM, length=False)) as upstream:
         assert isinstance(await fault_of(client, upstream.url(), httpx2.ReadTimeout), TimedOut)
-        await asyncio.wait_for(upstream.gone.wait(), 5)
+        await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
 async def test_an_answer_that_breaks_off_is_a_read_error(client: httpx2.AsyncClient) -> None:
@@ -192,14 +192,14 @@ async def test_cancelling_a_request_closes_its_connection(client: httpx2.AsyncCl
         listening.cancel()
         with pytest.raises(asyncio.CancelledError):
             await listening
-        await asyncio.wait_for(upstream.gone.wait(), 5)
+        await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
 async def test_leaving_a_stream_closes_its_connection(client: httpx2.AsyncClient) -> None:
     async with answering(answer(b"9\r\ndata: a\n\n\r\n", EVENTS, STREAM, length=False)) as upstream:
         async with client.stream("GET", str(upstream.url())):
             pass
-        await asyncio.wait_for(upstream.gone.wait(), 5)
+        await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
 async def test_a_stream_left_at_its_last_event_gives_its_connection_back(client: httpx2.AsyncClient) -> None:
@@ -231,7 +231,7 @@ async def test_a_stream_that_floods_while_it_is_left_is_closed(client: httpx2.As
     async with serving(flood) as upstream:
         async with client.stream("GET", str(upstream.url())):
             pass
-        await asyncio.wait_for(upstream.gone.wait(), 5)
+        await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
 async def test_file_descriptors_return_to_where_they_were(outbound: Outbound) -> None:

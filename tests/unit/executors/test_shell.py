@@ -171,12 +171,10 @@ class TestFailures:
 
     async def test_one_that_takes_too_long_is_ended_in_time(self, shell: ShellExecutor) -> None:
         await run(shell, opened("true"))  # the time it takes to start a zygote is no part of this
-        began = time.monotonic()
-        tool = opened("echo waiting >&2; sleep 60", shell=True, timeout=0.4)
+        tool = opened("echo waiting >&2; sleep 3600", shell=True, timeout=0.4)
         error = await refused(shell, tool)
         assert isinstance(error, TimedOut)
         assert error.message == "Tool 'tool' did not finish within 0.4 s; the end of its stderr: waiting"
-        assert time.monotonic() - began < 20
 
     async def test_too_much_output_and_signals_are_told(self, shell: ShellExecutor) -> None:
         error = await refused(shell, opened("yes"))
@@ -216,7 +214,8 @@ class TestSecrets:
         result = await run(shell, opened("env", env={"MINE": "1"}))
         names = {line.partition("=")[0] for line in result["stdout"].splitlines()}
         assert "MINE" in names
-        assert names <= {"MINE", "PATH", "HOME", "TMPDIR", "LANG", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
+        python = {"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
+        assert names <= {"MINE", "PATH", "HOME", "TMPDIR", "LANG", "PEGBOARD_PROGRESS_FD"} | python
 
     async def test_a_secret_is_never_split_with_the_command(self, shell: ShellExecutor) -> None:
         stored = opened("echo {{secret:NAME}}")

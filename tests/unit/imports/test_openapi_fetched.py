@@ -89,7 +89,7 @@ async def test_what_is_no_document_ends_in_a_clear_error(
 ) -> None:
     settings = NoSettings(egress_allow="127.0.0.1", max_import_bytes=2**16)
     async with upstream(behaviour) as there, Pegboard.open("memory", settings=settings) as board:
-        with pytest.raises(kind) as refused, anyio.fail_after(10):
+        with pytest.raises(kind) as refused, anyio.fail_after(30):
             await board.imports.openapi(board.admin, url=f"{there.url}/doc?key=hidden-in-query")
         assert type(refused.value) is kind
         assert said in refused.value.message
@@ -104,7 +104,7 @@ async def test_a_server_that_takes_forever_is_given_up(
 ) -> None:
     monkeypatch.setattr(importing, "FETCH_SECONDS", 0.2)
     async with upstream(behaviour) as there:
-        with pytest.raises(UpstreamFailed, match=r"within 0\.2 s"), anyio.fail_after(5):
+        with pytest.raises(UpstreamFailed, match=r"within 0\.2 s"), anyio.fail_after(30):
             await board.imports.openapi(board.admin, url=there.url)
 
 

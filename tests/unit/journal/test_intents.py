@@ -139,7 +139,7 @@ class TestCancelled:
             yield made
 
     async def ends(self, it: Gated, call: asyncio.Task[Any], status: str, why: str | None) -> None:
-        with anyio.fail_after(10), pytest.raises(asyncio.CancelledError):
+        with anyio.fail_after(30), pytest.raises(asyncio.CancelledError):
             await call
 
         async def row() -> Any:
@@ -189,7 +189,7 @@ class TestCancelled:
         gate = it.shut()
         call.cancel()
         if twice:
-            with anyio.fail_after(5):
+            with anyio.fail_after(30):
                 await it.hand.ledger.tried.wait()
             call.cancel()
             await asyncio.sleep(0)
@@ -201,7 +201,7 @@ class TestCancelled:
         await it.note.started.wait()
         gate = it.shut()
         it.note.go.set()
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await it.hand.ledger.tried.wait()
         call.cancel()
         await asyncio.sleep(0)

@@ -29,7 +29,7 @@ async def test_it_weighs_as_much_as_it_is_long(database: Database, tmp_path: Pat
                 await hand.begin()
         finally:
             hand.ledger.gate.set()
-            with anyio.fail_after(5):
+            with anyio.fail_after(30):
                 await asyncio.gather(*waiting)
 
 

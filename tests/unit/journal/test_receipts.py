@@ -140,7 +140,7 @@ async def test_one_that_was_cut_off_after_its_effect_has_succeeded(
     for each in (dead, board):
         use(each, Kind.INTERNAL, executor)
     call = asyncio.create_task(dead.call("insert", key=key))
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         await after.reached.wait()
     assert len(await left(database)) == 1
     await kill(dead)
@@ -180,7 +180,7 @@ async def test_one_that_was_cut_off_before_it_has_failed_and_its_key_is_free(
     use(dead, Kind.INTERNAL, Inserting(dead._database, before=before))
     use(board, Kind.INTERNAL, Inserting(board._database))
     call = asyncio.create_task(dead.call("insert", key=key))
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         await before.reached.wait()
     await kill(dead)
     await until(lambda: is_recorded(board))
@@ -203,12 +203,12 @@ async def test_an_effect_that_comes_after_that_cannot_be_committed(
     late = Inserting(dead._database, before=before)
     use(dead, Kind.INTERNAL, late)
     call = asyncio.create_task(dead.call("insert", key=key))
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         await before.reached.wait()
     await kill(dead)
     await until(lambda: is_recorded(board))
     before.go.set()
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         await call
     assert await notes() == 0, "it was said not to have happened, and happened"
     assert [type(error).__name__ for error in late.errors] == ["IntegrityError"]
@@ -225,7 +225,7 @@ async def test_an_effect_that_is_being_committed_is_waited_for(postgres_url: str
         within = Pause()
         use(dead, Kind.INTERNAL, Inserting(dead._database, within=within))
         call = asyncio.create_task(dead.call("insert"))
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             await within.reached.wait()
         await kill(dead)
         await until(lambda: is_waiting(board))

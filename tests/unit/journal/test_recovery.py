@@ -161,7 +161,7 @@ async def test_what_a_dead_process_had_spooled_is_written_once_and_in_order(
     dead = start(database, spools, patience=0.0)
     known = [await dead.record()] if was_registered else []
     dead.ledger.fails = "before"
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         known += [await dead.record() for _ in range(3)]
     await dead.die()
     async with opened(database, spools) as hand:

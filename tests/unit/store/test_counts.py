@@ -118,8 +118,7 @@ async def test_hours_in_which_nothing_was_called_count_nothing(database: Databas
 async def test_a_span_of_all_times_is_no_longer_than_what_was_counted(database: Database) -> None:
     await keep_writer(database)
     await keep_counts(database, [count(hour, caller_id="") for hour in (400_000, 400_005)], counted_seq=2)
-    async with asyncio.timeout(5):
-        assert await counted(database, range(70_000_000)) == [("add", "succeeded", "", 7, 2)]
+    assert await counted(database, range(2**31)) == [("add", "succeeded", "", 7, 2)]
 
 
 async def test_many_alike_counts_come_in_parts(database: Database) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import partial
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import Connection, event, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.ids import first_id, new_id
@@ -25,24 +24,10 @@ from pegboard.store.tools import ToolFilter
 from pegboard.store.types import is_not_deleted
 from tests.unit.store.keeping import keep, keep_counts, keep_writer
 from tests.unit.store.rows import NOW, a_tool, a_user, an_execution
+from tests.unit.store.statements import statements
 
 UNCOUNTED = 10
 Query = Callable[[AsyncConnection], Awaitable[Any]]
-
-
-@contextmanager
-def statements(connection: Connection) -> Iterator[list[tuple[str, Any]]]:
-    """The statements that are run meanwhile, with their parameters."""
-    seen: list[tuple[str, Any]] = []
-
-    def note(_conn: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
-        seen.append((statement, parameters))
-
-    event.listen(connection, "before_cursor_execute", note)
-    try:
-        yield seen
-    finally:
-        event.remove(connection, "before_cursor_execute", note)
 
 
 async def plan(database: Database, query: Query, telling: str = "FROM") -> str:

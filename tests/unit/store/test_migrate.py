@@ -19,7 +19,7 @@ from pegboard.store.database import Database, revision_of
 from pegboard.store.migrate import SchemaTooNew, _config, migrate, pending, startup_lock
 from tests.unit.store.rows import add_executions, an_execution, kept_user
 
-ALL = ["0001_board", "0002_executions", "0003_journal", "0004_printed", "0005_conversations"]
+ALL = ["0001_board", "0002_executions", "0003_journal", "0004_printed", "0005_conversations", "0006_findings"]
 
 MIGRATING = """
 import asyncio, sys
@@ -178,7 +178,7 @@ async def test_the_startup_lock_keeps_others_out_without_stopping_the_loop(empty
         done, _ = await asyncio.wait([waiting], timeout=0.2)
         assert not done
         order.append("ours")
-    await asyncio.wait_for(waiting, 10)
+    await asyncio.wait_for(waiting, 30)
     assert order == ["ours", "theirs"]
     await ours.close()
     await theirs.close()
@@ -190,7 +190,7 @@ async def test_who_waits_for_the_startup_lock_can_be_cancelled(empty_database_ur
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2), startup_lock(theirs):
                 pytest.fail("two hold the lock")
-    async with asyncio.timeout(10), startup_lock(theirs):
+    async with asyncio.timeout(30), startup_lock(theirs):
         pass
     await ours.close()
     await theirs.close()

@@ -15,21 +15,21 @@ from pegboard.dialects.reading import json_of
 # The pictures that every one of these providers takes, and the short names of their formats.
 IMAGES: Mapping[str, str] = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 # Arguments that could not be read stand under this key where a provider takes an object only.
-_INVALID = "INVALID_JSON"
+INVALID = "INVALID_JSON"
 
 
 def input_of(call: AskedCall) -> dict[str, Any]:
     """The arguments as an object, also where they could not be read: `given_input` gives those back as they came."""
     if isinstance(call.arguments, Malformed):
-        return {_INVALID: call.arguments.text}
+        return {INVALID: call.arguments.text}
     return call.arguments or {}
 
 
 def given_input(given: Any) -> Any:
     """The arguments in an object that may be one of `input_of`."""
-    if type(given) is dict and len(given) == 1 and isinstance(given.get(_INVALID), str):
+    if type(given) is dict and len(given) == 1 and isinstance(given.get(INVALID), str):
         # An empty text would be no arguments, and these were some that never came.
-        return given[_INVALID] or "{"
+        return given[INVALID] or "{"
     return given
 
 

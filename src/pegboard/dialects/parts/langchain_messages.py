@@ -13,12 +13,15 @@ from pegboard.dialects.parts.blocks import shown, told_in
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.function_calls import read_function_calls
 from pegboard.dialects.parts.picking import dict_of, dicts_of, is_models, key_of
+from pegboard.dialects.talk import Talk
 
 _TYPES = frozenset({"ai", "human", "system", "tool", "function", "chat", "developer", "remove"}) | {
     f"{name}MessageChunk" for name in ("AI", "Human", "System", "Tool", "Function", "Chat")
 }
 # Messages that do not say by their type whose they are.
 _OF_ANY_ROLE = (None, "chat", "ChatMessage", "ChatMessageChunk")
+# What its messages become takes objects for arguments, with most providers.
+TALK = Talk(objects=True)
 _WHOLE_CALLS = ("tool_call", "invalid_tool_call")
 # The model had not come to its end: a call without arguments is then not one that takes none.
 _CUT_OFF = ("length", "max_tokens", "MAX_TOKENS", "model_length")
@@ -161,6 +164,22 @@ def _next(into: Assembly) -> int:
     number: int = state.get("count", 0) + 1
     state["count"] = number
     return number
+
+
+def said(role: str, text: str) -> dict[str, Any]:
+    """A message of text alone."""
+    if role == "assistant":
+        return composed(()) | {"content": text}
+    head = {"content": text, "additional_kwargs": {}, "response_metadata": {}}
+    return head | {"type": "human" if role == "user" else role, "name": None, "id": None}
+
+
+def own_message(raw: Any) -> list[Any]:
+    """A whole message in any serialisation, dumped; nothing where it is none."""
+    message = dict_of(raw)
+    inner = message.get("kwargs" if message.get("type") == "constructor" else "data")
+    message = {"type": message.get("type"), **inner} if isinstance(inner, dict) else message
+    return [message] if message.get("type") in ("ai", "human", "system") and "content" in message else []
 
 
 def composed(calls: Sequence[AskedCall]) -> dict[str, Any]:

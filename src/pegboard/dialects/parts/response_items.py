@@ -13,6 +13,7 @@ from pegboard.dialects.parts.content import blocks_of, described
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.openai_calls import given_arguments, given_input, input_of
 from pegboard.dialects.parts.outputs import output_of, output_text
+from pegboard.dialects.parts.picking import dicts_of
 
 # Calls that the client answers, and their answers.
 CALLS = frozenset({"function_call", "custom_tool_call"})
@@ -164,6 +165,22 @@ def rendered_item(answer: Answer) -> dict[str, Any]:
     kind = "custom_tool_call_output" if extra.get("custom") else "function_call_output"
     item = {"type": kind, "call_id": answer.id, "output": _output(answer)}
     return item | {"caller": extra["caller"]} if isinstance(extra.get("caller"), dict) else item
+
+
+def said_item(role: str, text: str) -> dict[str, Any]:
+    """The item that says something."""
+    return {"type": "message", "role": role, "content": text}
+
+
+def own_items(raw: Any) -> list[Any]:
+    """The items of a response, or those given alone, as the input of the next request takes them."""
+    if isinstance(raw, dict):
+        output = raw.get("output")
+        raw = output if isinstance(output, list) else [raw]
+    items = dicts_of(raw)
+    if not all(is_item(item) or isinstance(item.get("role"), str) for item in items):
+        return []
+    return [{key: value for key, value in item.items() if value is not None} for item in items]
 
 
 def _read_mcp(item: dict[str, Any], into: Assembly) -> None:

@@ -8,15 +8,22 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.asked import Unreadable
+from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.parts.blocks import input_of
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.function_calls import read_function_calls
+from pegboard.dialects.parts.picking import is_models
+from pegboard.dialects.talk import Talk
 from pegboard.dialects.text.quoted import CODE, FENCE, QUOTED, TURNS
 from pegboard.dialects.text.scanning import Scan, Text
 
 THINK, THOUGHT = "<think>", "</think>"
+NO_THOUGHT = f"{THINK}\n\n{THOUGHT}\n\n"
+# What a template itself puts behind a turn.
+_ENDS = ("<|im_end|>", "<|end_of_text|>", "[e~[", "<｜end▁of▁sentence｜>")
 
 
 class TextDialect(Dialect):
@@ -27,6 +34,9 @@ class TextDialect(Dialect):
     """
 
     is_text = True
+    talk: ClassVar[Talk] = Talk(system="first", has_ids=False)
+    # Whether its template writes calls itself, and takes none that stand in a text.
+    is_templated: ClassVar[bool] = False
     # What begins a call, or a list of them.
     openers: ClassVar[tuple[str, ...]]
     # What a thought is written between.
@@ -39,7 +49,12 @@ class TextDialect(Dialect):
     def read(self, item: Any, into: Assembly) -> None:
         """Take in a text or a piece of one, or a message whose content is text."""
         if isinstance(item, dict):
-            item = item.get("content")
+            if not is_models(item.get("role")):
+                # Somebody else's turn: the calls before it belong to the past.
+                into.drop()
+                return
+            read_function_calls(item.get("tool_calls"), into)
+            item = item.get("content") or ("" if item.get("tool_calls") else item.get("content"))
         if not isinstance(item, str):
             raise Unreadable(f"'{self.name}' is text: send a string, or a list of its pieces")
         if into.state is None:
@@ -100,9 +115,38 @@ class TextDialect(Dialect):
     def answer(self, answer: Answer) -> str:
         """The text for one answer."""
 
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """A message for the model's chat template, the calls as the model writes them."""
+        if self.is_templated:
+            made = [_function(call) for call in calls]
+            return [{"role": "assistant", "content": text or "", "tool_calls": made}]
+        written = self.compose(calls).removeprefix(NO_THOUGHT).strip()
+        for end in _ENDS:
+            written = written.removesuffix(end).rstrip()
+        return self.say("assistant", f"{text}\n{written}" if text else written, id)
+
+    def reply(self, answers: Sequence[Answer]) -> list[Any]:
+        """A message of the tool's for each answer."""
+        return [
+            {"role": "tool", **({"tool_call_id": answer.call.id} if self.talk.has_ids else {})}
+            | {"name": answer.name, "content": told(answer)}
+            for answer in answers
+        ]
+
+    def own(self, raw: Any) -> list[Any]:
+        """A text as the content of a message."""
+        if not isinstance(raw, str):
+            return super().own(raw)
+        return [] if self.is_templated else self.say("assistant", raw, "")
+
     def define(self, tool: Tool) -> Any:
         """What its chat template takes for a tool."""
         return wrapped_function_for(tool)
+
+
+def _function(call: AskedCall) -> dict[str, Any]:
+    identity = {"id": call.id} if call.id else {}
+    return identity | {"type": "function", "function": {"name": call.name, "arguments": input_of(call)}}
 
 
 def others_turn(text: Text, into: Assembly, *ends: str) -> Scan:

@@ -12,6 +12,7 @@ from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
 from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.talk import Talk
 from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, told
 from pegboard.dialects.text.parts import Keys, read_objects
 from pegboard.dialects.text.scanning import Scan, Text
@@ -30,6 +31,8 @@ class CohereR7B(TextDialect):
     marks: ClassVar[tuple[str, ...]] = (_CALLS,)
     openers: ClassVar[tuple[str, ...]] = (_CALLS,)
     thoughts: ClassVar[Mapping[str, str]] = MappingProxyType({THINK: THOUGHT, "<|START_THINKING|>": "<|END_THINKING|>"})
+    is_templated: ClassVar[bool] = True
+    talk: ClassVar[Talk] = Talk(system="first")
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         """Read the arrays."""

@@ -39,6 +39,7 @@ class Gemma4(TextDialect):
     marks: ClassVar[tuple[str, ...]] = (_CALL,)
     openers: ClassVar[tuple[str, ...]] = (_CALL,)
     thoughts: ClassVar[Mapping[str, str]] = MappingProxyType({THINK: THOUGHT, "<|channel>": "<channel|>"})
+    is_templated: ClassVar[bool] = True
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         """Read the calls."""

@@ -37,6 +37,7 @@ class Harmony(TextDialect):
     name: ClassVar[str] = "text_gpt_oss_harmony"
     marks: ClassVar[tuple[str, ...]] = (_CHANNEL,)
     openers: ClassVar[tuple[str, ...]] = (_CHANNEL,)
+    is_templated: ClassVar[bool] = True
 
     def recognises(self, item: Any) -> bool:
         """Whether a text has a message on one of the channels."""
@@ -66,6 +67,13 @@ class Harmony(TextDialect):
             f" to={_FUNCTIONS}{call.name}{_CHANNEL}commentary json{_MESSAGE}{text_of_arguments(call)}{_CALL}"
             for call in calls
         )
+
+    def exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
+        """Each call with its answer after it: the template takes one at a time."""
+        told: list[Any] = []
+        for answer in answers:
+            told += [*self.speak(None if told else text, [answer.call], id), *self.reply([answer])]
+        return told
 
     def answer(self, answer: Answer) -> str:
         """A message from the function, with the output as a JSON string."""

@@ -11,7 +11,7 @@ from pegboard.core.errors import MalformedArguments
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.reading import json_of
-from pegboard.dialects.text.base import THINK, THOUGHT
+from pegboard.dialects.text.base import NO_THOUGHT, THINK, THOUGHT
 from pegboard.dialects.text.scanning import Scan, Text
 from pegboard.dialects.text.turn import TurnDialect, json_text
 
@@ -79,7 +79,7 @@ class Qwen3(Qwen25):
 
     name = "text_qwen3"
     signs = (THINK, THOUGHT)
-    preface = "<think>\n\n</think>\n\n"
+    preface = NO_THOUGHT
 
 
 class Granite4(Hermes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
@@ -47,6 +47,12 @@ class KimiK2(TextDialect):
             for place, call in enumerate(calls)
         )
         return f"{_CALLS}{''.join(made)}{_CALLS_END}"
+
+    def reply(self, answers: Sequence[Answer]) -> list[Any]:
+        """A message of the tool's for each answer, by the id that the text has for its call."""
+        told = super().reply(answers)
+        ids = [_id_of(answer.call, place) for place, answer in enumerate(answers)]
+        return [{**message, "tool_call_id": identity} for message, identity in zip(told, ids, strict=True)]
 
     def answer(self, answer: Answer) -> str:
         """A turn of the role for tools, headed by the call's id."""

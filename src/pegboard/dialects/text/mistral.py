@@ -15,11 +15,13 @@ from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
 from pegboard.dialects.parts.content import blocks_of
 from pegboard.dialects.parts.function_calls import text_of_arguments
+from pegboard.dialects.talk import Talk
 from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, told
 from pegboard.dialects.text.parts import CUT, Keys, is_name, read_objects
 from pegboard.dialects.text.scanning import Scan, Text
 
 _CALLS, _ID, _ARGUMENTS = "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"
+_TALK = Talk(system="first", ids=re.compile(r"[a-zA-Z0-9]{9}"))
 _THOUGHTS = MappingProxyType({THINK: THOUGHT, "[THINK]": "[/THINK]"})
 _LIST = re.compile(r"\[TOOL_CALLS\]\s*+[\[{]")
 _NAMED = re.compile(r"\[TOOL_CALLS\]\s*+[^\s\[\]{}]{1,255}\s*+(?:\[CALL_ID\]|\[ARGS\]|\{)")
@@ -36,6 +38,8 @@ class MistralNemo(TextDialect):
     marks: ClassVar[tuple[str, ...]] = (_CALLS,)
     openers: ClassVar[tuple[str, ...]] = (_CALLS,)
     thoughts: ClassVar[Mapping[str, str]] = _THOUGHTS
+    is_templated: ClassVar[bool] = True
+    talk: ClassVar[Talk] = _TALK
 
     def recognises(self, item: Any) -> bool:
         """Whether a text has the mark with JSON after it."""
@@ -67,6 +71,8 @@ class MistralSmall32(TextDialect):
     marks: ClassVar[tuple[str, ...]] = (_CALLS,)
     openers: ClassVar[tuple[str, ...]] = (_CALLS,)
     thoughts: ClassVar[Mapping[str, str]] = _THOUGHTS
+    is_templated: ClassVar[bool] = True
+    talk: ClassVar[Talk] = _TALK
 
     def recognises(self, item: Any) -> bool:
         """Whether a text has the mark with a name after it."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pegboard.core.call import Malformed
+from pegboard.core.refusals import Invalid
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
+from pegboard.dialects.parts.blocks import input_of
 from pegboard.dialects.text.base import TextDialect, told
 from pegboard.dialects.text.literals import parenthesised, written
 from pegboard.dialects.text.parts import Keys, is_name
 from pegboard.dialects.text.scanning import Scan, Text
+from pegboard.store.types import json_text
 
 _CALLS, _CALLS_END = "<|tool_call_start|>", "<|tool_call_end|>"
 _KEYS = Keys("name", "arguments")
@@ -50,6 +53,15 @@ class Lfm25Pythonic(TextDialect):
     def compose(self, calls: Sequence[AskedCall]) -> str:
         """The calls in one list; raises Invalid where a key of theirs cannot be a keyword."""
         return _CALLS + "[" + ", ".join(map(_composed, calls)) + "]" + _CALLS_END
+
+    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """A message for the chat template; as JSON where one of the calls cannot be said in the manner of Python."""
+        try:
+            return super().speak(text, calls, id)
+        except Invalid:
+            made = [{"name": call.name, "arguments": input_of(call)} for call in calls]
+            written = f"{_CALLS}{json_text(made)}{_CALLS_END}"
+            return self.say("assistant", f"{text}\n{written}" if text else written, id)
 
     def answer(self, answer: Answer) -> str:
         """A turn of the tool."""

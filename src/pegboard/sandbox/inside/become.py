@@ -25,7 +25,9 @@ _NICE = 5
 _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 # Where descriptors are out of the way of the few that stay.
 _ASIDE = 64
-_RESULT, _TROUBLE, _ORDERS = 3, 4, 5
+_RESULT, _TROUBLE, _ORDERS, _REPORTS = 3, 4, 5, 6
+# Where a command finds the channel for what it reports of itself.
+_COMMANDS_REPORTS = 3
 _MOST_WORDS = 500
 # Calls that come one upon the other find no time for rehearsals between them.
 _SOON_SECONDS = 0.005
@@ -80,6 +82,8 @@ def environment(call: Call, port: int | None) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         **call.job.env,
     }
+    if not call.job.is_python:
+        env.setdefault("PEGBOARD_PROGRESS_FD", str(_COMMANDS_REPORTS))
     if port is not None:
         for name in _PROXY_VARIABLES:
             env[name] = env[name.lower()] = f"http://127.0.0.1:{port}"
@@ -142,7 +146,10 @@ def _run_python(call: Call, env: dict[str, str], terms: Terms) -> NoReturn:
     os.environ.update(env)
     os.chdir(call.folder)
     os.close(_TROUBLE)
-    python_job.run(call.job.told | {"arguments": call.job.arguments, "allowed": terms.allowed}, _RESULT)
+    if not call.job.reports:
+        os.close(_REPORTS)
+    told = call.job.told | {"arguments": call.job.arguments, "allowed": terms.allowed}
+    python_job.run(told, _RESULT, _REPORTS if call.job.reports else None)
     # The supervisor does not have to wait for the rest.
     os.close(_RESULT)
     _end(0)
@@ -162,6 +169,10 @@ def _execute(call: Call, env: dict[str, str]) -> None:
     folder: str = call.job.told["cwd"]
     with step(f"going to '{folder}'"):
         os.chdir(folder)
+    with step("opening the channel for reports"):
+        # Where nobody listens, a command that reports must not wait, nor fail.
+        reports = _REPORTS if call.job.reports else os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        os.dup2(reports, _COMMANDS_REPORTS)
     # What Python ignores, the command would ignore too.
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)

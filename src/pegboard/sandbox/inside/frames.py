@@ -20,6 +20,7 @@ class Line:
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
+        self._unsent = b""
 
     def fileno(self) -> int:
         """The descriptor to wait on: that it has something to say means that the server has gone."""
@@ -45,6 +46,23 @@ class Line:
         if self._read(1) != b"l":
             raise Gone
 
+    def say_reports(self, lines: bytes) -> None:
+        """Pass on what the call reports, as far as the server takes it now; the rest goes before whatever follows."""
+        self._unsent += struct.pack(">cI", b"P", len(lines)) + lines
+        self.catch_up()
+
+    def catch_up(self) -> bool:
+        """Send what the server has not taken yet, without waiting for it; whether it has taken all."""
+        if self._unsent:
+            try:
+                sent = self._sock.send(self._unsent, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return False
+            except OSError as error:
+                raise Gone from error
+            self._unsent = self._unsent[sent:]
+        return not self._unsent
+
     def say_ended(self, header: dict[str, Any], result: bytes, stdout: bytes, stderr: bytes) -> None:
         """Tell how the call ended, with all that it left."""
         sizes = {"result": len(result), "stdout": len(stdout), "stderr": len(stderr)}
@@ -57,7 +75,7 @@ class Line:
 
     def _send(self, kind: bytes, payload: bytes) -> None:
         try:
-            self._sock.sendall(struct.pack(">cI", kind, len(payload)) + payload)
+            self._sock.sendall(self._unsent + struct.pack(">cI", kind, len(payload)) + payload)
         except OSError as error:
             raise Gone from error
 

@@ -24,7 +24,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to run, within which bounds; `told` is all of it but the arguments, which stay text until they are read."""
+    """What to run, within which bounds; `told` is all of it but the arguments, which stay text until they are read.
+
+    `reports` is whether anybody wants to hear what the call says of itself while it runs.
+    """
 
     is_python: bool
     seconds: float
@@ -32,6 +35,7 @@ class Job:
     env: Mapping[str, str]
     folder: str | None
     network: bool
+    reports: bool
     stdin: bytes
     told: dict[str, Any]
     text: bytes
@@ -48,6 +52,7 @@ class Job:
                 env=dict(told["env"]),
                 folder=told["folder"],
                 network=bool(told["network"]),
+                reports=bool(told.get("reports")),
                 stdin=str(told.get("stdin", "")).encode("utf-8", "replace"),
                 told=told,
                 text=text,

@@ -95,7 +95,7 @@ def _try_namespaces(house: House) -> int:
 def _furnish(room: Room) -> int:
     room.enter()
     room.build()
-    room.furnish(Job(False, 1.0, Bounds(0, 1, 2**20, 0, 0), {}, None, True, b"", {}, b""))
+    room.furnish(Job(False, 1.0, Bounds(0, 1, 2**20, 0, 0), {}, None, True, False, b"", {}, b""))
     network.listen().close()
     return int(Path("/proc/self/stat").exists())
 

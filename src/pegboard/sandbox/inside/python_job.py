@@ -17,6 +17,7 @@ from typing import Any
 
 from pegboard.sandbox.inside.imports_guard import guard_imports
 from pegboard.sandbox.inside.json_values import TooLarge, Unfit, json_text
+from pegboard.sandbox.inside.reporting import reporters
 
 _FILE = "<tool>"
 _MODULE = "tool"
@@ -32,15 +33,16 @@ _BROKEN = b'{"error":{"type":"Exception","message":"the code failed, and what it
 saying how","line":null,"source":null}}'
 
 
-def run(job: Mapping[str, Any], result_fd: int) -> None:
+def run(job: Mapping[str, Any], result_fd: int, reports_fd: int | None = None) -> None:
     """Run the code of the job and write what came of it, one JSON object, to the descriptor; nothing is raised.
 
     The object is `{"ok": result}`, `{"error": {type, message, line, source}}`, `{"unfit": why}` where the result is no
-    JSON, or `{"large": most}` where it is more than that many bytes.
+    JSON, or `{"large": most}` where it is more than that many bytes. What the code reports while it runs goes to the
+    other descriptor, a line each, or nowhere.
     """
     process = os.getpid()
     try:
-        answer = _answer(job)
+        answer = _answer(job, reports_fd)
     except BaseException:  # the code may have broken whatever the answer is made with
         answer = _BROKEN
     if os.getpid() != process:
@@ -49,11 +51,11 @@ def run(job: Mapping[str, Any], result_fd: int) -> None:
     _send(result_fd, answer)
 
 
-def _answer(job: Mapping[str, Any]) -> bytes:
+def _answer(job: Mapping[str, Any], reports_fd: int | None) -> bytes:
     most = int(job["limits"]["result"]) - _AROUND
     try:
         _tidy(job)
-        return b'{"ok":' + json_text(_called(job), most) + b"}"
+        return b'{"ok":' + json_text(_called(job, reports_fd), most) + b"}"
     except Unfit as error:
         return _object({"unfit": str(error)[:_LONGEST_MESSAGE]})
     except TooLarge:
@@ -84,12 +86,13 @@ def _forget_folder(tempfile: Any) -> None:
     tempfile.tempdir = None
 
 
-def _called(job: Mapping[str, Any]) -> Any:
+def _called(job: Mapping[str, Any], reports_fd: int | None) -> Any:
     code: str = job["code"]
     lines = io.StringIO(code, newline=None).readlines()  # those that Python counts, which splitlines() does not
     linecache.cache[_FILE] = (len(code), None, lines, _FILE)
     module = ModuleType(_MODULE)
     module.__file__ = _FILE
+    module.__dict__.update(reporters(reports_fd))
     # By this name what the code defines finds itself; `__main__` would be this process's own program.
     sys.modules[_MODULE] = sys.modules["__main__"] = module
     exec(compile(code, _FILE, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 -- what all of this is for

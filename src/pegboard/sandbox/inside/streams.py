@@ -16,6 +16,13 @@ _CHUNK = 2**16
 _MOST_TROUBLE = 4096
 
 
+class Ends(NamedTuple):
+    """Both ends of a pipe."""
+
+    reading: int
+    writing: int
+
+
 class Trouble(NamedTuple):
     """Why a confined process did not become what it should have: the call's fate, the code, and the reason."""
 
@@ -95,7 +102,8 @@ class Fed:
 class Streams:
     """All pipes between a confined process and its supervisor.
 
-    Through `orders` it hears what it is to become, through `trouble` it tells that it could not.
+    Through `orders` it hears what it is to become, through `trouble` it tells that it could not. What goes through
+    `reports` is read only where somebody wants to hear it.
     """
 
     stdin: Fed = field(default_factory=Fed)
@@ -104,6 +112,7 @@ class Streams:
     result: Kept = field(default_factory=lambda: Kept("a result"))
     trouble: Kept = field(default_factory=lambda: Kept("trouble", _MOST_TROUBLE))
     orders: Fed = field(default_factory=Fed)
+    reports: Ends = field(default_factory=lambda: Ends(*os.pipe()))
 
     def agree(self, bounds: Bounds) -> None:
         """Set how much is kept."""
@@ -122,4 +131,5 @@ class Streams:
     @property
     def other_ends(self) -> tuple[int, ...]:
         """The process's own ends, in the order of the numbers that they get there."""
-        return (self.stdin.other_end, *(stream.other_end for stream in self.kept), self.orders.other_end)
+        kept = (stream.other_end for stream in self.kept)
+        return (self.stdin.other_end, *kept, self.orders.other_end, self.reports.writing)

@@ -130,11 +130,13 @@ def _watch_over(line: Line, call: Call, place: Place, prepared: Prepared) -> Non
     streams.agree(call.job.bounds)
     streams.stdin.feed_slowly(call.job.stdin)
     streams.orders.feed_whole(call.told())
-    fate = Vigil(prepared.child, call.job, place, line, streams).wait()
+    vigil = Vigil(prepared.child, call.job, place, line, streams)
+    fate = vigil.wait()
     # What they had written is there, and nobody waits until the last of them is gone.
     place.kill_all()
     for stream in streams.kept:
         stream.drain()
+    vigil.finish()
     fate = _judge(fate, streams)
     header = {"fate": fate.word, "code": fate.code, "message": fate.message}
     line.say_ended(header, *(bytes(stream.content) for stream in (streams.result, streams.stdout, streams.stderr)))

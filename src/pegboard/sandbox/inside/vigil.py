@@ -14,6 +14,7 @@ from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.job import Job
 from pegboard.sandbox.inside.memory import Meter
 from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.reports import Reports
 from pegboard.sandbox.inside.streams import Kept, Streams
 
 # How often memory is looked at, and orphans are let go of.
@@ -40,13 +41,17 @@ class Vigil:
         self._line = line
         self._stdin = streams.stdin
         self._result = streams.result
-        self._kept = {stream.fd: stream for stream in streams.kept}
+        # A command has no result apart from its output; that it has none is known already.
+        self._kept = {stream.fd: stream for stream in streams.kept if job.is_python or stream is not streams.result}
+        self._reports = Reports(streams.reports.reading, line) if job.reports else None
         self._deadline = 0.0
         self._meter = Meter(job.bounds.memory)
         self._ended = syscalls.pidfd_open(child)
         self._poller = select.poll()
         for fd in (line.fileno(), self._ended, *self._kept):
             self._poller.register(fd, select.POLLIN)
+        if self._reports is not None:
+            self._poller.register(self._reports.fd, select.POLLIN)
         self._server = select.poll()
         self._server.register(line.fileno(), select.POLLIN)
         self._feed()
@@ -57,16 +62,25 @@ class Vigil:
         now = time.monotonic()
         look = now + _LOOK_SECONDS
         self._deadline = now + job.seconds
+        reports = self._reports
         while now < self._deadline:
-            ready = [fd for fd, _events in self._poller.poll(max(0.0, min(self._deadline, look) - now) * 1000)]
+            wake = min(self._deadline, look) if reports is None else min(self._deadline, look, reports.due)
+            ready = [fd for fd, _events in self._poller.poll(max(0.0, wake - now) * 1000)]
             fate = self._serve(ready)
             now = time.monotonic()
+            if reports is not None:
+                reports.pass_on(now)
             if fate is None and now >= look:
                 look = now + _LOOK_SECONDS
                 fate = self._look()
             if fate is not None:
                 return fate
         return Fate("time", message=f"longer than {job.seconds:g} seconds")
+
+    def finish(self) -> None:
+        """Pass on what the process reported last; nobody waits for it any more."""
+        if self._reports is not None:
+            self._reports.finish()
 
     def _serve(self, ready: list[int]) -> Fate | None:
         if self._line.fileno() in ready:
@@ -76,6 +90,8 @@ class Vigil:
                 fate = self._take(self._kept[fd])
                 if fate is not None:
                     return fate
+        if self._reports is not None and self._reports.fd in ready and not self._reports.fill():
+            self._poller.unregister(self._reports.fd)
         if self._stdin.fd in ready:
             self._poller.unregister(self._stdin.fd)
             self._feed()

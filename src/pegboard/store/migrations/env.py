@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from pegboard.store import journal_models, memory_models, models  # noqa: F401 -- so that their tables are known
+from pegboard.store import contract_models, journal_models, memory_models, models  # noqa: F401 -- for their tables
 from pegboard.store.base_models import Base
 
 connection = context.config.attributes["connection"]

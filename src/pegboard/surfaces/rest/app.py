@@ -9,11 +9,24 @@ from starlette.middleware.cors import CORSMiddleware
 
 from pegboard.board import Pegboard
 from pegboard.core.version import __version__
-from pegboard.surfaces.rest import audit, calls, imports, lint, people, replay, statistics, tables, tools
+from pegboard.surfaces.rest import (
+    audit,
+    calls,
+    cancelling,
+    imports,
+    lint,
+    people,
+    replay,
+    statistics,
+    tables,
+    tools,
+    watching,
+)
 from pegboard.surfaces.rest.edge import ASGIApp, Edge
 from pegboard.surfaces.rest.hot import CALL_PATH, CallRoute
 from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
 from pegboard.surfaces.rest.problems import add_problem_handlers
+from pegboard.surfaces.rest.stream import Readers
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {
@@ -33,8 +46,13 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
         responses=_PROBLEMS,
     )
     rest.state.board = board
+    rest.state.readers = Readers()
+    rest.state.views = watching.Views(board.onlookers, board.snapshot)
     rest.include_router(audit.router)
-    rest.include_router(statistics.router)  # before calls.journal, where its path would be an id
+    for before in (statistics.router, watching.watch):  # before calls.journal, where their paths would be ids
+        rest.include_router(before)
+    rest.include_router(watching.follow)
+    rest.include_router(cancelling.router)
     for router in (calls.calls, tools.router, people.agents, people.users, people.secrets, calls.journal, calls.state):
         rest.include_router(router)
     rest.include_router(lint.router)
@@ -57,8 +75,16 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
             app,
             allow_origins=origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
-            expose_headers=["X-Request-Id", "X-Execution-Id", "X-Next-Cursor", "Idempotent-Replayed", "Retry-After"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"],
+            expose_headers=[
+                "X-Request-Id",
+                "X-Execution-Id",
+                "X-Run-Id",
+                "X-Thread-Error",
+                "X-Next-Cursor",
+                "Idempotent-Replayed",
+                "Retry-After",
+            ],
         )
     return app
 

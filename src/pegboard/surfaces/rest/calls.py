@@ -7,8 +7,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
+from pegboard.board import Pegboard
+from pegboard.core.call import Caller
 from pegboard.core.errors import MalformedArguments
+from pegboard.core.refusals import Refusal
 from pegboard.dialects.reading import check_keys
+from pegboard.dialects.saying import said
+from pegboard.payloads import Answered
 from pegboard.registry.arguments import parse_json
 from pegboard.store.executions import ExecutionFilter
 from pegboard.store.types import json_text
@@ -18,6 +23,7 @@ from pegboard.surfaces.rest.fields import Moment
 from pegboard.surfaces.rest.models import DialectResponse, ExecutionPage, ExecutionResponse
 from pegboard.surfaces.rest.problems import UNAVAILABLE
 from pegboard.surfaces.rest.statistics import CallerId, whose
+from pegboard.surfaces.rest.stream import SENT, EventStream, Readers, wants_events
 
 calls = APIRouter(prefix="/v1", tags=["calls"])
 journal = APIRouter(prefix="/v1/executions", tags=["journal"])
@@ -25,10 +31,17 @@ state = APIRouter(tags=["server"])
 
 # Texts and streams are taken too, with their own media types; generators of clients know this one.
 _BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The answers; or, where `Accept` asks for them, events that tell of the calls as they run",
+        "headers": {"X-Run-Id": {"description": "What the events are known by", "schema": {"type": "string"}}},
+        **SENT,
+    }
+}
 From = Annotated[str | None, Query(alias="from", description="The dialect of the body; found out if absent")]
 
 
-@calls.post("/calls", operation_id="run_calls", openapi_extra=_BODY)
+@calls.post("/calls", operation_id="run_calls", openapi_extra=_BODY, responses=_ANSWERS)
 async def run_calls(
     request: Request,
     response: Response,
@@ -38,6 +51,9 @@ async def run_calls(
     shape: Annotated[
         str | None, Query(alias="as", description="The dialect of the answer; the body's if absent")
     ] = None,
+    thread: Annotated[
+        str | None, Query(description="The id of a conversation of one's own that the calls are added to")
+    ] = None,
     idempotency_key: Annotated[
         str | None,
         Header(description="Makes each call run once: the same key again within a day gets the first answers"),
@@ -46,15 +62,31 @@ async def run_calls(
     """Run the calls of a payload in any dialect; answers come in the same dialect and order.
 
     The body is one call, a list of them, a whole message or response of a model, its text, or the chunks of a stream.
+    With `Accept: text/event-stream` the calls are told of as they run: `tool_use`, `tool_progress`, `tool_result` in
+    the order of the calls, and at the end `complete` or `error`. A reader who goes away for more than two seconds ends
+    the calls whose tools say so; `GET /v1/calls/{run}/events` goes on where it left.
     """
-    asked = board.payloads.read(await _payload(request), reading, caller)
+    raw = await _payload(request)
+    asked = board.payloads.read(raw, reading, caller)
     if shape is not None:
         board.dialects.named(shape, "as")
     if len(request.headers.getlist("idempotency-key")) > 1:
         idempotency_key = ""  # which of them counts could be read differently by a proxy in front of us
-    running = board.payloads.run(
-        asked, caller, surface="rest", request_id=request.state.request_id, key=idempotency_key
-    )
+    if thread is not None:
+        await board.threads.get(thread, caller)
+    surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
+    how: dict[str, Any] = {
+        "surface": surface,
+        "request_id": request.state.request_id,
+        "key": idempotency_key,
+        "thread_id": thread,
+    }
+    if wants_events(request):
+        readers: Readers = request.app.state.readers
+        readers.check_room()
+        feed = board.following.start(asked, caller, **how, text=said(raw), shape=shape)
+        return EventStream(readers, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id})
+    running = board.payloads.run(asked, caller, **how)
     # Calls with a key go on without their caller, who may ask again for what came of them.
     answered = await (running if idempotency_key else unless_gone(request.receive, running))
     if answered is None:
@@ -65,10 +97,22 @@ async def run_calls(
     if results and all(result.problem is not None and result.problem.code in UNAVAILABLE for result in results):
         response.status_code = 503
         response.headers["Retry-After"] = "1"
+    elif thread is not None:
+        await _remember(board, thread, caller, answered, raw, response)
     rendered = board.payloads.render(answered, shape)
     if isinstance(rendered, str) and _is_text(request):
         return PlainTextResponse(rendered, response.status_code or 200, dict(response.headers))
     return Response(json_text(rendered), response.status_code or 200, dict(response.headers), "application/json")
+
+
+async def _remember(
+    board: Pegboard, thread: str, caller: Caller, answered: Answered, raw: Any, response: Response
+) -> None:
+    """Add the calls to their conversation; they have run, so that it is gone meanwhile is only told."""
+    try:
+        await board.threads.remember(thread, caller, answered, said(raw))
+    except Refusal as error:
+        response.headers["X-Thread-Error"] = error.message.encode("ascii", "replace").decode()
 
 
 @calls.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_BODY)

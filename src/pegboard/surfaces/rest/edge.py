@@ -25,6 +25,8 @@ CUT_OFF = "The board shut down before the call had ended; the journal says how f
 LOOK_SECONDS = 0.05
 # How long a caller may pause within a body.
 BODY_SECONDS = 30
+# In the scope of a request that only asks for the head of an answer.
+HEAD = "pegboard.head"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 
 
@@ -162,7 +164,7 @@ class Edge:
         whole = started = False
         if scope["method"] == "HEAD":
             # Load balancers probe with it. It is GET, and the server leaves the body out.
-            scope = {**scope, "method": "GET"}
+            scope = {**scope, "method": "GET", HEAD: True}
 
         async def bounded() -> Message:
             nonlocal received, whole

@@ -118,10 +118,11 @@ class CallRoute:
     async def _run(self, call: ToolCall, caller: Caller, receive: Receive) -> ToolResult | None:
         """The result, or None if the caller went away and the call was cancelled for it.
 
-        A call with a key goes on: whoever asks again with the key is waiting for what comes of it.
+        A call with a key goes on: whoever asks again with the key is waiting for what comes of it. So does one whose
+        tool says that it does.
         """
         peg = self._snapshot.find(call.name)
-        if peg is None or peg.tool.tool_type in _INSTANT or call.key is not None:
+        if peg is None or peg.tool.tool_type in _INSTANT or call.key is not None or peg.tool.on_disconnect == "detach":
             return await self._pipeline.run(call, caller)
         return await unless_gone(receive, self._pipeline.run(call, caller))
 

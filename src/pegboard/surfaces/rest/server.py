@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import signal
@@ -10,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
 from pegboard.board import Pegboard
@@ -28,6 +30,21 @@ def settle_memory() -> None:
 
 
 OnOpen = Callable[[Pegboard], Awaitable[None]]
+# What the application leaves in the server's state: to be called when the server begins to stop.
+_ON_STOP = "pegboard.on_stop"
+# A peer that takes nothing of what it is sent is cut off by the system, which no closing of ours could do.
+_TAKES_NOTHING_MS = 60_000
+
+
+class Protocol(HttpToolsProtocol):
+    """One connection; it tells the application when the server begins to stop, which else hears of it at the end."""
+
+    def shutdown(self) -> None:
+        """Stop after what is being answered."""
+        on_stop = self.app_state.get(_ON_STOP)
+        if on_stop is not None:
+            on_stop()
+        super().shutdown()
 
 
 class ServedBoard:
@@ -38,16 +55,17 @@ class ServedBoard:
         self._version = version
         self._on_open = on_open
         self._app: ASGIApp | None = None
+        self._ending: asyncio.Task[None] | None = None
         self.failure: Exception | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or the server's own start and stop."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._live(scope, receive, send)
         elif self._app is not None:
             await self._app(scope, receive, send)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         begun = False
         try:
@@ -56,10 +74,13 @@ class ServedBoard:
                     await self._on_open(board)
                 await board.confinement.tell()
                 self._app = create_app(board, self._version)
+                scope.setdefault("state", {})[_ON_STOP] = lambda: self._stop(board)
                 settle_memory()
                 begun = True
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
+                if self._ending is not None:
+                    self._ending.cancel()  # the board ends the rest itself
         except Exception as error:
             self.failure = error
             failed: Message = {"type": "lifespan.shutdown.failed" if begun else "lifespan.startup.failed"}
@@ -68,6 +89,16 @@ class ServedBoard:
                 raise
             return
         await send({"type": "lifespan.shutdown.complete"})
+
+    def _stop(self, board: Pegboard) -> None:
+        """End the streams that only watch, and give those of calls the time that calls get to end."""
+        if self._ending is None:
+            board.onlookers.close()
+            self._ending = asyncio.create_task(self._end_followed(board))
+
+    async def _end_followed(self, board: Pegboard) -> None:
+        await asyncio.sleep(self._settings.drain_seconds)
+        await board.following.close()
 
 
 def worker_app() -> ASGIApp:
@@ -99,6 +130,8 @@ def listen(host: str, port: int) -> socket.socket:
     bound = socket.socket(family, socket.SOCK_STREAM)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _TAKES_NOTHING_MS)
         bound.bind((host, port))
     except BaseException:
         bound.close()
@@ -131,6 +164,7 @@ def serve_with_workers(settings: Settings, bound: socket.socket, workers: int) -
 def server_options(settings: Settings) -> dict[str, Any]:
     """How the HTTP server is run."""
     return {
+        "http": Protocol,
         "log_level": "critical",
         "access_log": False,
         "server_header": False,

@@ -6,7 +6,6 @@ import asyncio
 import gzip
 import resource
 import ssl
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,10 +111,8 @@ async def test_an_upstream_that_misbehaves_hurts_nobody(attack: str) -> None:
 async def attacked(caller: Calling, url: str, error: type[ToolError], words: str) -> None:
     # What does not wait for the deadline is given time enough for a busy machine.
     seconds = SECONDS if error is TimedOut else 10
-    started = time.monotonic()
     with pytest.raises(error) as caught:
         await caller.get(url, timeout=seconds)
-    assert time.monotonic() - started < seconds + 10
     assert type(caught.value) is error, caught.value
     assert words in caught.value.message
     assert len(caught.value.message) < 600

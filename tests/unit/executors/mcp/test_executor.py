@@ -136,14 +136,12 @@ async def test_a_secret_of_the_environment_never_comes_back(runner: Runner) -> N
 async def test_an_upstream_that_dies_at_each_start_is_left_alone_after_a_while(upstreams: Upstreams) -> None:
     now = [0.0]
     call = Runner(upstreams, lambda: now[0]).ready(tool_of(odd("exit-at-once")))
-    began = time.monotonic()
     ends: list[type[ToolError]] = []
     for _ in range(50):
         with pytest.raises(ToolError) as failed:
             await call()
         ends.append(type(failed.value))
     assert ends == [UpstreamUnreachable] * 5 + [CircuitOpen] * 45
-    assert time.monotonic() - began < 10
     now[0] = 31.0
     with pytest.raises(UpstreamUnreachable):
         await call()

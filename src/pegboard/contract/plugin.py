@@ -1,0 +1,47 @@
+"""The contract in your own tests: a fixture for pytest, which loads nothing else until a test asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pegboard.contract.report import Report
+    from pegboard.contract.sending import Send
+
+_OPTION = "--pegboard-contract"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that says where tools are."""
+    parser.getgroup("pegboard").addoption(
+        _OPTION, metavar="URL", help="Where envelopes are posted to that the fixture contract_check sends"
+    )
+
+
+@pytest.fixture
+def contract_check(pytestconfig: pytest.Config) -> Callable[..., Awaitable[Report]]:
+    """Run the compliance tests against a tool: fails the test with the report, or gives it."""
+
+    async def checked(
+        tool: str, args: Mapping[str, Any] | None = None, *, send: Send | None = None, **options: Any
+    ) -> Report:
+        from pegboard.contract.checking import check  # noqa: PLC0415 -- other test runs do without
+        from pegboard.contract.sending import sender  # noqa: PLC0415 -- other test runs do without
+
+        __tracebackhide__ = True
+        if send is not None:
+            report = await check(send, tool, args, **options)
+        else:
+            url = pytestconfig.getoption(_OPTION)
+            if url is None:
+                pytest.skip(f"no server to check: give {_OPTION} URL, or a `send` of your own")
+            async with sender(url) as over_http:
+                report = await check(over_http, tool, args, **options)
+        if not report.passed:
+            pytest.fail(report.text, pytrace=False)
+        return report
+
+    return checked

@@ -1,0 +1,111 @@
+"""Findings: what a scan reported, known again by the hash of its content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+BaselineStatus = Literal["new", "recurring", "resolved"]
+KnownStatus = Literal["recurring", "resolved"]
+Scope = Literal["own", "shared"]
+
+# What differs from one scan to the next although the finding is the same.
+VOLATILE = frozenset(
+    {
+        "composite_hash",
+        "created_at",
+        "detected_at",
+        "finding_id",
+        "first_seen",
+        "first_seen_at",
+        "first_seen_ts",
+        "id",
+        "last_seen",
+        "last_seen_at",
+        "request_id",
+        "run_id",
+        "scan_id",
+        "seen_at",
+        "seen_count",
+        "timestamp",
+        "ts",
+        "updated_at",
+        "uuid",
+    }
+)
+
+_HASH = re.compile(r"[0-9a-fA-F]{64}", re.ASCII).fullmatch
+HASH_LENGTH = 64
+
+
+class Seen(NamedTuple):
+    """What the baseline knows of a hash."""
+
+    first_seen_ts: str | None = None
+    seen_count: int = 0
+    is_resolved: bool = False
+
+    @property
+    def baseline_status(self) -> BaselineStatus:
+        """`new` if it is not known, `resolved` if it was resolved and not seen since, else `recurring`."""
+        return status_of(self.is_resolved) if self.seen_count else "new"
+
+    @property
+    def confidence_score(self) -> float:
+        """How settled the status is: what recurs is surer with every sighting, the rest is certain."""
+        count = self.seen_count
+        return 1.0 if self.is_resolved or not count else count / (count + 1)
+
+
+UNSEEN = Seen()
+
+
+class Finding(NamedTuple):
+    """A finding in the baseline, under the id it was last recorded by."""
+
+    composite_hash: str
+    finding_id: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    seen_count: int
+    resolved_at: datetime | None
+
+    @property
+    def baseline_status(self) -> KnownStatus:
+        """Whether it is resolved."""
+        return status_of(self.resolved_at is not None)
+
+
+def status_of(is_resolved: bool) -> KnownStatus:
+    """The status of a finding that is known."""
+    return "resolved" if is_resolved else "recurring"
+
+
+def composite_hash(finding: Mapping[str, Any], *, ignore: Collection[str] = VOLATILE) -> str:
+    """The hash a finding is known by: SHA-256 of its canonical JSON without the keys in `ignore`.
+
+    Canonical JSON has sorted keys and no spaces, and is UTF-8. `ignore` is about the finding's own keys, not about
+    those of objects within it. Raises ValueError where the finding is not JSON, or nothing is left of it.
+    """
+    content = {key: value for key, value in finding.items() if key not in ignore}
+    if not content:
+        raise ValueError("nothing of the finding is left to hash: all of its keys are ignored")
+    try:
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"the finding is not JSON: {error}") from None
+
+
+def read_hash(value: object) -> str:
+    """The hash in lower case; ValueError says what is wrong with it."""
+    if not isinstance(value, str):
+        raise ValueError("must be a string of 64 hexadecimal characters")
+    if _HASH(value) is None:
+        why = "has others" if len(value) == HASH_LENGTH else f"has {len(value):,} characters"
+        raise ValueError(f"must be 64 hexadecimal characters (a SHA-256), but {why}")
+    return value if value.islower() or value.isdigit() else value.lower()

@@ -1,0 +1,1 @@
+"""A board that answers from a file, for testing what calls it."""

@@ -1,0 +1,120 @@
+"""Conversations, as rows: threads of their owners, and the messages in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Text, and_, delete, func, insert, or_, select, type_coerce, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from pegboard.core.memory import Message, Thread
+from pegboard.store import memory_models
+from pegboard.store.base_models import table_of
+from pegboard.store.types import has_id
+
+_threads = table_of(memory_models.Thread)
+_messages = table_of(memory_models.Message)
+_COLUMNS = tuple(_threads.c[name] for name in Thread.__dataclass_fields__)
+_MESSAGE_COLUMNS = tuple(_messages.c[name] for name in Message.__dataclass_fields__)
+
+
+async def add(conn: AsyncConnection, thread: Thread) -> None:
+    """Keep a new thread."""
+    await conn.execute(insert(_threads).values(**asdict(thread)))
+
+
+async def get(conn: AsyncConnection, thread_id: str, owner_id: str) -> Thread | None:
+    """The owner's thread with this id."""
+    row = (await conn.execute(select(*_COLUMNS).where(_is_owners(thread_id, owner_id)))).first()
+    return Thread(**row._mapping) if row else None
+
+
+async def page(
+    conn: AsyncConnection, owner_id: str, *, before: tuple[datetime, str] | None = None, limit: int
+) -> list[Thread]:
+    """An owner's threads, latest first; `before` is when the last one seen changed, and its id."""
+    query = select(*_COLUMNS).where(has_id(_threads.c.owner_id, owner_id))
+    if before is not None:
+        changed, thread_id = before
+        same = and_(_threads.c.updated_at == changed, _threads.c.id < thread_id)
+        query = query.where(or_(_threads.c.updated_at < changed, same))
+    query = query.order_by(_threads.c.updated_at.desc(), _threads.c.id.desc()).limit(limit)
+    return [Thread(**row._mapping) for row in await conn.execute(query)]
+
+
+async def rename(
+    conn: AsyncConnection, thread_id: str, owner_id: str, title: str | None, now: datetime
+) -> Thread | None:
+    """The owner's thread with its new title, or None where there is no such thread."""
+    return await _change(conn, thread_id, owner_id, title=title, updated_at=now)
+
+
+async def grow(
+    conn: AsyncConnection, thread_id: str, owner_id: str, count: int, now: datetime, *, title: str | None = None
+) -> Thread | None:
+    """The owner's thread with room for so many messages more, and this title if it has none; None if it is gone.
+
+    Whoever grows a thread holds it until their transaction ends: others queue up behind.
+    """
+    return await _change(
+        conn,
+        thread_id,
+        owner_id,
+        messages=_threads.c.messages + count,
+        title=func.coalesce(_threads.c.title, title),
+        updated_at=now,
+    )
+
+
+async def remove(conn: AsyncConnection, thread_id: str, owner_id: str) -> bool:
+    """Remove the owner's thread with all its messages; whether it was there."""
+    return (await conn.execute(delete(_threads).where(_is_owners(thread_id, owner_id)))).rowcount > 0
+
+
+async def add_messages(conn: AsyncConnection, messages: Sequence[Message]) -> None:
+    """Keep new messages, each in its place."""
+    await conn.execute(insert(_messages), [_row(message) for message in messages])
+
+
+async def messages(conn: AsyncConnection, thread_id: str, *, after: int | None = None, limit: int) -> list[Message]:
+    """The messages of a thread, oldest first; `after` is the place of the last one seen."""
+    query = select(*_MESSAGE_COLUMNS).where(has_id(_messages.c.thread_id, thread_id))
+    if after is not None:
+        query = query.where(_messages.c.position > after)
+    return [_message(row) for row in await conn.execute(query.order_by(_messages.c.position).limit(limit))]
+
+
+async def with_calls(conn: AsyncConnection, thread_id: str, *, before: int, limit: int) -> list[Message]:
+    """The messages of a thread before this place that hold calls, latest first."""
+    holds_calls = type_coerce(_messages.c.tool_calls, Text) != "[]"
+    of_thread = and_(has_id(_messages.c.thread_id, thread_id), _messages.c.position < before)
+    query = select(*_MESSAGE_COLUMNS).where(of_thread, holds_calls)
+    return [_message(row) for row in await conn.execute(query.order_by(_messages.c.position.desc()).limit(limit))]
+
+
+async def put_calls(conn: AsyncConnection, message: Message) -> None:
+    """Keep the calls of a message as they are now."""
+    of_message = and_(_messages.c.thread_id == message.thread_id, _messages.c.position == message.position)
+    await conn.execute(update(_messages).where(of_message).values(tool_calls=list(message.tool_calls)))
+
+
+async def _change(conn: AsyncConnection, thread_id: str, owner_id: str, **values: Any) -> Thread | None:
+    step = update(_threads).where(_is_owners(thread_id, owner_id)).values(**values)
+    row = (await conn.execute(step.returning(*_COLUMNS))).first()
+    return Thread(**row._mapping) if row else None
+
+
+def _is_owners(thread_id: str, owner_id: str) -> ColumnElement[bool]:
+    return and_(has_id(_threads.c.id, thread_id), has_id(_threads.c.owner_id, owner_id))
+
+
+def _row(message: Message) -> dict[str, Any]:
+    values = {name: getattr(message, name) for name in Message.__dataclass_fields__}
+    return values | {"tool_calls": list(message.tool_calls)}
+
+
+def _message(row: Row[Any]) -> Message:
+    return Message(**{**row._mapping, "tool_calls": tuple(row.tool_calls)})

@@ -1,0 +1,193 @@
+"""`pegboard contract`: whether a tool keeps the contract of envelopes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from pegboard.surfaces.cli.calls import complete_tools
+from pegboard.surfaces.cli.failures import Failure, Usage
+from pegboard.surfaces.cli.output import plain, write, write_json, write_table
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import BoardCommand, group, session_of, with_board
+
+if TYPE_CHECKING:
+    from pegboard.contract.report import Report
+    from pegboard.surfaces.cli.client import Client
+
+app = group("contract", "Check whether tools keep the contract of envelopes.")
+_WITHOUT_EFFECTS = ("builtin", "mock")
+
+
+class _Options(NamedTuple):
+    """What is asked of the checks."""
+
+    arguments: dict[str, Any] | None
+    calls: int
+    p95_ms: float
+    seconds: float
+    yes: bool
+
+    async def run(self, send: Any, tool: str, definition: Mapping[str, Any]) -> Report:
+        from pegboard.contract.checking import check  # noqa: PLC0415 -- start-up time
+        from pegboard.contract.samples import NoSample  # noqa: PLC0415 -- start-up time
+
+        try:
+            return await check(
+                send,
+                tool,
+                self.arguments,
+                input_schema=definition.get("input_schema"),
+                output_schema=definition.get("output_schema"),
+                refuses_unknown=definition.get("unknown_parameters") == "reject",
+                calls=self.calls,
+                p95_ms=self.p95_ms,
+                seconds=self.seconds,
+            )
+        except NoSample as error:
+            raise Usage(f"{tool}: {error}", ["Give them with --args."]) from None
+
+
+@app.command("check", cls=BoardCommand)
+def check(
+    ctx: typer.Context,
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOOL|URL",
+            help="A tool of the board, or where another server takes envelopes by POST",
+            autocompletion=complete_tools,
+            show_default=False,
+        ),
+    ],
+    *,
+    arguments: Annotated[
+        str | None,
+        typer.Option("--args", metavar="JSON|FILE", help="Good arguments; made up from the input_schema if absent"),
+    ] = None,
+    tool: Annotated[str | None, typer.Option("--tool", help="With a URL: the tool's name there")] = None,
+    definition: Annotated[
+        str | None,
+        typer.Option("--definition", metavar="FILE", help="With a URL: input_schema and output_schema of the tool"),
+    ] = None,
+    headers: Annotated[
+        list[str] | None,
+        typer.Option("--header", metavar="NAME:VALUE", help="With a URL: a header to send, as often as needed"),
+    ] = None,
+    calls: Annotated[int, typer.Option(min=1, max=10_000, help="How many calls are timed")] = 20,
+    p95_ms: Annotated[float, typer.Option("--p95-ms", min=0, help="How long 95 of 100 calls may take")] = 200,
+    seconds: Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds to wait for any answer")] = 10,
+    yes: Annotated[bool, typer.Option("--yes", help="Check a tool that may have effects, by calling it often")] = False,
+) -> None:
+    """Run the five compliance tests: schema, determinism, errors, performance, ordering.
+
+    Exit code 1 if the tool fails any of them.
+
+    Example: pegboard contract check math_eval --args '{"expression": "2^10"}'
+    """
+    options = _Options(_arguments(arguments), calls, p95_ms, seconds, yes)
+    if target.startswith(("http://", "https://")):
+        report = asyncio.run(_elsewhere(target, tool, definition, headers or [], options))
+    elif tool is not None or definition is not None or headers:
+        raise Usage("--tool, --definition and --header go with a URL; of a tool of the board all that is known")
+    else:
+        report = with_board(ctx, lambda it: _here(it, target, options))
+    if session_of(ctx).as_json:
+        write_json(report.data)
+    else:
+        _show(report)
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+async def _here(client: Client, name: str, options: _Options) -> Report:
+    definition = (await client.get(route("tools", name))).data
+    if not definition["read_only"] and definition["tool_type"] not in _WITHOUT_EFFECTS:
+        _refuse_effects(f"'{definition['name']}' is not read_only", options)
+
+    from pegboard.contract.sending import NoEnvelope  # noqa: PLC0415 -- start-up time
+
+    async def send(envelope: dict[str, Any]) -> Any:
+        body = json.dumps(envelope).encode()
+        try:
+            reply = await client.send(
+                "POST", route("calls"), params={"from": "envelope"}, body=body, patient=True, any_status=True
+            )
+        except Failure as failure:
+            raise NoEnvelope("; ".join([failure.message, *failure.lines])) from None
+        if reply.status != 200:
+            raise NoEnvelope(f"HTTP {reply.status}: {reply.text[:300]}")
+        return reply.data
+
+    return await options.run(send, definition["name"], definition)
+
+
+async def _elsewhere(
+    url: str, tool: str | None, definition: str | None, headers: list[str], options: _Options
+) -> Report:
+    from pegboard.contract.baseline import BASELINE  # noqa: PLC0415 -- start-up time
+    from pegboard.contract.sending import sender  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.files import load_object  # noqa: PLC0415 -- start-up time
+
+    if tool is None:
+        raise Usage("Which tool of that server? Name it with --tool", [f"Such as: {', '.join(BASELINE)}"])
+    known = load_object(definition) if definition is not None else {}
+    if tool not in BASELINE and options.arguments is None and "input_schema" not in known:
+        raise Usage(f"Nothing is known of the arguments of '{tool}'", ["Give good ones with --args."])
+    if tool not in BASELINE and known.get("read_only") is not True:
+        _refuse_effects(f"nothing says that '{tool}' is read_only", options)
+    async with sender(_checked(url), dict(map(_header, headers))) as send:
+        return await options.run(send, tool, known)
+
+
+def _refuse_effects(why: str, options: _Options) -> None:
+    if not options.yes:
+        raise Usage(
+            f"The tests would call the tool some {options.calls + 30} times, and {why}",
+            ["If its effects are harmless, say --yes."],
+        )
+
+
+def _checked(url: str) -> str:
+    import httpx  # noqa: PLC0415 -- start-up time
+
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise Usage(f"'{url}' is not a URL: {error}") from None
+    if not parsed.host:
+        raise Usage(f"'{url}' is not where a server can be")
+    return url
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip() or not text.isascii() or not text.isprintable():
+        raise Usage(f"--header is NAME:VALUE in printable ASCII, not '{text}'")
+    return name.strip(), value.strip()
+
+
+def _arguments(given: str | None) -> dict[str, Any] | None:
+    """The arguments, written out or in a file."""
+    from pegboard.registry.documents import Misread, read_json  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.files import load_object  # noqa: PLC0415 -- start-up time
+
+    if given is None:
+        return None
+    if not given.lstrip().startswith("{"):
+        return load_object(given)
+    try:
+        found = read_json(given)
+    except Misread as error:
+        raise Usage(f"--args: {error.message}") from None
+    return dict(found)
+
+
+def _show(report: Report) -> None:
+    write_table(["TEST", "OUTCOME", "DETAIL"], [[test.name, test.outcome, test.detail] for test in report.tests])
+    if broken := report.broken():
+        write("\n".join(map(plain, broken)))

@@ -1,0 +1,151 @@
+"""Routes of the baseline of findings: record, resolve, list and remove; queries are tools."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.exceptions import HTTPException
+
+from pegboard.builtins.baseline.reading import MOST_RECORDED
+from pegboard.builtins.baseline.tools import RECORD_FINDINGS, RESOLVE_FINDINGS
+from pegboard.core.findings import KnownStatus, Scope, read_hash
+from pegboard.core.refusals import Fault, Invalid
+from pegboard.registry.pages import cut, read_cursor
+from pegboard.registry.registry import refuse_agents
+from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
+from pegboard.surfaces.rest.models import Shown
+
+BASELINE = "/v1/baseline/"
+# Room for as many findings as may be recorded at once, each with its time.
+MAX_BODY = 48 * 2**20
+
+router = APIRouter(prefix="/v1/baseline", tags=["baseline"])
+
+WhichScope = Annotated[Scope, Query(description="One's own baseline, or the one that all share")]
+
+
+class RecordResponse(Shown):
+    """How many sightings were recorded; `new`, `recurring` and `reopened` add up to them."""
+
+    recorded: int
+    new: int = Field(description="Of findings that were not known")
+    recurring: int = Field(description="Of findings that were known")
+    reopened: int = Field(description="Of findings that were resolved, and are open again by it")
+
+
+class ResolveResponse(Shown):
+    """How many different findings were meant, and what became of them."""
+
+    resolved: int
+    already_resolved: int
+    unknown: int
+
+
+class FindingResponse(Shown):
+    """A finding in the baseline."""
+
+    composite_hash: str
+    finding_id: str = Field(description="The one it was last recorded by")
+    baseline_status: KnownStatus
+    first_seen_at: datetime
+    last_seen_at: datetime
+    seen_count: int
+    resolved_at: datetime | None
+
+
+class FindingPage(Shown):
+    """Findings in the order of their hashes."""
+
+    items: list[FindingResponse]
+    next_cursor: str | None
+
+
+class RemovedResponse(Shown):
+    """How many findings were removed."""
+
+    removed: int
+
+
+def _described(needed: Sequence[str], *names: str) -> dict[str, Any]:
+    """The body as the tool that does the same describes it, with more entries in its lists."""
+    known = {**RECORD_FINDINGS.input_schema["properties"], **RESOLVE_FINDINGS.input_schema["properties"]}
+    properties: dict[str, Any] = {name: {**known[name], "maxItems": MOST_RECORDED} for name in names}
+    properties["scope"] = {**known["additional_params"]["properties"]["scope"], "default": "own"}
+    schema = {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+@router.post("/findings", operation_id="record_findings", openapi_extra=_described(["findings"], "findings"))
+async def record_findings(request: Request, board: Board, caller: Who) -> RecordResponse:
+    """Keep that findings were seen, all of them or none; each sighting counts, also one sent twice."""
+    refuse_agents(caller)
+    body = await _read(request, ("findings", "scope"))
+    done = await board.baseline.record(body.get("findings"), caller, scope=body.get("scope"))
+    return RecordResponse.model_validate(done)
+
+
+@router.post("/resolve", operation_id="resolve_findings", openapi_extra=_described([], "composite_hashes", "findings"))
+async def resolve_findings(request: Request, board: Board, caller: Who) -> ResolveResponse:
+    """Mark findings resolved, all of them or none; one that is seen again is open again."""
+    refuse_agents(caller)
+    body = await _read(request, ("composite_hashes", "findings", "scope"))
+    return ResolveResponse.model_validate(await board.baseline.resolve(caller, **body))
+
+
+@router.get("/findings", operation_id="list_findings")
+async def list_findings(
+    board: Board,
+    caller: Who,
+    scope: WhichScope = "own",
+    status: Annotated[KnownStatus | None, Query(description="Only those")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> FindingPage:
+    """The findings of a baseline, in the order of their hashes."""
+    refuse_agents(caller)
+    place = read_cursor(cursor, read_hash)
+    after = place[0] if place else None
+    found = await board.baseline.page(caller, scope=scope, status=status, after=after, limit=limit + 1)
+    page = cut(found, limit, [found[min(limit, len(found)) - 1].composite_hash] if found else None)
+    return FindingPage.model_validate(page)
+
+
+@router.delete("/findings/{composite_hash}", operation_id="remove_finding", status_code=204)
+async def remove_finding(composite_hash: str, board: Board, caller: Who, scope: WhichScope = "own") -> None:
+    """Forget a finding, as if it had never been seen."""
+    refuse_agents(caller)
+    await board.baseline.remove(composite_hash, caller, scope=scope)
+
+
+@router.delete("/findings", operation_id="remove_findings")
+async def remove_findings(
+    board: Board,
+    caller: Who,
+    status: Annotated[Literal["recurring", "resolved", "all"], Query(description="Which of them")],
+    scope: WhichScope = "own",
+) -> RemovedResponse:
+    """Forget every finding of a baseline that has this status, some at a time."""
+    refuse_agents(caller)
+    removed = await board.baseline.remove_all(caller, scope=scope, status=None if status == "all" else status)
+    return RemovedResponse(removed=removed)
+
+
+async def _read(request: Request, known: Sequence[str]) -> dict[str, Any]:
+    """The body, read in a thread: it may be so large that nothing else would run meanwhile."""
+    raw = await request.body()
+    try:
+        data = await asyncio.to_thread(orjson.loads, raw)
+    except orjson.JSONDecodeError as error:
+        raise HTTPException(400, f"Not valid JSON at character {error.pos}: {error.msg}") from None
+    if not isinstance(data, dict):
+        raise Invalid.of("The request is not valid", [Fault("body", "must be a JSON object")])
+    unknown = [Fault(str(key)[:64], f"is not known; there are: {', '.join(known)}") for key in data if key not in known]
+    if unknown:
+        raise Invalid.of("The request is not valid", unknown[:20])
+    return data

@@ -1,0 +1,149 @@
+"""Answers that go on: server-sent events out of a log that all its readers share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pegboard.core.refusals import Invalid
+from pegboard.live.events import Events
+from pegboard.surfaces.rest.edge import HEAD, Receive, Scope, Send, unless_gone
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+EVENTS = "text/event-stream"
+# How many may read at once from one process.
+MOST_READERS = 5000
+# After so much silence a reader is shown that the connection lives.
+HEARTBEAT_SECONDS = 15.0
+# How long a reader may take none of what is sent.
+STALLED_SECONDS = 30.0
+# What a browser waits for before it comes back to a connection that broke.
+_RETRY = b"retry: 500\n\n"
+_HEARTBEAT = b": still here\n\n"
+_HEADERS = {"Content-Type": EVENTS, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+# For /openapi.json.
+SENT: dict[str, Any] = {"content": {EVENTS: {"schema": {"type": "string"}}}}
+
+
+class Readers:
+    """Counts those who read events from this process."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def check_room(self) -> None:
+        """Raise where there are as many as there may be."""
+        if self.count >= MOST_READERS:
+            raise HTTPException(503, f"{self.count:,} readers follow events here already; try again shortly")
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        """Count one for as long as it reads."""
+        self.count += 1
+        try:
+            yield
+        finally:
+            self.count -= 1
+
+
+class Taken(NamedTuple):
+    """What a reader is sent next, and the number that it has come to."""
+
+    frames: bytes
+    number: int
+
+
+Take = Callable[[Events, int], Taken]
+
+
+def take_all(events: Events, number: int) -> Taken:
+    """The next events, whatever they are."""
+    batch = events.after(number)
+    return Taken(b"".join([event.frame for event in batch]), batch[-1].number if batch else number)
+
+
+class EventStream(Response):
+    """The events after a number, then whatever happens, until nothing more will or the reader goes away.
+
+    Nothing is kept for a reader but its place: a slow one is sent what is still there when it comes to it.
+    """
+
+    def __init__(
+        self,
+        readers: Readers,
+        opened: AbstractContextManager[Events],
+        number: int,
+        *,
+        take: Take = take_all,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(headers={**_HEADERS, **(headers or {})})
+        del self.headers["content-length"]
+        self._readers = readers
+        self._opened = opened
+        self._number = number
+        self._take = take
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Tell until the end."""
+        with self._readers.one_more(), self._opened as events:
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            if scope.get(HEAD):
+                await send({"type": "http.response.body"})
+                return
+            try:
+                await unless_gone(receive, self._tell(events, send))
+            except TimeoutError:
+                # The answer is left without its end, so that the reader knows to come back.
+                log.info("reader_given_up", path=scope["path"])
+
+    async def _tell(self, events: Events, send: Send) -> None:
+        number = self._number
+        frames = _RETRY
+        while True:
+            taken = self._take(events, number)
+            frames += taken.frames
+            is_behind = taken.number > number
+            number = taken.number
+            if frames:
+                await _send(send, frames)
+                frames = b""
+            if is_behind:
+                continue
+            if events.is_over:
+                break
+            try:
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await events.more_than(number)
+            except TimeoutError:
+                frames = _HEARTBEAT
+        await _send(send, b"", more=False)
+
+
+async def _send(send: Send, body: bytes, *, more: bool = True) -> None:
+    async with asyncio.timeout(STALLED_SECONDS):
+        await send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+def wants_events(request: Request) -> bool:
+    """Whether a request asks for events."""
+    return any(EVENTS in accepted.lower() for accepted in request.headers.getlist("accept"))
+
+
+def read_number(header: str | None, query: str | None) -> int | None:
+    """The number of the last event that a reader has seen; raises Invalid where it is none."""
+    given = header if header is not None else query
+    if given is None or given == "":
+        return None
+    if not (given.isascii() and given.isdigit() and len(given) <= 18):
+        raise Invalid("Last-Event-ID: must be the id of an event of this stream, which is a number")
+    return int(given)

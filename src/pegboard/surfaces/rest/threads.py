@@ -1,0 +1,108 @@
+"""Routes of conversations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+
+from pegboard.core.instants import write_instant
+from pegboard.core.memory import Message
+from pegboard.memory.histories import history_of
+from pegboard.store.types import json_text
+from pegboard.surfaces.rest.calls import From, _payload
+from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
+from pegboard.surfaces.rest.thread_models import (
+    HistoryPage,
+    MessageList,
+    MessageResponse,
+    ThreadCreate,
+    ThreadPage,
+    ThreadResponse,
+    ThreadUpdate,
+)
+
+router = APIRouter(prefix="/v1/threads", tags=["threads"])
+
+_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
+
+
+@router.post("", operation_id="create_thread", status_code=201)
+async def create_thread(board: Board, caller: Who, body: ThreadCreate | None = None) -> ThreadResponse:
+    """Begin a conversation; it is its owner's alone, an agent's key uses those of its user."""
+    return ThreadResponse.model_validate(await board.threads.create(caller, body.title if body else None))
+
+
+@router.get("", operation_id="list_threads")
+async def list_threads(board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> ThreadPage:
+    """The caller's conversations, the one that changed last first."""
+    return ThreadPage.model_validate(await board.threads.page(caller, cursor=cursor, limit=limit))
+
+
+@router.get("/{thread_id}", operation_id="get_thread")
+async def get_thread(thread_id: str, board: Board, caller: Who) -> ThreadResponse:
+    """One conversation, without its messages."""
+    return ThreadResponse.model_validate(await board.threads.get(thread_id, caller))
+
+
+@router.patch("/{thread_id}", operation_id="rename_thread")
+async def rename_thread(thread_id: str, body: ThreadUpdate, board: Board, caller: Who) -> ThreadResponse:
+    """Give a conversation another title."""
+    return ThreadResponse.model_validate(await board.threads.rename(thread_id, caller, body.title))
+
+
+@router.delete("/{thread_id}", operation_id="delete_thread", status_code=204)
+async def delete_thread(thread_id: str, board: Board, caller: Who) -> Response:
+    """Delete a conversation and all that was said in it."""
+    await board.threads.delete(thread_id, caller)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{thread_id}/messages",
+    operation_id="add_messages",
+    status_code=201,
+    openapi_extra=_BODY,
+    response_model=MessageResponse | MessageList,
+)
+async def add_messages(request: Request, thread_id: str, board: Board, caller: Who, reading: From = None) -> Response:
+    """Add a message, or several: `{role, content, tool_calls?}`, or what a provider sends or takes, in any dialect.
+
+    The answer to a call is put into that call, and the message that holds it comes back.
+    """
+    body = await _payload(request)
+    added = [_shown(message) for message in await board.threads.add(thread_id, caller, body, dialect=reading)]
+    one = added[0] if len(added) == 1 and not isinstance(body, list) else {"items": added}
+    return Response(json_text(one), 201, media_type="application/json")
+
+
+@router.get("/{thread_id}/messages", operation_id="list_messages", response_model=HistoryPage)
+async def list_messages(
+    thread_id: str,
+    board: Board,
+    caller: Who,
+    shape: Annotated[
+        str | None, Query(alias="as", description="A dialect: the messages as that provider's own, to go on with there")
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """The messages of a conversation, oldest first."""
+    dialect = None if shape is None else board.dialects.named(shape, "as")
+    page = await board.threads.messages(thread_id, caller, cursor=cursor, limit=limit)
+    shown: dict[str, Any] = {"items": [], "next_cursor": page.next_cursor, "system": None}
+    if dialect is None:
+        shown["items"] = [_shown(message) for message in page.items]
+    else:
+        shown["items"], shown["system"] = history_of(page.items, dialect)
+    return Response(json_text(shown), media_type="application/json")
+
+
+def _shown(message: Message) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "role": message.role,
+        "content": message.content,
+        "timestamp": write_instant(message.timestamp),
+        "tool_calls": list(message.tool_calls),
+    }

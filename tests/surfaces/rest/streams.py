@@ -1,0 +1,88 @@
+"""Reading server-sent events, as a whole or one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+import anyio
+import httpx
+
+from tests.doors import KEY
+from tests.surfaces.rest.clients import bearer
+
+EVENTS = {"Accept": "text/event-stream"}
+RETRY = "retry: 500"
+
+
+class Told(NamedTuple):
+    """One event."""
+
+    id: int
+    name: str
+    data: Any
+
+
+def parsed(text: str) -> list[Told]:
+    """The events of a whole stream, its form checked."""
+    assert text.startswith(f"{RETRY}\n\n")
+    assert text.endswith("\n\n")
+    found = []
+    for block in text.removesuffix("\n\n").split("\n\n")[1:]:
+        if block.startswith(":"):
+            continue
+        number, name, data = block.split("\n")
+        assert (number[:4], name[:7], data[:6]) == ("id: ", "event: ", "data: ")
+        found.append(Told(int(number[4:]), name[7:], json.loads(data[6:])))
+    return found
+
+
+class Reader:
+    """Reads a stream event by event."""
+
+    def __init__(self, answered: httpx.Response) -> None:
+        self.answered = answered
+        self.run_id = answered.headers.get("x-run-id", "")
+        self._lines = answered.aiter_lines()
+
+    async def next(self) -> Told | None:
+        """The next event; None at the end."""
+        block: list[str] = []
+        with anyio.fail_after(10):
+            async for line in self._lines:
+                if line:
+                    block.append(line)
+                elif block and block[0].startswith("id: "):
+                    return Told(int(block[0][4:]), block[1][7:], json.loads(block[2][6:]))
+                else:
+                    block = []
+        return None
+
+    async def until(self, name: str) -> Told:
+        """The next event of that name."""
+        while (told := await self.next()) is not None:
+            if told.name == name:
+                return told
+        raise AssertionError(f"the stream ended without {name}")
+
+    async def rest(self) -> list[Told]:
+        """Everything to the end."""
+        found = []
+        while (told := await self.next()) is not None:
+            found.append(told)
+        return found
+
+
+@asynccontextmanager
+async def reading(
+    url: str, path: str, *, method: str = "GET", key: str = KEY, headers: dict[str, str] | None = None, **more: Any
+) -> AsyncIterator[Reader]:
+    """A stream of a real server, read as it comes; leaving goes away."""
+    async with (
+        httpx.AsyncClient(base_url=url, headers={**bearer(key), **EVENTS, **(headers or {})}, timeout=30) as speaker,
+        speaker.stream(method, path, **more) as answered,
+    ):
+        assert answered.status_code == 200, (await answered.aread()).decode()
+        yield Reader(answered)

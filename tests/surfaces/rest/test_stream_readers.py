@@ -1,0 +1,189 @@
+"""Readers that go away, stop reading, or are many and slow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from urllib.parse import urlsplit
+
+import anyio
+import httpx
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.call import CallContext
+from pegboard.following.following import Following
+from pegboard.surfaces.rest import stream
+from pegboard.testing import calls_of
+from tests.doors import served
+from tests.surfaces.rest.streams import reading
+from tests.surfaces.rest.wire import head, wire
+from tests.waiting import until
+
+CALLS = "/v1/calls"
+ACCEPT = "Accept: text/event-stream"
+
+
+class Waiting:
+    """A tool that waits until it is told otherwise."""
+
+    def __init__(self, board: Pegboard, **fields: str) -> None:
+        self.began = anyio.Event()
+        self.go_on = anyio.Event()
+
+        async def wait() -> int:
+            self.began.set()
+            await self.go_on.wait()
+            return 7
+
+        board.tool(name="wait", **fields)(wait)
+
+
+async def test_calls_of_a_reader_who_goes_away_end_after_a_moment(board: Pegboard) -> None:
+    board.following = Following(board.payloads, board.threads, grace=0.05)
+    tool = Waiting(board)
+    async with served(board) as url:
+        async with reading(url, CALLS, method="POST", json={"name": "wait"}):
+            await tool.began.wait()
+        (row,) = await until(lambda: calls_of(board, "wait"))
+        assert (row.code, row.error) == ("cancelled", "The caller went away")
+    await board.following.close()
+
+
+@pytest.mark.parametrize("how", ["detach", "key"])
+async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board: Pegboard, how: str) -> None:
+    board.following = Following(board.payloads, board.threads, grace=0.01)
+    tool = Waiting(board, **({"on_disconnect": "detach"} if how == "detach" else {}))
+    headers = {"Idempotency-Key": "k"} if how == "key" else {}
+    async with served(board) as url:
+        async with reading(url, CALLS, method="POST", json={"name": "wait"}, headers=headers) as first:
+            use = await first.until("tool_use")
+            await tool.began.wait()
+
+        async def left() -> bool:
+            return not board.following._leaving and not board.following.find(first.run_id).readers  # type: ignore[union-attr]
+
+        await until(left)
+        tool.go_on.set()
+        (row,) = await until(lambda: calls_of(board, "wait"))
+        assert row.status == "succeeded"
+        # The last reader comes late, and the end is there.
+        async with reading(url, f"{CALLS}/{first.run_id}/events", headers={"Last-Event-ID": str(use.id)}) as again:
+            assert [told.name for told in await again.rest()] == ["tool_result", "complete"]
+    await board.following.close()
+
+
+@pytest.mark.parametrize("path", ["/v1/tools/wait/call", CALLS])
+async def test_a_plain_call_goes_on_without_its_caller_if_its_tool_says_so(board: Pegboard, path: str) -> None:
+    tool = Waiting(board, on_disconnect="detach")
+    body = b'{"name": "wait"}' if path == CALLS else b"{}"
+    async with served(board) as url:
+        async with wire(url) as line:
+            await line.send(head("POST", path, f"Content-Length: {len(body)}") + body)
+            await tool.began.wait()
+        # Long enough for the board to see that the caller is gone.
+        await anyio.sleep(0.1)
+        tool.go_on.set()
+        (row,) = await until(lambda: calls_of(board, "wait"))
+        assert row.status == "succeeded"
+
+
+def flooding(board: Pegboard, pieces: int) -> anyio.Event:
+    """A tool that says more than any buffer on the way takes; what is set ends it."""
+    go_on = anyio.Event()
+
+    @board.tool
+    async def flood(context: CallContext) -> str:
+        for _ in range(pieces):
+            context.partial("x" * 16_000)
+            await asyncio.sleep(0.001)
+        await go_on.wait()
+        return "done"
+
+    return go_on
+
+
+def deaf(url: str, request: bytes) -> socket.socket:
+    """A reader that asks, and then takes next to nothing of the answer."""
+    place = urlsplit(url)
+    line = socket.socket()
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    line.connect((place.hostname, place.port))
+    line.sendall(request)
+    line.setblocking(False)
+    return line
+
+
+async def test_a_thousand_readers_who_do_not_read_cost_no_more_than_one_log(board: Pegboard) -> None:
+    go_on = flooding(board, 100)
+    board.following = Following(board.payloads, board.threads)
+    async with served(board) as url, reading(url, CALLS, method="POST", json={"name": "flood"}) as first:
+        run_id = first.run_id
+        request = head("GET", f"{CALLS}/{run_id}/events", ACCEPT)
+        lines = [await anyio.to_thread.run_sync(deaf, url, request) for _ in range(1000)]
+        feed = board.following.find(run_id)
+        assert feed is not None
+
+        async def all_there() -> bool:
+            return feed.readers == 1001
+
+        await until(all_there)
+        go_on.set()
+        assert (await first.rest())[-1].name == "complete"
+        # The log is bounded, whoever reads it, and nothing of it is held for anybody.
+        assert feed.events.size < 600 * 1024
+        await until(lambda: _settled(board))
+        for line in lines:
+            line.close()
+
+        async def all_gone() -> bool:
+            return feed.readers <= 1
+
+        await until(all_gone)
+    await board.following.close()
+
+
+async def _settled(board: Pegboard) -> bool:
+    return not board.following._tasks
+
+
+async def test_a_reader_who_stops_reading_is_given_up_and_can_come_back(
+    board: Pegboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "STALLED_SECONDS", 0.1)
+
+    @board.tool
+    async def large(n: int) -> str:
+        return "x" * 900_000
+
+    async with served(board) as url:
+        body = json.dumps([{"name": "large", "arguments": {"n": n}} for n in range(10)]).encode()
+        request = head("POST", CALLS, ACCEPT, f"Content-Length: {len(body)}") + body
+        line = await anyio.to_thread.run_sync(deaf, url, request)
+
+        async def known() -> bool:
+            return bool(board.following._known)
+
+        await until(known)
+        feed = next(iter(board.following._known.values()))
+
+        async def given_up() -> bool:
+            return feed.events.is_over and not feed.readers
+
+        await until(given_up)
+        async with reading(url, f"{CALLS}/{feed.id}/events") as again:
+            told = await again.rest()
+        assert [one.name for one in told if one.name != "tool_progress"] == ["tool_use"] * 10 + ["tool_result"] * 10 + [
+            "complete"
+        ]
+        line.close()
+
+
+async def test_a_connection_serves_the_next_request_after_a_stream(board: Pegboard) -> None:
+    async with served(board) as url, httpx.AsyncClient(base_url=url) as speaker:
+        speaker.headers["Authorization"] = "Bearer a-key-for-tests-0123456789"
+        for _ in range(3):
+            told = await speaker.post(CALLS, json={"name": "echo"}, headers={"Accept": "text/event-stream"})
+            assert "event: complete" in told.text
+        assert (await speaker.get("/healthz")).status_code == 200

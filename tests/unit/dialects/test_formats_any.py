@@ -1,0 +1,82 @@
+"""Whatever a value is and however it shall be written: it is, briefly, and obeyed by no terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pegboard.core.display import Display, Format
+from pegboard.dialects.display import format_tool_args, summary_of
+from pegboard.dialects.formats import (
+    LINE,
+    LONG,
+    arguments_written,
+    result_written,
+    result_written_out,
+    said_of,
+    written,
+    written_out,
+)
+from tests.unit.dialects.web_dialects import JSON
+
+NAMES = st.sampled_from(["a", "b", "price", "rows", "columns", "status", "headers", "body", "password", "ä"])
+SQL = st.lists(
+    st.sampled_from(
+        ["select", "(", ")", "'", '"', "--", "/*", "*/", "\n", " ", "a", ";", "$$", "union", "1", "\\", "["]
+    )
+).map(" ".join)
+TEXTS = st.text() | st.text(st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp", "Lu"])) | SQL
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(NAMES | TEXTS, inner, max_size=5),
+    max_leaves=15,
+)
+FORMATS = st.one_of(
+    st.sampled_from(["text", "code", "sql", "json", "http", "bytes", "datetime"]).map(lambda name: Format(style=name)),
+    st.builds(Format, style=st.just("money"), currency=st.sampled_from([None, "EUR"]), scale=st.integers(0, 18)),
+    st.builds(Format, style=st.just("duration"), unit=st.sampled_from(["us", "ms", "s", "min", "h"])),
+    st.builds(Format, style=st.just("percent"), whole=st.sampled_from([None, 1, 100])),
+    st.builds(Format, style=st.just("table"), columns=st.none() | st.lists(NAMES, max_size=9).map(tuple)),
+)
+STEPS = st.sampled_from(["a", "price", "rows", "password"])
+PATHS = st.lists(STEPS | st.just("[]"), min_size=1, max_size=3).map(
+    lambda steps: "".join(step if step == "[]" else f".{step}" for step in steps).removeprefix(".")
+)
+
+
+def check(text: str, longest: int, *, lines: bool = False) -> None:
+    assert len(text) <= longest
+    unseen = {char for char in text if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
+    assert unseen <= ({"\n"} if lines else set())
+    # What turns the direction of a text, or isolates it.
+    assert not {char for char in text if unicodedata.bidirectional(char) in {"LRE", "RLE", "LRO", "RLO", "PDF"}}
+    assert not {char for char in text if unicodedata.bidirectional(char) in {"LRI", "RLI", "FSI", "PDI"}}
+
+
+@given(VALUES | JSON, FORMATS)
+@example("select '", Format(style="sql"))
+@example("(select " * 2000, Format(style="sql"))
+@example("x\x1b[2J\u202e\ud800\x9b", Format(style="code"))
+@example([{"a": "x" * 100, **{str(n): "y" * 100 for n in range(20)}}] * 1000, Format(style="table"))
+@example("into " * 5000, Format(style="sql"))
+def test_any_value_is_written_in_any_format(value: Any, format: Format) -> None:
+    check(written(value, format), LINE)
+    check(written_out(value, format), LONG, lines=True)
+
+
+@given(VALUES, st.dictionaries(PATHS, FORMATS, max_size=4), FORMATS | st.none())
+def test_any_result_is_written_by_any_display(value: Any, fields: dict[str, Format], whole: Format | None) -> None:
+    display = Display(arguments=fields, fields=fields, result=whole)
+    check(result_written(value, display) or said_of(value), LINE)
+    check(result_written_out(value, display) or "", LONG, lines=True)
+    if isinstance(value, dict):
+        check(summary_of("Tool", arguments_written(value, display)), LINE + len("..."))
+
+
+@given(VALUES)
+def test_any_arguments_are_shown_without_what_a_terminal_obeys(value: Any) -> None:
+    check(format_tool_args({"value": value}), 10**6, lines=True)
+    check(summary_of("Tool", {"value": value}), LINE + len("..."))

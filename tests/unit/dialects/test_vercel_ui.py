@@ -1,0 +1,28 @@
+"""Messages of an interface: calls that say how far they have come."""
+
+from __future__ import annotations
+
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.catalog import dialects
+from pegboard.dialects.vercel_ui import VercelUi
+from tests.unit.dialects.web_dialects import answer_to
+
+KNOWN = dialects()
+DIALECT = VercelUi()
+CALL = AskedCall("get_weather", {"city": "Bern"}, "call_1")
+
+
+def test_a_composed_message_is_read_back_with_its_calls_open() -> None:
+    message = DIALECT.compose([CALL])
+    assert KNOWN.read(message, "vercel_ui").calls == (CALL,)
+    assert message["parts"][0]["state"] == "input-available"
+
+
+def test_how_a_call_ended_stands_in_its_part() -> None:
+    message = DIALECT.render([answer_to(CALL, {"degrees": 7}), answer_to(CALL, error="no")], many=True)
+    good, bad = KNOWN.read(message, "vercel_ui").calls
+    assert (good.result, bad.error) == ({"degrees": 7}, "no")
+
+
+def test_nobody_but_who_names_it_gets_it() -> None:
+    assert KNOWN.read(DIALECT.compose([CALL])).dialect == "vercel_ai_v7"

@@ -1,0 +1,202 @@
+"""What internal handlers say of their calls: from the loop and from threads, while the call runs and after it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard import CallContext, Pegboard
+from pegboard.core.call import Progress
+from pegboard.core.errors import Cancelled
+from pegboard.executors.hearing import MOST_WAITING
+from pegboard.testing import memory_board
+from tests.surfaces.rest.clients import mock
+from tests.waiting import until
+
+
+@pytest.fixture
+async def board() -> AsyncIterator[Pegboard]:
+    async with memory_board(drain_seconds=1) as fresh:
+        yield fresh
+
+
+async def hang(board: Pegboard, function: Callable[..., Any], **more: Any) -> None:
+    """Register the function as the tool `it`."""
+    board.handler("it")(function)
+    await board.add(mock("it", tool_type="internal", config={"handler": "it"}, **more))
+
+
+async def test_an_async_handler_is_heard_at_once(board: Pegboard) -> None:
+    told: list[Progress] = []
+    counts: list[int] = []
+
+    async def work(context: CallContext) -> None:
+        for step in range(3):
+            context.progress(step, 3)
+            context.partial(f"{step}\n")
+            counts.append(len(told))
+
+    await hang(board, work)
+    assert (await board.call("it", on_progress=told.append)).success
+    assert counts == [2, 4, 6]
+
+
+async def test_a_thread_is_heard_in_the_loop_before_the_answer(board: Pegboard) -> None:
+    told: list[tuple[Progress, int]] = []
+
+    def work(context: CallContext) -> str:
+        context.progress(1, 2, "half")
+        context.partial("a")
+        context.partial("b")
+        return "done"
+
+    await hang(board, work)
+    result = await board.call("it", on_progress=lambda it: told.append((it, threading.get_ident())))
+    assert result.output == "done"
+    assert {thread for _, thread in told} == {threading.get_ident()}
+    assert "".join(it.partial or "" for it, _ in told) == "ab"
+    assert [(it.progress, it.total, it.message) for it, _ in told if it.progress is not None] == [(1, 2, "half")]
+
+
+async def test_a_flood_from_a_thread_is_put_together_and_bounded(board: Pegboard) -> None:
+    told: list[Progress] = []
+
+    def work(context: CallContext) -> None:
+        for step in range(1000):
+            context.progress(step, 1000, f"at {step}")
+            context.partial("x" * 1000)
+
+    await hang(board, work)
+    assert (await board.call("it", on_progress=told.append)).success
+    assert (told[-1].progress, told[-1].message) == (999, "at 999")
+    assert max(len(it.partial or "") for it in told) <= MOST_WAITING + 50
+    assert sum((it.partial or "").count("x") for it in told) <= 1_000_000
+
+
+async def test_what_a_thread_says_after_the_answer_reaches_nobody_and_hurts_nobody(board: Pegboard) -> None:
+    told: list[Progress] = []
+    answered, ended = threading.Event(), threading.Event()
+
+    def work(context: CallContext) -> None:
+        def later() -> None:
+            answered.wait(30)
+            context.progress(1)
+            context.partial("late")
+            ended.set()
+
+        threading.Thread(target=later).start()
+
+    await hang(board, work)
+    assert (await board.call("it", on_progress=told.append)).success
+    answered.set()
+    assert await asyncio.to_thread(ended.wait, 30)
+    await asyncio.sleep(0)
+    assert told == []
+
+
+@pytest.mark.parametrize("how", ["timeout", "cancelled"])
+@pytest.mark.parametrize("listens", [True, False])
+async def test_a_thread_whose_call_is_over_is_told_when_it_reports(board: Pegboard, how: str, listens: bool) -> None:
+    raised: list[BaseException] = []
+    contexts: list[CallContext] = []
+    told: list[Progress] = []
+
+    def work(context: CallContext) -> None:
+        contexts.append(context)
+        try:
+            while True:
+                context.progress(1)
+                context.partial("x")
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    await hang(board, work, timeout=0.3 if how == "timeout" else 30)
+    calling = asyncio.create_task(board.call("it", on_progress=told.append if listens else None))
+
+    async def began() -> bool:
+        return bool(contexts)
+
+    await until(began)
+    if how == "timeout":
+        result = await calling
+        assert result.problem is not None
+        assert result.problem.code == "timeout"
+    else:
+        assert not contexts[0].is_cancelled
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+    heard = len(told)
+    assert contexts[0].is_cancelled
+
+    async def ended() -> list[BaseException]:
+        return raised
+
+    (error,) = await until(ended)
+    assert isinstance(error, Cancelled)
+    assert "Nobody waits for this call any more" in error.message
+    assert len(told) == heard
+
+
+async def test_an_async_handler_that_cleans_up_after_its_cancellation_is_not_disturbed(board: Pegboard) -> None:
+    told: list[Progress] = []
+    seen: list[bool] = []
+    began = asyncio.Event()
+
+    async def work(context: CallContext) -> None:
+        try:
+            began.set()
+            await asyncio.sleep(60)
+        finally:
+            context.progress(1, message="cleaning up")
+            seen.append(context.is_cancelled)
+
+    await hang(board, work)
+    calling = asyncio.create_task(board.call("it", on_progress=told.append))
+    await began.wait()
+    calling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+    assert (seen, told) == ([True], [])
+
+
+async def test_a_thread_of_an_async_handler_is_heard_in_the_loop(board: Pegboard) -> None:
+    told: list[int] = []
+
+    async def work(context: CallContext) -> None:
+        await asyncio.to_thread(context.progress, 1)
+
+    await hang(board, work)
+    assert (await board.call("it", on_progress=lambda _: told.append(threading.get_ident()))).success
+    assert told == [threading.get_ident()]
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_a_listener_that_raises_hears_no_more_and_the_tool_goes_on(board: Pegboard, is_async: bool) -> None:
+    told: list[Progress] = []
+    again = threading.Event()
+
+    def listen(progress: Progress) -> None:
+        told.append(progress)
+        again.set()
+        raise ValueError("not today")
+
+    def work(context: CallContext) -> str:
+        context.progress(1)
+        again.wait(30)
+        context.progress(2)
+        return "fine"
+
+    async def work_async(context: CallContext) -> str:
+        return work(context)
+
+    await hang(board, work_async if is_async else work)
+    with anyio.fail_after(30):
+        assert (await board.call("it", on_progress=listen)).output == "fine"
+    assert told == [Progress(1)]

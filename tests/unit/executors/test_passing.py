@@ -1,0 +1,98 @@
+"""What a confined call tells of itself reaches whoever listens without the tool's credentials."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pegboard.core.call import Progress
+from pegboard.executors.passing import LONGEST_MESSAGE, Passing, PieceMask
+
+SECRET = "correct horse battery"
+PEM = "-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQ==\n-----END KEY-----"
+
+
+def passed(secrets: list[str], *said: Progress) -> list[Progress]:
+    """What reaches a listener, of this."""
+    told: list[Progress] = []
+    passing = Passing(told.append, PieceMask(secrets))
+    for progress in said:
+        passing(progress)
+    passing.end()
+    return told
+
+
+def joined(secrets: list[str], *pieces: str) -> str:
+    told = passed(secrets, *(Progress(partial=piece) for piece in pieces))
+    return "".join(progress.partial or "" for progress in told)
+
+
+def test_without_secrets_all_is_passed_on_as_it_is() -> None:
+    said = (Progress(1, 2, "m"), Progress(partial="a"), Progress(3, None, "m", "p"))
+    assert passed([], *said) == list(said)
+
+
+def test_messages_pieces_and_numbers_are_masked() -> None:
+    told = passed([SECRET, "1234567"], Progress(1234567, 1234567, f"has {SECRET}"), Progress(partial=f"<{SECRET}>"))
+    assert told == [Progress(None, None, "has ********"), Progress(partial="<********>")]
+
+
+@pytest.mark.parametrize("cut", range(1, len(SECRET)))
+def test_a_secret_in_two_pieces_is_masked(cut: int) -> None:
+    assert joined([SECRET], f"with {SECRET[:cut]}", f"{SECRET[cut:]}.") == "with ********."
+
+
+def test_a_secret_letter_by_letter_is_masked_with_reports_in_between() -> None:
+    said = [step for letter in f"is {SECRET}!" for step in (Progress(partial=letter), Progress(1, message="on"))]
+    told = passed([SECRET], *said)
+    assert "".join(progress.partial or "" for progress in told) == "is ********!"
+    assert sum(progress.message == "on" for progress in told) == len(said) / 2
+
+
+def test_what_only_began_like_a_secret_is_told_with_what_follows() -> None:
+    told = passed([SECRET], Progress(partial="that is correct"), Progress(partial=" enough"))
+    assert told == [Progress(partial="that is "), Progress(partial="correct enough")]
+
+
+def test_the_beginning_of_a_secret_at_the_very_end_is_not_told() -> None:
+    assert joined([SECRET], f"it is {SECRET[:9]}") == "it is ********"
+    assert joined([SECRET], f"it is {SECRET[:3]}") == f"it is {SECRET[:3]}"
+
+
+def test_a_secret_of_many_lines_is_masked_line_by_line() -> None:
+    told = passed([PEM], *(Progress(message=line) for line in PEM.splitlines()))
+    assert {progress.message for progress in told} == {"********"}
+    assert joined([PEM], *(f"{line}\n" for line in PEM.splitlines())) == "********\n"
+
+
+def test_a_long_message_is_cut_and_not_in_the_middle_of_a_secret() -> None:
+    message = "m" * (LONGEST_MESSAGE - 10) + SECRET
+    assert passed([SECRET], Progress(message=message[:LONGEST_MESSAGE])) == [
+        Progress(message="m" * (LONGEST_MESSAGE - 10) + "********")
+    ]
+    assert passed([], Progress(message="m" * 5000)) == [Progress(message="m" * LONGEST_MESSAGE)]
+
+
+@given(st.data())
+@settings(max_examples=300, database=None, deadline=None)
+def test_however_a_text_is_cut_no_secret_is_in_what_is_told(data: st.DataObject) -> None:
+    letters = st.text("ab", min_size=6, max_size=9)
+    secrets = data.draw(st.lists(letters, min_size=1, max_size=3))
+    text = "".join(data.draw(st.lists(st.sampled_from(secrets) | st.text("abc", max_size=5), max_size=8)))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    pieces = [text[start:end] for start, end in itertools.pairwise([0, *cuts, len(text)])]
+    told = joined(secrets, *pieces)
+    assert not any(secret in told for secret in secrets)
+    # Nothing is lost but what was masked.
+    whole = PieceMask(secrets).text(text)
+    assert told.replace("*", "").count("c") == whole.replace("*", "").count("c")
+
+
+def test_text_full_of_beginnings_is_held_back_within_bounds() -> None:
+    secret = "a" * 5000 + "b"
+    told = passed([secret], *(Progress(partial="a" * 4000) for _ in range(5)), Progress(partial="c"))
+    assert "".join(progress.partial or "" for progress in told) == "a" * 20_000 + "c"
+    assert len(told[-1].partial or "") <= 5001

@@ -1,0 +1,177 @@
+"""Progress of python and shell tools on a board, in the real sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.call import Progress, ToolResult
+from pegboard.testing import memory_board
+
+SECRET = "correct horse battery"
+NOTHING = {"type": "object", "properties": {}}
+
+
+@pytest.fixture
+async def board() -> AsyncIterator[Pegboard]:
+    async with memory_board() as made:
+        yield made
+
+
+async def python(board: Pegboard, code: str, **config: Any) -> tuple[ToolResult, list[Progress]]:
+    """What a call of this code answers, and what it told meanwhile."""
+    await board.add({"name": "t", "tool_type": "python", "config": {"code": code, **config}})
+    return await heard(board)
+
+
+async def shell(board: Pegboard, command: str, **config: Any) -> tuple[ToolResult, list[Progress]]:
+    """What a call of this command answers, and what it told meanwhile."""
+    settings = {"command": command, "shell": True, **config}
+    await board.add({"name": "t", "tool_type": "shell", "config": settings, "input_schema": NOTHING})
+    return await heard(board)
+
+
+async def heard(board: Pegboard) -> tuple[ToolResult, list[Progress]]:
+    told: list[Progress] = []
+    return await board.call("t", {}, on_progress=told.append), told
+
+
+async def test_python_code_tells_how_far_it_has_come(board: Pegboard) -> None:
+    code = """
+def f():
+    for step in (1, 2):
+        report_progress(step, 2, f"step {step}")
+    report_partial("half ")
+    report_partial("a result")
+    return "all of it"
+"""
+    result, told = await python(board, code)
+    assert result.output == "all of it"
+    assert told[:2] == [Progress(1, 2, "step 1"), Progress(2, 2, "step 2")]
+    assert "".join(progress.partial or "" for progress in told) == "half a result"
+
+
+async def test_the_codes_own_names_come_first(board: Pegboard) -> None:
+    result, told = await python(board, "def report_progress(n): return n\ndef main(): return report_progress(7)")
+    assert (result.output, told) == (7, [])
+
+
+async def test_code_that_reports_nonsense_fails_with_the_reason(board: Pegboard) -> None:
+    result, told = await python(board, "def f():\n    report_progress('3/10')")
+    assert result.problem is not None
+    assert result.problem.message == (
+        "TypeError: report_progress() takes progress as a number, not as str (line 2: report_progress('3/10'))"
+    )
+    assert told == []
+
+
+async def test_a_script_tells_in_any_of_the_forms(board: Pegboard) -> None:
+    script = """
+echo '1/4 copying' >&3
+echo '50%' >&3
+echo 'nearly there' >&3
+echo '{"progress": 4, "total": 4, "message": "done", "partial": "bytes"}' >&3
+echo out
+"""
+    result, told = await shell(board, script)
+    assert result.output == {"stdout": "out\n", "stderr": "", "exit_code": 0}
+    assert told == [
+        Progress(1, 4, "copying"),
+        Progress(50, 100),
+        Progress(message="nearly there"),
+        Progress(4, 4, "done", "bytes"),
+    ]
+
+
+async def test_a_command_finds_the_channel_by_its_variable(board: Pegboard) -> None:
+    code = "import os; os.write(int(os.environ[\"PEGBOARD_PROGRESS_FD\"]), b\"1/1 here\")"
+    result, told = await shell(board, f"python3 -I -S -c '{code}'", shell=False)
+    assert (result.success, told) == (True, [Progress(1, 1, "here")])
+
+
+async def test_who_reports_to_nobody_is_not_disturbed(board: Pegboard) -> None:
+    code = "def f():\n    for n in range(5000): report_partial('x' * 100)\n    return n"
+    await board.add({"name": "p", "tool_type": "python", "config": {"code": code}})
+    config = {"command": "seq 1 100000 >&3 && echo fine", "shell": True}
+    await board.add({"name": "s", "tool_type": "shell", "config": config, "input_schema": NOTHING})
+    assert (await board.call("p", {})).output == 4999
+    assert (await board.call("s", {})).output["stdout"] == "fine\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "ends"),
+    [
+        ("import os\ndef f():\n    report_progress(1, 2)\n    os.abort()", "SIGABRT"),
+        ("def f():\n    report_progress(1, 2)\n    raise ValueError('no')", "ValueError: no"),
+        ("def f():\n    report_progress(1, 2)\n    while True: pass", "did not finish within 1.5 s"),
+    ],
+)
+async def test_what_was_told_before_a_bad_end_is_heard(board: Pegboard, code: str, ends: str) -> None:
+    result, told = await python(board, code, timeout=1.5)
+    assert result.problem is not None
+    assert ends in result.problem.message
+    assert told == [Progress(1, 2)]
+
+
+@pytest.mark.parametrize("flood", ["report_progress(n, message='again')", "report_partial('x' * 1000)"])
+async def test_nothing_is_heard_of_a_call_that_was_cancelled(board: Pegboard, flood: str) -> None:
+    code = f"def f():\n    n = 0\n    while True:\n        n += 1\n        {flood}"
+    await board.add({"name": "t", "tool_type": "python", "config": {"code": code}})
+    told: list[Progress] = []
+    begun = asyncio.Event()
+
+    def listen(progress: Progress) -> None:
+        told.append(progress)
+        begun.set()
+
+    calling = asyncio.create_task(board.call("t", {}, on_progress=listen))
+    with anyio.fail_after(30):
+        await begun.wait()
+    calling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+    count = len(told)
+    # Another call of the same kind, begun and ended: the first one's process is long gone.
+    await board.add({"name": "u", "tool_type": "python", "config": {"code": "def f(): return 1"}})
+    assert (await board.call("u", {})).output == 1
+    assert len(told) == count
+
+
+async def test_a_listener_that_raises_does_not_hurt_the_call(board: Pegboard) -> None:
+    code = "def f():\n    for n in range(3): report_progress(n); report_partial('x')\n    return 'fine'"
+    await board.add({"name": "t", "tool_type": "python", "config": {"code": code}})
+
+    def listen(progress: Progress) -> None:
+        raise ValueError("not today")
+
+    assert (await board.call("t", {}, on_progress=listen)).output == "fine"
+
+
+async def test_values_of_env_are_masked_in_what_python_code_tells(board: Pegboard) -> None:
+    code = """
+import os
+def f():
+    key = os.environ["KEY"]
+    report_progress(1, 2, "with " + key)
+    for letter in "<" + key + ">":
+        report_partial(letter)
+    report_progress(2, 2)
+"""
+    _, told = await python(board, code, env={"KEY": SECRET})
+    assert told[0] == Progress(1, 2, "with ********")
+    shown = "".join(progress.partial or "" for progress in told)
+    # Where more came than was passed on, pieces are missing from the front; the last are there.
+    assert shown.endswith(">")
+    assert SECRET[-8:] not in shown
+
+
+async def test_values_of_env_are_masked_in_what_a_script_tells(board: Pegboard) -> None:
+    script = 'echo "1/2 $KEY" >&3; echo "$LINES" >&3; printf %s "$KEY" >&3'
+    lines = "-----BEGIN-----\nMIIEvQIBADANBg"
+    _, told = await shell(board, script, env={"KEY": SECRET, "LINES": lines})
+    assert [progress.message for progress in told] == ["********"] * 4

@@ -1,0 +1,105 @@
+"""Those who watch the whole board."""
+
+from __future__ import annotations
+
+import asyncio
+
+import anyio
+import pytest
+
+from pegboard.core.call import CallContext, Caller, ToolCall
+from pegboard.core.errors import Unavailable
+from pegboard.live.onlookers import Onlookers
+from pegboard.testing import memory_board
+from tests.waiting import until
+
+SOMEBODY = Caller("u", "somebody")
+
+
+async def test_calls_are_told_of_only_while_somebody_watches() -> None:
+    async with memory_board() as board:
+        await board.call("echo", {"a": 1})
+        assert board.onlookers.events.last == 0
+        with board.onlookers.watching() as events:
+            result = await board.call("echo", {"a": 1})
+            await events.more_than(0)
+        await board.call("echo", {"a": 1})
+        started, finished = events.after(0)
+    assert (started.name, finished.name) == ("started", "finished")
+    assert started.data["run_id"] == finished.data["id"] == result.run_id
+    assert finished.data["status"] == "succeeded"
+    assert not {"arguments", "result", "printed"} & set(finished.data)
+    assert started.owner_id == finished.owner_id == board.admin.user_id
+
+
+async def test_progress_is_told_without_what_the_tool_says() -> None:
+    async with memory_board() as board:
+
+        @board.tool
+        async def walk(context: CallContext) -> None:
+            context.progress(1, 2, "a secret")
+            context.partial("another")
+
+        with board.onlookers.watching() as events:
+            await board.call("walk")
+            await events.more_than(0)
+            seen = events.after(0)
+    assert [event.name for event in seen][:2] == ["started", "progress"]
+    assert seen[-1].name == "finished"
+    assert seen[1].data["progress"] == 1
+    assert seen[1].data["total"] == 2
+    assert b"secret" not in b"".join(event.frame for event in seen)
+    assert b"another" not in b"".join(event.frame for event in seen)
+
+
+async def test_a_call_that_is_cancelled_while_it_runs_is_told_of_too() -> None:
+    async with memory_board() as board:
+        running = anyio.Event()
+
+        @board.tool
+        async def wait() -> None:
+            running.set()
+            await anyio.sleep_forever()
+
+        with board.onlookers.watching() as events:
+            call = asyncio.create_task(board.call("wait"))
+            await running.wait()
+            call.cancel()
+            await asyncio.wait({call})
+
+            async def ended() -> bool:
+                return any(event.name == "finished" for event in events.after(0))
+
+            await until(ended)
+            assert events.after(0)[-1].data["code"] == "cancelled"
+        assert not board.onlookers._telling
+
+
+async def test_no_timer_or_telling_is_left_when_the_last_goes() -> None:
+    attention: list[bool] = []
+    onlookers = Onlookers()
+    onlookers.on_attention = attention.append
+    with onlookers.watching(), onlookers.watching():
+        call = onlookers.began(ToolCall("x\ud800", {}), SOMEBODY, "r")
+        assert call.on_progress is not None
+    assert not onlookers._telling
+    assert not onlookers.are_there
+    assert attention == [True, False]
+    onlookers.close()
+    assert onlookers.events._timer is None
+    *_, last = onlookers.events.after(0)
+    assert last.name == "error"
+    assert onlookers.events.is_over
+
+
+async def test_a_call_whose_row_cannot_be_kept_is_told_of_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def record(*_: object) -> None:
+        raise Unavailable("the disk is full")
+
+    async with memory_board() as board:
+        monkeypatch.setattr(board._journal, "record", record)
+        with board.onlookers.watching() as events:
+            result = await board.call("echo", {})
+            await events.more_than(0)
+        assert not result.success
+        assert events.after(0)[-1].data["code"] == "unrecorded"

@@ -1,0 +1,127 @@
+"""Threads: begun, named, listed, deleted, and nobody's but their owner's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.ids import new_id
+from pegboard.core.refusals import Invalid, NotFound
+from pegboard.memory.titles import checked_title, title_from
+from pegboard.testing import member
+
+NOBODYS = "01a1e2b8-bf6f-7e18-b857-ca6fd79fbe32"
+HI = {"role": "user", "content": "hi"}
+
+
+async def test_a_thread_is_there_until_it_is_deleted(stored_board: Pegboard) -> None:
+    threads, me = stored_board.threads, stored_board.admin
+    thread = await threads.create(me, "Plans")
+    await threads.add(thread.id, me, HI)
+    found = await threads.get(thread.id.upper(), me)
+    assert (found.id, found.title, found.messages) == (thread.id, "Plans", 1)
+    assert found.updated_at >= thread.updated_at
+    renamed = await threads.rename(thread.id, me, "Other plans")
+    assert (await threads.get(thread.id, me)) == renamed and renamed.title == "Other plans"
+    await threads.delete(thread.id, me)
+    for gone in (threads.get(thread.id, me), threads.delete(thread.id, me), threads.messages(thread.id, me)):
+        with pytest.raises(NotFound, match="not found"):
+            await gone
+
+
+async def test_a_thread_is_its_owner_s_alone(stored_board: Pegboard) -> None:
+    threads, admin = stored_board.threads, stored_board.admin
+    ada, bob = await member(stored_board, "ada"), await member(stored_board, "bob")
+    thread = await threads.create(ada)
+    await threads.add(thread.id, ada, HI)
+    for stranger in (bob, admin, replace(bob, agent_id=new_id())):
+        for refused in (
+            threads.get(thread.id, stranger),
+            threads.rename(thread.id, stranger, "mine"),
+            threads.delete(thread.id, stranger),
+            threads.add(thread.id, stranger, HI),
+            threads.messages(thread.id, stranger),
+            threads.history(thread.id, stranger, "openai_chat"),
+        ):
+            with pytest.raises(NotFound) as raised:
+                await refused
+            assert str(raised.value) == f"Thread '{thread.id}' not found"
+        assert not (await threads.page(stranger)).items
+    assert [one.id for one in (await threads.page(replace(ada, agent_id=new_id()))).items] == [thread.id]
+    assert (await threads.get(thread.id, ada)).messages == 1
+
+
+@pytest.mark.parametrize("thread_id", ["", "nonsense", "\0", "0" * 36, "0" * 32, NOBODYS])
+async def test_an_id_that_is_nobody_s_is_not_found(board: Pegboard, thread_id: str) -> None:
+    with pytest.raises(NotFound, match=r"^Thread '[^']*' not found$"):
+        await board.threads.add(thread_id, board.admin, HI)
+
+
+async def test_threads_are_listed_latest_first_page_by_page(stored_board: Pegboard) -> None:
+    threads, me = stored_board.threads, stored_board.admin
+    made = [await threads.create(me, f"number {number}") for number in range(5)]
+    await threads.add(made[1].id, me, HI)
+    order = [made[1].id, made[4].id, made[3].id, made[2].id, made[0].id]
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = await threads.page(me, cursor=cursor, limit=2)
+        seen += [thread.id for thread in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert seen == order
+    for wrong in ("nonsense", "WyJhIiwiYiJd"):
+        with pytest.raises(Invalid, match="cursor"):
+            await threads.page(me, cursor=wrong)
+
+
+async def test_messages_are_read_page_by_page_oldest_first(stored_board: Pegboard) -> None:
+    threads, me = stored_board.threads, stored_board.admin
+    thread = await threads.create(me)
+    await threads.add(thread.id, me, [{"role": "user", "content": str(number)} for number in range(5)])
+    first = await threads.messages(thread.id, me, limit=2)
+    second = await threads.messages(thread.id, me, cursor=first.next_cursor, limit=3)
+    assert [message.content for message in (*first.items, *second.items)] == ["0", "1", "2", "3", "4"]
+    assert first.next_cursor and second.next_cursor is None
+    assert [message.position for message in second.items] == [2, 3, 4]
+
+
+async def test_a_thread_is_called_after_what_its_user_says_first(board: Pegboard) -> None:
+    threads, me = board.threads, board.admin
+    thread = await threads.create(me)
+    await threads.add(thread.id, me, {"role": "system", "content": "Be brief"})
+    assert (await threads.get(thread.id, me)).title is None
+    await threads.add(thread.id, me, {"role": "user", "content": "  How is\nthe weather?\x07 "})
+    await threads.add(thread.id, me, {"role": "user", "content": "And tomorrow?"})
+    assert (await threads.get(thread.id, me)).title == "How is the weather?"
+    assert (await threads.rename(thread.id, me, None)).title is None
+    await threads.add(thread.id, me, {"role": "user", "content": "Next week?"})
+    assert (await threads.get(thread.id, me)).title == "Next week?"
+
+
+def test_a_long_title_is_cut_after_a_word() -> None:
+    assert title_from("word " * 50) == "word " * 15 + "word…"
+    assert title_from("x" * 500) == "x" * 79 + "…"
+    assert title_from(" \n ") is None and title_from(None) is None
+
+
+@pytest.mark.parametrize("title", ["", " \n", "x" * 201, "x" * 10_000_000])
+async def test_a_title_has_some_characters_and_not_too_many(board: Pegboard, title: str) -> None:
+    with pytest.raises(Invalid, match="title: must have 1 to 200 characters"):
+        await board.threads.create(board.admin, title)
+    assert checked_title("x" * 200) == "x" * 200
+
+
+async def test_a_thread_that_is_full_says_so_and_takes_nothing(
+    board: Pegboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pegboard.memory.threads.MAX_MESSAGES", 3)
+    thread = await board.threads.create(board.admin)
+    await board.threads.add(thread.id, board.admin, [HI, HI])
+    with pytest.raises(Invalid, match="A thread holds at most 3 messages; begin another one"):
+        await board.threads.add(thread.id, board.admin, [HI, HI])
+    await board.threads.add(thread.id, board.admin, HI)
+    assert (await board.threads.get(thread.id, board.admin)).messages == 3

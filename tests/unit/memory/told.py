@@ -1,0 +1,77 @@
+"""A conversation with everything in it that histories have to cope with."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from pegboard.core.call import Malformed
+from pegboard.core.memory import Message, Role
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.catalog import dialects
+from pegboard.memory.histories import History, history_of
+
+KNOWN = dialects()
+TALKING = [name for name, dialect in KNOWN.items() if "history" in dialect.abilities and name != "memory"]
+WHEN = datetime(2026, 11, 16, tzinfo=UTC)
+# Arguments that could not be read, as dialects have them that take objects only.
+INVALID = "INVALID_JSON"
+
+FROM_GEMINI = {
+    "role": "model",
+    "parts": [{"functionCall": {"name": "get_weather", "args": {"city": "Bern"}}, "thoughtSignature": "c2lnbmVk"}],
+}
+
+
+def message(
+    place: int,
+    role: Role,
+    content: str | None = None,
+    *calls: dict[str, Any],
+    dialect: str | None = None,
+    raw: Any = None,
+) -> Message:
+    """One message of a conversation, with an id from its place."""
+    return Message(f"m{place}", "thread", place, role, content, WHEN, calls, dialect, raw)
+
+
+def call(identity: str, name: str = "get_weather", **more: Any) -> dict[str, Any]:
+    """A call in memory form; of the weather in Bern unless something else is said."""
+    return {"id": identity, "name": name, "arguments": {"city": "Bern"}, **more}
+
+
+CONVERSATION = [
+    message(0, "system", "Be brief."),
+    message(1, "user", "How is the weather?"),
+    message(
+        2,
+        "assistant",
+        "I look.",
+        call("call_1", result={"degrees": 7}),
+        call("call_2", "get_time", arguments={"zone": ["a", {"b": 1.5}], "is_short": True}, error="no clock"),
+    ),
+    message(3, "assistant", "7 degrees."),
+    message(4, "user", "And now?"),
+    message(5, "assistant", None, call("", result="fine"), dialect="gemini_generate_content", raw=FROM_GEMINI),
+    message(
+        6, "assistant", None, call("call_3"), call("call_4", arguments=None, raw_arguments='{"city":', error="bad")
+    ),
+    message(7, "assistant", " "),
+    message(8, "user", "Well?"),
+]
+CALLS = [one for said in CONVERSATION for one in said.tool_calls]
+
+
+def history(name: str, messages: list[Message] | None = None) -> History:
+    """The conversation in a dialect."""
+    return history_of(CONVERSATION if messages is None else messages, KNOWN[name])
+
+
+def arguments_of(asked: AskedCall) -> Any:
+    """What a call was given, also where that could not be read."""
+    return {INVALID: asked.arguments.text} if isinstance(asked.arguments, Malformed) else asked.arguments
+
+
+def given(stored: dict[str, Any]) -> Any:
+    """What a stored call was given, also where that could not be read."""
+    return {INVALID: stored["raw_arguments"]} if stored["arguments"] is None else stored["arguments"]
