@@ -15,8 +15,9 @@ help: ## Show this list
 serve: $(VENV)/.run ## Run the server with demo tools on http://127.0.0.1:8080
 	@exec $(BIN)/pegboard serve --demo
 
+# Hundreds of processes load the same modules, so what Python has compiled is kept, whatever the shell says.
 test: $(VENV)/.dev $(VENV)/.reference ## Run every test, on real PostgreSQL and Valkey
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 check: $(VENV)/.dev ## Format, lint, types, import directions, file sizes
 	$(BIN)/ruff format --check .

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import shutil
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -47,10 +51,19 @@ def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     assert not list(folder.iterdir()), "a test wrote to the user's own data folder"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def packages_are_listed_once() -> Iterator[None]:
+    """What is installed does not change while tests run, but for where they look; each board asks for it anew."""
+    listed = functools.cache(lambda group, _path: entry_points(group=group))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pegboard.plugins.entry_points", lambda group: listed(group, tuple(sys.path)))
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[servers.Postgres]:
     """What makes PostgreSQL servers."""
-    with servers.postgres() as made:
+    with servers.postgres(in_memory=True) as made:
         yield made
 
 
@@ -75,6 +88,7 @@ def own_postgres(postgres: servers.Postgres) -> Iterator[servers.PostgresServer]
     server = postgres.server()
     with servers.running(server):
         yield server
+    server.remove()
 
 
 @pytest.fixture(scope="session")
@@ -101,24 +115,34 @@ def own_valkey(tmp_path: Path) -> Iterator[servers.ValkeyServer]:
         yield server
 
 
+async def _migrated(url: str) -> None:
+    made = Database.create(url)
+    await migrate(made)
+    await made.close()
+
+
 @pytest.fixture(scope="session")
 def migrated_postgres(shared_postgres: servers.PostgresServer) -> Iterator[str]:
     """The name of a database with all tables and nothing in them, to make copies of."""
-
-    async def make(url: str) -> None:
-        made = Database.create(url)
-        await migrate(made)
-        await made.close()
-
     with shared_postgres.fresh_database() as url:
-        asyncio.run(make(url))
+        asyncio.run(_migrated(url))
         yield url.rpartition("/")[2]
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Such a database as a file."""
+    file = tmp_path_factory.mktemp("migrated") / "board.db"
+    asyncio.run(_migrated(f"sqlite:///{file}"))
+    assert [path.name for path in file.parent.iterdir()] == [file.name], "the file alone is the whole database"
+    return file
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of a database of either kind with nothing in it; on PostgreSQL the tables are there already."""
+    """The URL of a database of either kind with all tables and nothing in them."""
     if request.param == "sqlite":
+        shutil.copyfile(request.getfixturevalue("migrated_sqlite"), tmp_path / "board.db")
         yield f"sqlite:///{tmp_path}/board.db"
         return
     template: str = request.getfixturevalue("migrated_postgres")
@@ -138,6 +162,5 @@ def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 async def database(database_url: str) -> AsyncIterator[Database]:
     """An open database of either kind with all tables and nothing in them."""
     opened = Database.create(database_url)
-    await migrate(opened)
     yield opened
     await opened.close()

@@ -25,6 +25,8 @@ import asyncpg
 
 STARTING = 30.0
 STOPPING = 10.0
+_MEMORY = Path("/dev/shm")
+_ENOUGH = 2 * 2**30
 # The server is told to stop when our end of the pipe closes: by us, or because this process was killed.
 _WATCHED = """
 exec 3<&0
@@ -78,15 +80,16 @@ class Server:
 
 
 class Postgres:
-    """Makes PostgreSQL servers and databases in a folder of its own, run by somebody who is not root."""
+    """Makes PostgreSQL servers and databases in folders of its own, run by somebody who is not root."""
 
-    def __init__(self, folder: Path, user: str | None) -> None:
+    def __init__(self, folder: Path, data: Path, user: str | None) -> None:
         self._folder = folder
+        self._data = data
         self._user = user
         self._numbers = count(1)
         self._password = secrets.token_hex(16)
         self._bin = _postgres_binaries(folder) / "bin"
-        self._template = folder / "template"
+        self._template = data / "template"
         self._initialise()
 
     def _initialise(self) -> None:
@@ -125,7 +128,7 @@ class Postgres:
 
     def server(self) -> PostgresServer:
         """A server that is not started yet, with data of its own."""
-        data = self._folder / f"data-{next(self._numbers)}"
+        data = self._data / f"data-{next(self._numbers)}"
         subprocess.run(["cp", "-a", str(self._template), str(data)], check=True)
         port = free_port()
         return PostgresServer(self._bin, data, port, self._password, self._user)
@@ -171,6 +174,10 @@ class PostgresServer(Server):
             yield self.url_of(name)
         finally:
             self.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def remove(self) -> None:
+        """Remove what it kept; it cannot be started again."""
+        shutil.rmtree(self._data)
 
     def sql(self, statement: str) -> None:
         """Run one statement as the superuser."""
@@ -232,16 +239,22 @@ class ValkeyServer(Server):
 
 
 @contextmanager
-def postgres() -> Iterator[Postgres]:
-    """What makes PostgreSQL servers; everything they kept is removed afterwards."""
+def postgres(*, in_memory: bool = False) -> Iterator[Postgres]:
+    """What makes PostgreSQL servers, on disk or where there is memory for it; all they kept is removed afterwards."""
     user = _unprivileged_user() if os.geteuid() == 0 else None
-    folder = Path(tempfile.mkdtemp(prefix="pegboard-postgres-", dir=_open_folder() if user else None))
+    places = [_open_folder() if user else None]
+    # A new database is hundreds of files, for which a disk that others use takes its time.
+    if in_memory and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ENOUGH:
+        places.append(str(_MEMORY))
+    folders = [Path(tempfile.mkdtemp(prefix="pegboard-postgres-", dir=place)) for place in places]
     if user:
-        shutil.chown(folder, user)
+        for folder in folders:
+            shutil.chown(folder, user)
     try:
-        yield Postgres(folder, user)
+        yield Postgres(folders[0], folders[-1], user)
     finally:
-        shutil.rmtree(folder)
+        for folder in folders:
+            shutil.rmtree(folder)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 
 from pegboard import wiring
 from pegboard.cancelling import Cancelling
+from pegboard.chains.running import Chains
 from pegboard.core.call import Caller
 from pegboard.core.tool import Tool
 from pegboard.dialects.catalog import dialects
@@ -99,6 +100,8 @@ class Pegboard(Library):
             tracing=find_tracing(),
             onlookers=self.onlookers,
         )
+        self.chains = Chains(self.pipeline)
+        self._internal.run_chain = self.chains.as_tool
         self.audit = Audit(database, chain_of(self._vault))
         self.statistics = Statistics(database)
         self.imports = Imports.of(

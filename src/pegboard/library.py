@@ -6,7 +6,10 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from pegboard.cancelling import Cancelling
+from pegboard.chains.outcomes import ChainOutcome
+from pegboard.chains.running import Asking, Chains
 from pegboard.core.call import Caller, Execution, OnProgress, ToolCall, ToolResult
+from pegboard.core.chains import Chain
 from pegboard.core.definitions import ToolCreate
 from pegboard.core.keys import check_key
 from pegboard.core.tool import Tool
@@ -20,7 +23,7 @@ from pegboard.memory.threads import Threads
 from pegboard.payloads import Payloads
 from pegboard.pipeline import Pipeline
 from pegboard.registry.apply import Plan, apply
-from pegboard.registry.definition import read_definition
+from pegboard.registry.definition import checked, read_definition
 from pegboard.registry.executions import Executions
 from pegboard.registry.hanging import Functions
 from pegboard.registry.pages import Page
@@ -42,6 +45,7 @@ class Library:
     threads: Threads
     following: Following
     cancelling: Cancelling
+    chains: Chains
     onlookers: Onlookers
     dialects: Dialects
     snapshot: Snapshot
@@ -109,6 +113,21 @@ class Library:
             async for batch in events.batches():
                 for event in batch:
                     yield event
+
+    async def chain(
+        self,
+        chain: Mapping[str, Any] | Chain,
+        given: Mapping[str, Any] | None = None,
+        *,
+        caller: Caller | None = None,
+        key: str | None = None,
+    ) -> ChainOutcome:
+        """Run steps that refer to each other and to what is `given`; a step that fails is an outcome too.
+
+        Raises Invalid where it is no chain, before anything runs.
+        """
+        steps = chain if isinstance(chain, Chain) else checked(Chain, chain, "")
+        return await self.chains.run(steps, given or {}, Asking(caller or self.admin, key=check_key(key)))
 
     async def watch(self, *, caller: Caller | None = None) -> AsyncIterator[Event]:
         """What happens on the board from now on: one's own calls, or everybody's for an admin."""

@@ -14,7 +14,7 @@ from tests.crash.crowd import Crowd, Told
 from tests.crash.reading import reader
 from tests.crash.serving import Served, caller, serving
 
-KILLS = 10
+KILLS = 6
 CALLERS = 24
 # How many calls are acknowledged before a server is killed; none: while it takes over what the last one left.
 FEWEST, MOST = 0, 200

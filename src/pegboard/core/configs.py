@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
 from pegboard.core.commands import Command, is_variable, placeholder_in_script
+from pegboard.core.chains import CHAIN, Chain
 from pegboard.core.model import Model
 from pegboard.core.outbound import HttpConfig, McpConfig, Seconds, Text
 from pegboard.core.table_config import TableConfig
@@ -144,9 +145,16 @@ class MockConfig(Model):
 
 
 class InternalConfig(Model):
-    """A handler that the process running the board provides."""
+    """A handler that the process running the board provides; `chain` is what the handler of that name runs."""
 
     handler: Text
+    chain: Chain | None = None
+
+    @model_validator(mode="after")
+    def _goes_with_its_handler(self) -> InternalConfig:
+        if (self.chain is not None) != (self.handler == CHAIN):
+            raise ValueError(f"a chain goes with the handler '{CHAIN}', and that handler with a chain")
+        return self
 
 
 KindConfig = (

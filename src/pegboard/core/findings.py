@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-BaselineStatus = Literal["new", "recurring", "resolved"]
 KnownStatus = Literal["recurring", "resolved"]
 Scope = Literal["own", "shared"]
 
@@ -38,8 +37,8 @@ VOLATILE = frozenset(
     }
 )
 
-_HASH = re.compile(r"[0-9a-fA-F]{64}", re.ASCII).fullmatch
 HASH_LENGTH = 64
+matches_hash = re.compile(r"[0-9a-fA-F]{64}", re.ASCII).fullmatch
 
 
 class Seen(NamedTuple):
@@ -49,16 +48,22 @@ class Seen(NamedTuple):
     seen_count: int = 0
     is_resolved: bool = False
 
-    @property
-    def baseline_status(self) -> BaselineStatus:
-        """`new` if it is not known, `resolved` if it was resolved and not seen since, else `recurring`."""
-        return status_of(self.is_resolved) if self.seen_count else "new"
+    def payload(self, finding_id: str, composite_hash: str) -> dict[str, Any]:
+        """What a query of the baseline answers.
 
-    @property
-    def confidence_score(self) -> float:
-        """How settled the status is: what recurs is surer with every sighting, the rest is certain."""
-        count = self.seen_count
-        return 1.0 if self.is_resolved or not count else count / (count + 1)
+        The status is `new` where the hash is not known. `confidence_score` is how settled the status is: what recurs
+        is surer with every sighting, n of n + 1; what is new or resolved is certain.
+        """
+        first_seen_ts, count, is_resolved = self
+        is_certain = is_resolved or not count
+        return {
+            "finding_id": finding_id,
+            "composite_hash": composite_hash,
+            "first_seen_ts": first_seen_ts,
+            "seen_count": count,
+            "baseline_status": ("resolved" if is_resolved else "recurring") if count else "new",
+            "confidence_score": 1.0 if is_certain else count / (count + 1),
+        }
 
 
 UNSEEN = Seen()
@@ -76,13 +81,8 @@ class Finding(NamedTuple):
 
     @property
     def baseline_status(self) -> KnownStatus:
-        """Whether it is resolved."""
-        return status_of(self.resolved_at is not None)
-
-
-def status_of(is_resolved: bool) -> KnownStatus:
-    """The status of a finding that is known."""
-    return "resolved" if is_resolved else "recurring"
+        """`resolved` if it was resolved and not seen since."""
+        return "recurring" if self.resolved_at is None else "resolved"
 
 
 def composite_hash(finding: Mapping[str, Any], *, ignore: Collection[str] = VOLATILE) -> str:
@@ -105,7 +105,7 @@ def read_hash(value: object) -> str:
     """The hash in lower case; ValueError says what is wrong with it."""
     if not isinstance(value, str):
         raise ValueError("must be a string of 64 hexadecimal characters")
-    if _HASH(value) is None:
+    if matches_hash(value) is None:
         why = "has others" if len(value) == HASH_LENGTH else f"has {len(value):,} characters"
         raise ValueError(f"must be 64 hexadecimal characters (a SHA-256), but {why}")
-    return value if value.islower() or value.isdigit() else value.lower()
+    return value.lower()

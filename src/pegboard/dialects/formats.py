@@ -204,7 +204,7 @@ def _indented(value: Any) -> str:
 
 def _held(value: Any) -> Any:
     """The value that a text holds as JSON, where it holds any."""
-    shown = readable(value, longest=_LONGEST_TEXT)
+    shown = readable(value, longest=_LONGEST_TEXT) if isinstance(value, str) else value
     return value if isinstance(shown, str) else shown
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.asked import NOTHING, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.limits import Limits
@@ -104,6 +104,11 @@ class Mistral(Dialect):
         """One message an answer; for a conversation one entry."""
         rendered = [_rendered(answer) for answer in answers]
         return rendered if many else rendered[0]
+
+    def exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
+        """Messages, also of calls that came as entries of a conversation."""
+        bare = [answer._replace(call=answer.call._replace(extra=NOTHING)) for answer in answers]
+        return super().exchange(text, bare, id)
 
     def settled(self, items: list[Any]) -> list[Any]:
         """The messages, with the assistant's turn between a tool's and a user's."""

@@ -55,10 +55,17 @@ _UNSEEN = re.compile(
 
 
 class _Bounds(NamedTuple):
-    """How long a text may be, and how many more values are shown."""
+    """How long a text may be, and how much more is shown: each value counts, and each 50 characters."""
 
     longest: int
     left: Iterator[int]
+
+    def text(self, text: str) -> str:
+        """The text as it is shown."""
+        shown = _text(text, self.longest)
+        for _ in islice(self.left, len(shown) // LONGEST):
+            pass
+        return shown
 
 
 class Written(str):
@@ -85,12 +92,12 @@ def _readable(value: Any, name: str, bounds: _Bounds, depth: int = 0) -> Any:
         return value
     if isinstance(value, str):
         held = _held(value) if depth < _DEEPEST else None
-        return _text(value, bounds.longest) if held is None else _container(held, name, bounds, depth)
+        return bounds.text(value) if held is None else _container(held, name, bounds, depth)
     if isinstance(value, Mapping | list | tuple):
         return _container(value, name, bounds, depth)
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         return str(value) if value.bit_length() < _LONGEST_NUMBER else f"(a number of {value.bit_length():,} bits)"
-    return value if value is None or isinstance(value, bool | int | float) else _text(named(value), bounds.longest)
+    return value if value is None or isinstance(value, bool | int | float) else bounds.text(named(value))
 
 
 def hides(name: str, value: Any) -> bool:
@@ -155,7 +162,7 @@ def named(value: Any) -> str:
 
 
 def _text(text: str, longest: int) -> str:
-    text = masked(text, 10 * longest)
+    text = masked(text, 4 * longest + 100)
     return cut(" ".join(text.split()) if _SQL.match(text) else text, longest)
 
 

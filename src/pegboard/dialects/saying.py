@@ -132,9 +132,11 @@ def _choice_in(payload: dict[str, Any]) -> Any:
 
 def _output_in(payload: dict[str, Any]) -> Any:
     output = payload["output"]
+    if "type" in payload or "toolCallId" in payload:
+        return None  # what a tool gave, whatever that looks like
     if isinstance(output, dict):
-        return output.get("message")
-    return output if isinstance(output, list) and "type" not in payload else None
+        return output["message"] if isinstance(output.get("message"), dict) else None
+    return output if isinstance(output, list) else None
 
 
 def _content_in(payload: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from pegboard.core.call import CallContext, ReadyCall
+from pegboard.core.chains import Chain
 from pegboard.core.configs import InternalConfig
 from pegboard.core.errors import ExecutionFailed, HandlerNotFound
 from pegboard.executors.base import OpenTool, Prepared
@@ -63,14 +64,18 @@ class InternalExecutor:
 
     def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
+        # What runs tools that are chains; it calls tools, and so is made after those who run them.
+        self.run_chain: Callable[[Chain, ReadyCall], Awaitable[Any]] | None = None
         self._abandoned: set[asyncio.Task[Any]] = set()
 
     def prepare(self, tool: OpenTool) -> Prepared:
         """The handler, looked up once; a handler added later is found by the next call."""
-        name = InternalConfig.model_validate(tool.config).handler
-        handler = self.handlers.get(name)
+        config = InternalConfig.model_validate(tool.config)
+        if config.chain is not None and self.run_chain is not None:
+            return Prepared(functools.partial(self.run_chain, config.chain))
+        handler = self.handlers.get(config.handler)
         if handler is None:
-            raise HandlerNotFound(f"Internal handler '{name}' not found")
+            raise HandlerNotFound(f"Internal handler '{config.handler}' not found")
         return Prepared(self._runner(handler))
 
     async def close(self) -> None:

@@ -8,11 +8,14 @@ from contextlib import suppress
 from pegboard.core.call import OnProgress, Progress
 from pegboard.executors.fates import without_half
 from pegboard.executors.masking import Mask
+from pegboard.sandbox.reports import LEFT_OUT
 
 # A longer message is cut; one that is cut may end in the middle of a secret.
 LONGEST_MESSAGE = 1000
 # Where so many places of a text could be the beginning of a secret, it is not looked at which of them is.
 _MOST_PLACES = 32
+# Stands where a piece of output is missing.
+_GAP = "…"
 
 
 class PieceMask(Mask):
@@ -23,6 +26,11 @@ class PieceMask(Mask):
     def __init__(self, secrets: Iterable[str]) -> None:
         whole = tuple(secrets)
         super().__init__((*whole, *(line.strip() for secret in whole for line in secret.splitlines())))
+
+    @property
+    def longest(self) -> int:
+        """How many characters the longest text has that is masked."""
+        return len(self._texts[0]) if self._texts else 0
 
     def message(self, text: str) -> str:
         """The message without credentials, cut where it is long."""
@@ -49,27 +57,42 @@ class PieceMask(Mask):
 
 
 class Passing:
-    """Passes the progress of one call on; pieces of its output are held back while they may be the half of a secret."""
+    """Passes the progress of one call on; pieces of its output are held back while they may be the half of a secret.
 
-    __slots__ = ("_held", "_mask", "_to")
+    Where a piece is missing, so is as much of what follows as could be the other half of one.
+    """
+
+    __slots__ = ("_held", "_is_gap", "_mask", "_skipped", "_to")
 
     def __init__(self, to: OnProgress, mask: PieceMask) -> None:
         self._to = to
         self._mask = mask
         self._held = ""
+        self._is_gap = False
+        self._skipped = 0
 
     def __call__(self, progress: Progress) -> None:
         """Pass on what can be told now."""
+        if progress == LEFT_OUT:
+            self.end()
+            self._is_gap, self._skipped = True, max(0, self._mask.longest - 1)
+            return
         mask = self._mask
         number = mask.number(progress.progress)
         message = None if progress.message is None else mask.message(progress.message)
         partial = None
         if progress.partial is not None:
-            text = self._held + progress.partial
-            shown = mask.complete(text)
-            partial, self._held = mask.text(text[:shown]) or None, text[shown:]
+            partial = self._piece(progress.partial)
         if number is not None or message is not None or partial is not None:
             self._to(Progress(number, None if number is None else mask.number(progress.total), message, partial))
+
+    def _piece(self, piece: str) -> str | None:
+        skipped, self._skipped = piece[: self._skipped], max(0, self._skipped - len(piece))
+        text = self._held + piece[len(skipped) :]
+        shown = self._mask.complete(text)
+        self._held = text[shown:]
+        gap, self._is_gap = (_GAP, False) if self._is_gap else ("", False)
+        return gap + self._mask.text(text[:shown]) or None
 
     def end(self) -> None:
         """Pass on what was held back, for no more comes."""

@@ -113,7 +113,9 @@ def _answer(call: Mapping[str, Any], message: Message, place: int, dialect: Dial
     arguments = arguments_of(raw if arguments is None and isinstance(raw, str) else arguments)
     if talk.objects and isinstance(arguments, Malformed):
         arguments = {INVALID: arguments.text}
-    extra = {key: value for key, value in call.items() if key not in _KNOWN} if message.dialect == dialect.name else {}
+    extra: dict[str, Any] = {}
+    if message.dialect == dialect.name and not call.get("provider_executed"):
+        extra = {key: value for key, value in call.items() if key not in _KNOWN}
     name = _name(name_of(call.get("name")) or _UNNAMED, dialect.limits.name)
     identity = _id(id_of(call.get("id")), f"{message.id}/{place}", dialect, ids)
     asked = AskedCall(name, arguments, identity, extra=extra or NOTHING)

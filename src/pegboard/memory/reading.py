@@ -36,9 +36,9 @@ _FORM_KEYS = frozenset({"toolCallId", "type", "function"})
 _PART_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("openai_chat", ("image_url", "input_audio")),
     ("openai_responses", ("input_image", "input_file", "input_text", "output_text")),
+    ("bedrock_converse", ("format", "bytes")),
     ("anthropic_messages", ("source",)),
     ("gemini_generate_content", ("inlineData", "fileData", "inline_data", "file_data", "thoughtSignature")),
-    ("bedrock_converse", ("format", "bytes")),
 )
 
 

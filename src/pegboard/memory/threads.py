@@ -20,6 +20,7 @@ from pegboard.memory.histories import History, history_of
 from pegboard.memory.reading import Heard, Reading, content_of
 from pegboard.memory.titles import checked_title, title_from
 from pegboard.payloads import MAX_CALLS, Answered, Payloads
+from pegboard.registry.arguments import as_decimals
 from pegboard.registry.pages import Page, a_version, an_id, cut, read_cursor
 from pegboard.store import threads
 from pegboard.store.database import Database
@@ -168,11 +169,12 @@ class Threads:
     def _checked(self, message: Message, caller: Caller) -> Message:
         """The message as it is kept: bounded, and saying of each result whether it is one of its tool's."""
         snapshot = self._payloads._snapshot
-        calls = tuple([checked(call, snapshot, caller) for call in message.tool_calls])
-        size = len(json_text([calls, message.raw, message.content]))
+        calls = tuple([as_decimals(checked(call, snapshot, caller)) for call in message.tool_calls])
+        raw = as_decimals(message.raw)
+        size = len(json_text([calls, raw, message.content]))
         if size > MAX_MESSAGE_BYTES:
             raise Invalid(f"A message of {size:,} bytes, at most {MAX_MESSAGE_BYTES:,} are kept")
-        return replace(message, tool_calls=calls)
+        return replace(message, tool_calls=calls, raw=raw)
 
 
 def _a_moment(text: str) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import orjson
 
 from pegboard.core.call import OnProgress, Progress
+from pegboard.sandbox.inside.reports import LONGEST_LINE
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
+
+LEFT_OUT = Progress()
 
 _NUMBER = r"(\d{1,15}(?:\.\d{1,15})?)"
 _OF = re.compile(rf"{_NUMBER}\s*/\s*{_NUMBER}(?:\s+(.*))?", re.ASCII | re.DOTALL)
@@ -20,20 +23,36 @@ _PERCENT = re.compile(rf"{_NUMBER}\s*%(?:\s+(.*))?", re.ASCII | re.DOTALL)
 
 
 def reading(on_progress: OnProgress) -> Callable[[bytes], None]:
-    """What takes lines and passes on what they say; a listener that raises hears no more, and nobody is hurt."""
+    """What takes lines and passes on what they say; a listener that raises hears no more, and nobody is hurt.
+
+    Where lines were left out, or cut, the listener gets a progress that says nothing.
+    """
     listener: OnProgress | None = on_progress
 
     def take(lines: bytes) -> None:
         nonlocal listener
         try:
-            for line in lines.split(b"\n"):
-                if listener is not None and (report := read_report(line)) is not None:
-                    listener(report)
+            for said in _said(lines):
+                if listener is not None:
+                    listener(said)
         except Exception as error:
             listener = None
             log.warning("progress_listener_failed", error=type(error).__name__)
 
     return take
+
+
+def _said(lines: bytes) -> Iterator[Progress]:
+    if lines.startswith(b"\n"):
+        yield LEFT_OUT
+    for line in lines.split(b"\n"):
+        is_cut = len(line) >= LONGEST_LINE
+        # Of an object that is cut nothing can be read.
+        report = None if is_cut and line.startswith(b"{") else read_report(line)
+        if report is not None:
+            yield report
+        if is_cut:
+            yield LEFT_OUT
 
 
 def read_report(line: bytes) -> Progress | None:

@@ -8,12 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import orjson
 from sqlalchemy import (
-    ARRAY,
     ColumnElement,
     Text,
     Uuid,
     and_,
-    any_,
     bindparam,
     delete,
     func,
@@ -23,10 +21,8 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.types import NullType
 
 from pegboard.core.findings import Finding, KnownStatus, Seen
-from pegboard.core.instants import write_instant
 from pegboard.store import contract_models
 from pegboard.store.base_models import table_of
 
@@ -70,18 +66,23 @@ class Resolved(NamedTuple):
 _owner = bindparam("owner", type_=Uuid(as_uuid=False))
 _now = bindparam("now", type_=_findings.c.resolved_at.type)
 # A list of hashes comes to SQLite as JSON, to PostgreSQL as an array.
-_GIVEN = {
+_GIVEN: dict[str, Any] = {
     "sqlite": _findings.c.composite_hash.in_(
         select(func.json_each(bindparam("hashes", type_=Text)).table_valued("value").c.value)
     ),
-    "postgresql": _findings.c.composite_hash == any_(bindparam("hashes", type_=ARRAY(Text))),
+    # Not as an ARRAY, of which every single item would be looked at.
+    "postgresql": text("findings.composite_hash = ANY(CAST(:hashes AS text[]))"),
 }
 _THESE = {kind: and_(_findings.c.owner_id == _owner, given) for kind, given in _GIVEN.items()}
+# As text: thousands of moments take longer to make than to look up.
+_FIRST_SEEN = {
+    "sqlite": type_coerce(_findings.c.first_seen_at, Text),
+    "postgresql": func.to_char(func.timezone("UTC", _findings.c.first_seen_at), "YYYY-MM-DD HH24:MI:SS.US"),
+}
 _LOOK_UP = {
     kind: select(
         _findings.c.composite_hash,
-        # As the database gives it: `_written` is quicker with thousands than a column's type.
-        type_coerce(_findings.c.first_seen_at, NullType()),
+        _FIRST_SEEN[kind],
         _findings.c.seen_count,
         _findings.c.resolved_at.is_not(None),
     ).where(these)
@@ -142,7 +143,7 @@ async def look_up(
     found: dict[str, Seen] = {}
     for some in _chunks(sorted(set(hashes)), batch_size):
         rows = (await conn.execute(_LOOK_UP[kind], _these(kind, owner_id, some))).all()
-        found.update((row[0], Seen(_written(row[1]), row[2], bool(row[3]))) for row in rows)
+        found.update({hashed: Seen(_written(first), count, is_resolved) for hashed, first, count, is_resolved in rows})
     return found
 
 
@@ -215,7 +216,7 @@ async def _record_sqlite(
 ) -> tuple[int, dict[str, datetime]]:
     these = _these("sqlite", owner_id, [it.composite_hash for it in some])
     known, are_resolved = (await conn.execute(_HOLD["sqlite"], these)).one()
-    resolved = dict((await conn.execute(_RESOLVED, these)).tuples().all()) if are_resolved else {}
+    resolved = {row[0]: row[1] for row in await conn.execute(_RESOLVED, these)} if are_resolved else {}
     owner = owner_id.replace("-", "")
     rows: Any = [(owner, it.composite_hash, it.finding_id, it.times, _text(it.first), _text(it.last)) for it in some]
     await conn.exec_driver_sql(_RECORD_SQLITE, rows)
@@ -243,10 +244,8 @@ def _these(kind: str, owner_id: str, hashes: Sequence[str]) -> dict[str, Any]:
     return {"owner": owner_id, "hashes": orjson.dumps(hashes).decode() if kind == "sqlite" else hashes}
 
 
-def _written(stored: Any) -> str:
-    """A moment as `write_instant` has it, from what a database gives without types; SQLite's is a text, in UTC."""
-    if isinstance(stored, datetime):
-        return write_instant(stored)
+def _written(stored: str) -> str:
+    """The text of a moment as `write_instant` writes it."""
     return f"{stored[:10]}T{stored[11:].removesuffix('.000000')}Z"
 
 

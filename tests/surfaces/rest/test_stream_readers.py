@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 from urllib.parse import urlsplit
@@ -14,7 +13,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.core.call import CallContext
 from pegboard.following.following import Following
-from pegboard.surfaces.rest import stream
+from pegboard.surfaces.rest import edge, stream
 from pegboard.testing import calls_of
 from tests.doors import served
 from tests.surfaces.rest.streams import reading
@@ -75,33 +74,22 @@ async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board:
 
 
 @pytest.mark.parametrize("path", ["/v1/tools/wait/call", CALLS])
-async def test_a_plain_call_goes_on_without_its_caller_if_its_tool_says_so(board: Pegboard, path: str) -> None:
+async def test_a_plain_call_goes_on_without_its_caller_if_its_tool_says_so(
+    board: Pegboard, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge, "LOOK_SECONDS", 0)
     tool = Waiting(board, on_disconnect="detach")
     body = b'{"name": "wait"}' if path == CALLS else b"{}"
     async with served(board) as url:
         async with wire(url) as line:
             await line.send(head("POST", path, f"Content-Length: {len(body)}") + body)
             await tool.began.wait()
-        # Long enough for the board to see that the caller is gone.
-        await anyio.sleep(0.1)
+        async with httpx.AsyncClient(base_url=url) as later:  # by then the board has seen that the caller is gone
+            for _ in range(3):
+                await later.get("/healthz")
         tool.go_on.set()
         (row,) = await until(lambda: calls_of(board, "wait"))
         assert row.status == "succeeded"
-
-
-def flooding(board: Pegboard, pieces: int) -> anyio.Event:
-    """A tool that says more than any buffer on the way takes; what is set ends it."""
-    go_on = anyio.Event()
-
-    @board.tool
-    async def flood(context: CallContext) -> str:
-        for _ in range(pieces):
-            context.partial("x" * 16_000)
-            await asyncio.sleep(0.001)
-        await go_on.wait()
-        return "done"
-
-    return go_on
 
 
 def deaf(url: str, request: bytes) -> socket.socket:
@@ -116,36 +104,37 @@ def deaf(url: str, request: bytes) -> socket.socket:
 
 
 async def test_a_thousand_readers_who_do_not_read_cost_no_more_than_one_log(board: Pegboard) -> None:
-    go_on = flooding(board, 100)
-    board.following = Following(board.payloads, board.threads)
-    async with served(board) as url, reading(url, CALLS, method="POST", json={"name": "flood"}) as first:
-        run_id = first.run_id
-        request = head("GET", f"{CALLS}/{run_id}/events", ACCEPT)
-        lines = [await anyio.to_thread.run_sync(deaf, url, request) for _ in range(1000)]
-        feed = board.following.find(run_id)
-        assert feed is not None
+    tool = Waiting(board)
 
-        async def all_there() -> bool:
-            return feed.readers == 1001
+    @board.tool
+    async def large(context: CallContext) -> str:
+        for _ in range(1000):
+            context.partial("x" * 16_000)
+        return "x" * 10_000
 
-        await until(all_there)
-        go_on.set()
-        assert (await first.rest())[-1].name == "complete"
-        # The log is bounded, whoever reads it, and nothing of it is held for anybody.
-        assert feed.events.size < 600 * 1024
-        await until(lambda: _settled(board))
-        for line in lines:
-            line.close()
+    body = [{"name": "wait"}, *({"name": "large"} for _ in range(10))]
+    async with served(board) as url:
+        async with reading(url, CALLS, method="POST", json=body) as first:
+            request = head("GET", f"{CALLS}/{first.run_id}/events", ACCEPT)
+            lines = [await anyio.to_thread.run_sync(deaf, url, request) for _ in range(1000)]
+            feed = board.following.find(first.run_id)
+            assert feed is not None
+
+            async def all_there() -> bool:
+                return feed.readers == 1001
+
+            await until(all_there)
+            tool.go_on.set()
+            assert (await first.rest())[-1].name == "complete"
+            # The results, which stay, and of all that was said what there is room for; nothing for any reader.
+            assert 100_000 < feed.events.size < 700_000
+            for line in lines:
+                line.close()
 
         async def all_gone() -> bool:
-            return feed.readers <= 1
+            return not feed.readers
 
         await until(all_gone)
-    await board.following.close()
-
-
-async def _settled(board: Pegboard) -> bool:
-    return not board.following._tasks
 
 
 async def test_a_reader_who_stops_reading_is_given_up_and_can_come_back(

@@ -144,9 +144,9 @@ async def hanging(_sent: dict[str, Any], _answer: dict[str, Any]) -> None:
     await asyncio.Event().wait()
 
 
-def hanging_on_errors(sent: dict[str, Any], answer: dict[str, Any]) -> Any:
-    """No answer to wrong calls."""
-    return hanging(sent, answer) if answer["status"] == "error" else answer
+def hanging_on_times(sent: dict[str, Any], answer: dict[str, Any]) -> Any:
+    """No answer to calls of no time."""
+    return hanging(sent, answer) if sent["timestamp"] == "yesterday" else answer
 
 
 async def slow(_sent: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.contract.servers import serving
 
-TESTS = '''
+TESTS = """
 import asyncio
 
 from tests.unit.contract.servers import INPUT, TOOL, answered
@@ -36,7 +36,7 @@ def test_bad(contract_check):
 
 def test_over_http(contract_check):
     asyncio.run(contract_check(TOOL, {"words": ["a"]}, **QUICK))
-'''
+"""
 
 
 def pytest_of_its_own(folder: Path, *options: str) -> str:

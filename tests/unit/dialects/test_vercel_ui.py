@@ -19,7 +19,7 @@ def test_a_composed_message_is_read_back_with_its_calls_open() -> None:
 
 
 def test_how_a_call_ended_stands_in_its_part() -> None:
-    message = DIALECT.render([answer_to(CALL, {"degrees": 7}), answer_to(CALL, error="no")], many=True)
+    message = DIALECT.render([answer_to(CALL, {"degrees": 7}), answer_to(CALL._replace(id="b"), error="no")], many=True)
     good, bad = KNOWN.read(message, "vercel_ui").calls
     assert (good.result, bad.error) == ({"degrees": 7}, "no")
 

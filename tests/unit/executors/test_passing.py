@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pegboard.core.call import Progress
 from pegboard.executors.passing import LONGEST_MESSAGE, Passing, PieceMask
+from pegboard.sandbox.reports import LEFT_OUT
 
 SECRET = "correct horse battery"
 PEM = "-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQ==\n-----END KEY-----"
@@ -74,6 +75,21 @@ def test_a_long_message_is_cut_and_not_in_the_middle_of_a_secret() -> None:
         Progress(message="m" * (LONGEST_MESSAGE - 10) + "********")
     ]
     assert passed([], Progress(message="m" * 5000)) == [Progress(message="m" * LONGEST_MESSAGE)]
+
+
+@pytest.mark.parametrize("cut", range(1, len(SECRET)))
+def test_where_pieces_are_missing_no_half_of_a_secret_is_told(cut: int) -> None:
+    head, tail = Progress(partial=f"with {SECRET[:cut]}"), Progress(partial=f"{SECRET[cut:]}{'.' * 30}")
+    for said in ((head, LEFT_OUT, tail), (LEFT_OUT, tail), (head, LEFT_OUT)):
+        told = passed([SECRET], *said)
+        shown = "".join(progress.partial or "" for progress in told)
+        assert SECRET[max(0, cut - 4) : cut] not in shown or cut < 4
+        assert SECRET[cut:] not in shown.replace("with ", "") or cut == len(SECRET)
+
+
+def test_a_gap_is_shown_where_the_next_piece_begins() -> None:
+    said = (Progress(partial="a"), LEFT_OUT, Progress(1), Progress(partial="b"), Progress(partial="c"))
+    assert passed([], *said) == [Progress(partial="a"), Progress(1), Progress(partial="…b"), Progress(partial="c")]
 
 
 @given(st.data())

@@ -89,7 +89,7 @@ echo out
 
 
 async def test_a_command_finds_the_channel_by_its_variable(board: Pegboard) -> None:
-    code = "import os; os.write(int(os.environ[\"PEGBOARD_PROGRESS_FD\"]), b\"1/1 here\")"
+    code = 'import os; os.write(int(os.environ["PEGBOARD_PROGRESS_FD"]), b"1/1 here")'
     result, told = await shell(board, f"python3 -I -S -c '{code}'", shell=False)
     assert (result.success, told) == (True, [Progress(1, 1, "here")])
 
@@ -108,11 +108,13 @@ async def test_who_reports_to_nobody_is_not_disturbed(board: Pegboard) -> None:
     [
         ("import os\ndef f():\n    report_progress(1, 2)\n    os.abort()", "SIGABRT"),
         ("def f():\n    report_progress(1, 2)\n    raise ValueError('no')", "ValueError: no"),
-        ("def f():\n    report_progress(1, 2)\n    while True: pass", "did not finish within 1.5 s"),
+        ("def f():\n    report_progress(1, 2)\n    while True: pass", "did not finish within 2 s"),
     ],
 )
 async def test_what_was_told_before_a_bad_end_is_heard(board: Pegboard, code: str, ends: str) -> None:
-    result, told = await python(board, code, timeout=1.5)
+    await board.add({"name": "u", "tool_type": "python", "config": {"code": "def f(): return 1"}})
+    assert (await board.call("u", {})).output == 1, "what calls are started by is there"
+    result, told = await python(board, code, timeout=2)
     assert result.problem is not None
     assert ends in result.problem.message
     assert told == [Progress(1, 2)]
@@ -164,10 +166,7 @@ def f():
 """
     _, told = await python(board, code, env={"KEY": SECRET})
     assert told[0] == Progress(1, 2, "with ********")
-    shown = "".join(progress.partial or "" for progress in told)
-    # Where more came than was passed on, pieces are missing from the front; the last are there.
-    assert shown.endswith(">")
-    assert SECRET[-8:] not in shown
+    assert "".join(progress.partial or "" for progress in told) == "<********>"
 
 
 async def test_values_of_env_are_masked_in_what_a_script_tells(board: Pegboard) -> None:

@@ -16,6 +16,7 @@ from pegboard import Pegboard
 from pegboard.core.call import ReadyCall
 from pegboard.core.tool import Kind
 from pegboard.executors.base import OpenTool, Prepared
+from pegboard.journal import store
 from pegboard.store import receipts
 from pegboard.store.database import Database
 from pegboard.testing import calls_of
@@ -74,6 +75,12 @@ class Pause:
     async def __call__(self) -> None:
         self.reached.set()
         await self.go.wait()
+
+
+@pytest.fixture(autouse=True)
+def siblings_are_looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever dies is found at once, which else is every few seconds."""
+    monkeypatch.setattr(store, "TEND_SECONDS", 0.1)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.core.memory import Message
 from tests.formats import cases
+from tests.unit.memory.hearing import ADMIN, PAYLOADS, heard
 
 CALL = {"id": "c1", "name": "add", "arguments": {"b": 1, "a": 2}}
 # Of one dialect what its own reading of a text cannot tell from that of another.
@@ -38,19 +39,19 @@ async def added(board: Pegboard, *bodies: Any, dialect: str | None = None) -> li
     ],
 )
 @pytest.mark.parametrize("key", ["tool_calls", "toolCalls"])
-async def test_a_message_has_calls_of_any_dialect_in_it(board: Pegboard, key: str, calls: list[Any]) -> None:
-    (message,) = await added(board, {"role": "assistant", "content": "Let me add", key: calls})
-    assert (message.role, message.content, message.tool_calls) == ("assistant", "Let me add", (CALL,))
-    assert list(message.tool_calls[0]["arguments"]) == ["b", "a"]
+def test_a_message_has_calls_of_any_dialect_in_it(key: str, calls: list[Any]) -> None:
+    (message,) = heard({"role": "assistant", "content": "Let me add", key: calls})
+    assert (message.role, message.content, message.calls) == ("assistant", "Let me add", (CALL,))
+    assert list(message.calls[0]["arguments"]) == ["b", "a"]
 
 
 @pytest.mark.parametrize("case", [case for case in cases("call") if not case.dialect.startswith("mcp")], ids=str)
-async def test_what_a_model_says_in_any_dialect_is_one_message(board: Pegboard, case: Any) -> None:
-    (message,) = await added(board, case.payload, dialect=case.dialect)
-    asked = board.payloads.read(case.payload, case.dialect, board.admin)
+def test_what_a_model_says_in_any_dialect_is_one_message(case: Any) -> None:
+    (message,) = heard(case.payload, case.dialect)
+    asked = PAYLOADS.read(case.payload, case.dialect, ADMIN)
     assert message.role == "assistant" and message.dialect in (case.dialect, ALIKE.get(case.dialect))
-    assert [call["name"] for call in message.tool_calls] == [call.name for call in asked.calls]
-    for call, wanted in zip(message.tool_calls, asked.calls, strict=True):
+    assert [call["name"] for call in message.calls] == [call.name for call in asked.calls]
+    for call, wanted in zip(message.calls, asked.calls, strict=True):
         if not wanted.is_malformed:
             assert call["arguments"] == wanted.arguments
         else:
@@ -62,11 +63,11 @@ async def test_what_a_model_says_in_any_dialect_is_one_message(board: Pegboard, 
 @pytest.mark.parametrize(
     "case", [case for case in cases("stream") if case.dialect not in ("mcp", "llama_index")], ids=str
 )
-async def test_the_chunks_of_a_stream_are_what_a_model_says(board: Pegboard, case: Any) -> None:
-    messages = await added(board, case.payload, dialect=case.dialect)
-    asked = board.payloads.read(case.payload, case.dialect, board.admin)
+def test_the_chunks_of_a_stream_are_what_a_model_says(case: Any) -> None:
+    messages = heard(case.payload, case.dialect)
+    asked = PAYLOADS.read(case.payload, case.dialect, ADMIN)
     assert {message.role for message in messages} == {"assistant"}
-    assert [call["name"] for one in messages for call in one.tool_calls] == [call.name for call in asked.calls]
+    assert [call["name"] for one in messages for call in one.calls] == [call.name for call in asked.calls]
 
 
 async def test_roles_and_texts_are_kept_in_order(board: Pegboard) -> None:
@@ -91,14 +92,14 @@ async def test_roles_and_texts_are_kept_in_order(board: Pegboard) -> None:
         ({"createdAt": "2026-01-02T03:04:05.5Z"}, datetime(2026, 1, 2, 3, 4, 5, 500000, tzinfo=UTC)),
     ],
 )
-async def test_a_message_keeps_the_time_it_says_it_is_from(board: Pegboard, given: Any, kept: datetime) -> None:
-    (message,) = await added(board, {"role": "user", "content": "hi", **given})
+def test_a_message_keeps_the_time_it_says_it_is_from(given: Any, kept: datetime) -> None:
+    (message,) = heard({"role": "user", "content": "hi", **given})
     assert message.timestamp == kept
 
 
-async def test_a_message_that_says_no_time_is_from_now(board: Pegboard) -> None:
+def test_a_message_that_says_no_time_is_from_now() -> None:
     before = datetime.now(UTC)
-    (message,) = await added(board, {"role": "user", "content": "hi", "timestamp": 1763186400.0})
+    (message,) = heard({"role": "user", "content": "hi", "timestamp": 1763186400.0})
     assert before <= message.timestamp <= datetime.now(UTC)
 
 
@@ -122,10 +123,10 @@ async def test_a_message_that_says_no_time_is_from_now(board: Pegboard) -> None:
         ({"role": "user", "content": [{"image": {"format": "png", "source": {}}}]}, "bedrock_converse", "as it came"),
     ],
 )
-async def test_how_a_message_came_is_kept_where_it_says_more(
-    board: Pegboard, body: dict[str, Any], dialect: str | None, raw: str | None
+def test_how_a_message_came_is_kept_where_it_says_more(
+    body: dict[str, Any], dialect: str | None, raw: str | None
 ) -> None:
-    (message,) = await added(board, body)
+    (message,) = heard(body)
     assert (message.dialect, message.raw) == (dialect, body if raw else None)
 
 
@@ -137,10 +138,10 @@ async def test_numbers_keep_their_digits(stored_board: Pegboard) -> None:
     assert message.tool_calls[0]["arguments"] == arguments and list(message.tool_calls[0]["arguments"]) == ["z", "a"]
 
 
-async def test_text_of_a_model_is_read_in_the_dialect_it_is_said_to_be_in(board: Pegboard) -> None:
+def test_text_of_a_model_is_read_in_the_dialect_it_is_said_to_be_in() -> None:
     text = 'I will look.\n<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
-    (message,) = await added(board, {"role": "assistant", "content": text}, dialect="text_hermes")
-    assert message.content == "I will look." and message.tool_calls[0]["name"] == "add"
+    (message,) = heard({"role": "assistant", "content": text}, "text_hermes")
+    assert message.content == "I will look." and message.calls[0]["name"] == "add"
     assert message.raw == {"role": "assistant", "content": text}
-    (message,) = await added(board, {"role": "assistant", "content": text})
-    assert message.content == text and message.tool_calls == ()
+    (message,) = heard({"role": "assistant", "content": text})
+    assert message.content == text and message.calls == ()

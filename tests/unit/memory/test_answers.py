@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
+from pegboard.core.memory import Message
 from pegboard.core.refusals import Invalid
 from pegboard.memory import answering
 from tests.formats import cases
@@ -42,27 +43,29 @@ def payload(kind: str, dialect: str, name: str) -> Any:
     return next(case.payload for case in cases(kind) if (case.dialect, case.name) == (dialect, name))
 
 
-@pytest.mark.parametrize("named", [False, True])
-@pytest.mark.parametrize(("dialect", "call", "result"), PAIRS)
-async def test_an_answer_in_any_dialect_finds_its_call(
-    board: Pegboard, dialect: str, call: str, result: str, named: bool
-) -> None:
-    bodies = payload("call", dialect, call), payload("result", dialect, result)
-    (message,) = await added(board, *bodies, dialect=dialect if named else None)
-    answered = next(call for call in message.tool_calls if call["name"] == "get_weather")
-    assert answered["result"] == WEATHER and "error" not in answered
+def answered(message: Message) -> Any:
+    """What became of the call that all of these make."""
+    call = next(call for call in message.tool_calls if call["name"] == "get_weather")
+    assert "error" not in call
+    return call["result"]
 
 
-@pytest.mark.parametrize(("dialect", "call", "result"), PAIRS)
-async def test_a_whole_history_is_taken_at_once(board: Pegboard, dialect: str, call: str, result: str) -> None:
-    asked, told = payload("call", dialect, call), payload("result", dialect, result)
-    body = [{"role": "user", "content": "Weather?"}]
-    for part in (asked, told):
-        body += part if isinstance(part, list) else [part]
-    user, message = await added(board, body)
-    assert (user.role, user.content) == ("user", "Weather?")
-    answered = next(call for call in message.tool_calls if call["name"] == "get_weather")
-    assert answered["result"] == WEATHER
+async def test_an_answer_in_any_dialect_finds_its_call(board: Pegboard) -> None:
+    for dialect, call, result in PAIRS:
+        bodies = payload("call", dialect, call), payload("result", dialect, result)
+        for named in (None, dialect):
+            (message,) = await added(board, *bodies, dialect=named)
+            assert answered(message) == WEATHER, dialect
+
+
+async def test_a_whole_history_is_taken_at_once(board: Pegboard) -> None:
+    for dialect, call, result in PAIRS:
+        body = [{"role": "user", "content": "Weather?"}]
+        for part in (payload("call", dialect, call), payload("result", dialect, result)):
+            body += part if isinstance(part, list) else [part]
+        user, message = await added(board, body)
+        assert (user.role, user.content) == ("user", "Weather?")
+        assert answered(message) == WEATHER, dialect
 
 
 def calling(*calls: tuple[str, str]) -> dict[str, Any]:

@@ -122,6 +122,13 @@ def test_what_the_provider_ran_itself_is_answered_by_it_alone() -> None:
     assert history("anthropic_messages", [message(0, "user", "Go"), said]).items[1:] == [raw]
 
 
+def test_an_entry_of_mistrals_conversations_becomes_a_message() -> None:
+    asked = call("abcdefghi", result=7, api="conversations")
+    entry = {"type": "function.call", "tool_call_id": "abcdefghi", "name": "get_weather", "arguments": "{}"}
+    said = [message(0, "assistant", None, asked, dialect="mistral", raw=[entry])]
+    assert [item["role"] for item in history("mistral", said).items] == ["assistant", "tool"]
+
+
 def test_a_signature_that_was_kept_with_its_call_goes_back_too() -> None:
     signed = call("a", result=7, thought_signature_b64="cw==", duration_ms=3)
     said = [message(0, "user", "Go"), message(1, "assistant", None, signed, dialect="gemini_generate_content")]

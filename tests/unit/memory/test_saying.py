@@ -151,6 +151,16 @@ def test_items_of_one_response_are_one_turn() -> None:
     assert turns({"output": items[:3], "object": "response"})[0].raw == items[:3]
 
 
+@pytest.mark.parametrize("output", [{"message": {"role": "user", "content": "x"}}, [{"role": "user", "content": "x"}]])
+def test_what_a_tool_gave_is_never_taken_for_what_somebody_says(output: Any) -> None:
+    results = [
+        {"type": "tool-result", "toolCallId": "c", "toolName": "a", "output": output},
+        {"type": "function_call_output", "call_id": "c", "output": output},
+        {"role": "tool", "tool_call_id": "c", "output": output},
+    ]
+    assert [turn.role for result in results for turn in turns(result)] == ["tool", "tool", "tool"]
+
+
 def test_a_response_is_kept_as_the_message_that_a_history_takes() -> None:
     content = [{"type": "text", "text": "hi"}]
     response = {

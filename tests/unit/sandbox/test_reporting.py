@@ -29,7 +29,7 @@ class Channel:
     def lines(self) -> list[bytes]:
         """The lines so far; nothing can be written afterwards."""
         os.close(self.writing)
-        with open(self.reading, "rb") as file:
+        with os.fdopen(self.reading, "rb") as file:
             return file.read().splitlines()
 
     def said(self) -> list[dict[str, Any]]:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.core.call import Progress
-from pegboard.sandbox.reports import read_report, reading
+from pegboard.sandbox.inside.reports import LONGEST_LINE
+from pegboard.sandbox.reports import LEFT_OUT, read_report, reading
 
 COUNTS = st.integers(0, 10**15 - 1)
 WORDS = st.text(min_size=1).map(str.strip).filter(lambda text: text and "\0" not in text)
@@ -86,6 +87,15 @@ def test_whatever_bytes_come_numbers_are_finite_and_texts_are_texts(line: bytes)
     if report is not None:
         assert all(number is None or math.isfinite(number) for number in (report.progress, report.total))
         assert all(text is None or text.encode() for text in (report.message, report.partial))
+
+
+def test_it_is_told_where_lines_are_missing_or_cut() -> None:
+    heard: list[Progress] = []
+    take = reading(heard.append)
+    take(b"one\n\ntwo")
+    take(b"\nthree\n" + b"x" * LONGEST_LINE + b"\n" + b'{"partial": "'.ljust(LONGEST_LINE, b"x"))
+    said = [LEFT_OUT, Progress(message="three"), Progress(message="x" * LONGEST_LINE), LEFT_OUT, LEFT_OUT]
+    assert heard == [Progress(message="one"), Progress(message="two"), *said]
 
 
 def test_a_listener_that_raises_hears_no_more_and_hurts_nobody() -> None:

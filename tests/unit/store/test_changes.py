@@ -104,8 +104,8 @@ async def test_a_listener_that_fails_is_told_again(
     assert [record.levelname for record in caplog.records if "not now" in record.getMessage()] == ["WARNING"] * 2
 
 
-async def test_watching_waits_for_the_tables_to_be_there(database_url: str) -> None:
-    database = Database.create(database_url)
+async def test_watching_waits_for_the_tables_to_be_there(empty_database_url: str) -> None:
+    database = Database.create(empty_database_url)
     seen = Seen()
     async with watching(Changes(database), seen):
         await migrate(database)

@@ -286,4 +286,4 @@ async def test_a_thousand_tools_are_read_with_one_statement(database: Database, 
         assert conn.sync_connection is not None
         with statements(conn.sync_connection) as seen:
             found = await tools.changed(conn, 0)
-    assert (len(found), len(seen)) == (1000, 1)
+    assert (len(found), sum(statement.startswith("SELECT") for statement, _ in seen)) == (1000, 1)

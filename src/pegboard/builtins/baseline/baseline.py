@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pegboard.builtins.baseline import reading
 from pegboard.core.call import Caller
-from pegboard.core.findings import UNSEEN, Finding, KnownStatus, Scope, Seen, read_hash
+from pegboard.core.findings import UNSEEN, Finding, KnownStatus, Scope, read_hash
 from pegboard.core.refusals import Fault, Forbidden, Invalid, NotFound
 from pegboard.store import findings as store
 from pegboard.store.database import Database
@@ -45,7 +45,7 @@ class Baseline:
         async with self._database.read() as conn:
             known = await store.look_up(conn, owner_id, hashes, batch_size=batch_size)
         asked = zip(finding_ids, composite_hashes, hashes, strict=True)
-        return [_payload(finding_id, given, known.get(hashed, UNSEEN)) for finding_id, given, hashed in asked]
+        return [known.get(hashed, UNSEEN).payload(finding_id, given) for finding_id, given, hashed in asked]
 
     async def record(
         self, findings: Sequence[Mapping[str, Any]], caller: Caller, *, scope: Scope | None = None
@@ -119,17 +119,6 @@ def _owner(caller: Caller, scope: Scope, *, changes: bool = False) -> str:
     if changes and not caller.is_admin:
         raise Forbidden("Only admins change the shared baseline; everybody may query it")
     return NOBODY
-
-
-def _payload(finding_id: str, composite_hash: str, seen: Seen) -> dict[str, Any]:
-    return {
-        "finding_id": finding_id,
-        "composite_hash": composite_hash,
-        "first_seen_ts": seen.first_seen_ts,
-        "seen_count": seen.seen_count,
-        "baseline_status": seen.baseline_status,
-        "confidence_score": seen.confidence_score,
-    }
 
 
 async def _aside(count: int, work: Callable[[], T]) -> T:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
-from pegboard.core.findings import Scope, read_hash
+from pegboard.core.findings import Scope, matches_hash, read_hash
 from pegboard.core.instants import read_instant
 from pegboard.core.refusals import Fault, Invalid
 from pegboard.store.findings import Sightings
@@ -55,11 +55,9 @@ class Reading:
 
     def hashes(self, values: Sequence[Any], field: str) -> list[str]:
         """The hashes, in lower case."""
+        if all(isinstance(value, str) for value in values) and all(map(matches_hash, values)):
+            return [value.lower() for value in values]
         found: list[str] = []
-        try:
-            return [read_hash(value) for value in values]
-        except ValueError:
-            pass  # told below, with those after it
         for place, value in enumerate(values):
             try:
                 found.append(read_hash(value))

@@ -10,7 +10,7 @@ from pegboard.sandbox.inside.frames import Line
 
 # What is left of a line that is longer, and what is passed on at once: so many lines, and so many bytes of them.
 LONGEST_LINE = 16 * 1024
-MOST_LINES = 20
+MOST_LINES = 100
 MOST_BYTES = 32 * 1024
 # Between two times that something is passed on.
 _PAUSE_SECONDS = 0.02
@@ -22,7 +22,8 @@ _LAST_CHUNKS = 16
 class Reports:
     """The reading end of the channel: the latest lines are kept until the server may hear of them, older ones dropped.
 
-    Nothing here waits for the server, and the call never waits for this: all that comes is read at once.
+    Nothing here waits for the server, and the call never waits for this: all that comes is read at once. What is passed
+    on begins with an empty line where something was dropped before it.
     """
 
     def __init__(self, fd: int, line: Line) -> None:
@@ -31,7 +32,8 @@ class Reports:
         # When there is something to pass on.
         self.due = math.inf
         self._line = line
-        self._lines: deque[bytes] = deque(maxlen=MOST_LINES)
+        self._lines: deque[bytes] = deque()
+        self._is_gap = False
         self._rest = b""
         self._free_at = 0.0
 
@@ -76,17 +78,20 @@ class Reports:
         *lines, rest = (self._rest + piece).rsplit(b"\n", MOST_LINES)
         self._rest = rest[:LONGEST_LINE]
         if lines:
-            lines[0] = lines[0].rpartition(b"\n")[2]
+            _, dropped, lines[0] = lines[0].rpartition(b"\n")
             self._keep(lines)
+            self._is_gap = self._is_gap or bool(dropped)
 
     def _keep(self, lines: list[bytes]) -> None:
         self._lines.extend(line[:LONGEST_LINE] for line in lines if line)
-        while sum(map(len, self._lines)) + len(self._lines) > MOST_BYTES:
+        while len(self._lines) > MOST_LINES or sum(map(len, self._lines)) + len(self._lines) > MOST_BYTES:
             self._lines.popleft()
+            self._is_gap = True
         if self._lines and self.due == math.inf:
             self.due = self._free_at
 
     def _taken(self) -> bytes:
-        lines = b"\n".join(self._lines)
+        lines = (b"\n" if self._is_gap else b"") + b"\n".join(self._lines)
         self._lines.clear()
+        self._is_gap = False
         return lines

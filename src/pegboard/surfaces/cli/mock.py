@@ -129,12 +129,15 @@ def record(
             Path(target).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
         except (OSError, ValueError) as error:
             raise Usage(f"{target}: {getattr(error, 'strerror', None) or error}") from None
-    count = len(found.fixtures["tools"])
-    say(f"Recorded {found.calls} calls of {count} tool{'' if count == 1 else 's'}")
+    say(f"Recorded {_counted(found.calls, 'call')} of {_counted(len(found.fixtures['tools']), 'tool')}")
     for line in lines:
         say(f"  {line}")
     if found.masked:
-        say(f"  masked {found.masked} values under names that look secret")
+        say(f"  masked {_counted(found.masked, 'value')} under a name that looks secret")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 async def _tools(client: Client, ids: list[str]) -> dict[str, Any]:

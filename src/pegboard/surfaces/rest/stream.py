@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pegboard.core.refusals import Invalid
-from pegboard.live.events import Events
+from pegboard.live.events import BATCH_BYTES, Events
 from pegboard.surfaces.rest.edge import HEAD, Receive, Scope, Send, unless_gone
 from pegboard.telemetry.logs import get_logger
 
@@ -114,9 +114,10 @@ class EventStream(Response):
             frames += taken.frames
             is_behind = taken.number > number
             number = taken.number
-            if frames:
-                await _send(send, frames)
-                frames = b""
+            # In pieces: what is on its way to a reader who does not take it is all that is held for it.
+            for start in range(0, len(frames), BATCH_BYTES):
+                await _send(send, frames[start : start + BATCH_BYTES])
+            frames = b""
             if is_behind:
                 continue
             if events.is_over:

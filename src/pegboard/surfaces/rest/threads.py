@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pegboard.core.instants import write_instant
 from pegboard.core.memory import Message
 from pegboard.memory.histories import history_of
+from pegboard.registry.arguments import as_decimals
 from pegboard.store.types import json_text
 from pegboard.surfaces.rest.calls import From, _payload
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
@@ -28,9 +29,9 @@ _BODY = {"requestBody": {"required": True, "content": {"application/json": {"sch
 
 
 @router.post("", operation_id="create_thread", status_code=201)
-async def create_thread(board: Board, caller: Who, body: ThreadCreate | None = None) -> ThreadResponse:
+async def create_thread(board: Board, caller: Who, body: ThreadCreate = ThreadCreate()) -> ThreadResponse:
     """Begin a conversation; it is its owner's alone, an agent's key uses those of its user."""
-    return ThreadResponse.model_validate(await board.threads.create(caller, body.title if body else None))
+    return ThreadResponse.model_validate(await board.threads.create(caller, body.title))
 
 
 @router.get("", operation_id="list_threads")
@@ -73,7 +74,7 @@ async def add_messages(request: Request, thread_id: str, board: Board, caller: W
     body = await _payload(request)
     added = [_shown(message) for message in await board.threads.add(thread_id, caller, body, dialect=reading)]
     one = added[0] if len(added) == 1 and not isinstance(body, list) else {"items": added}
-    return Response(json_text(one), 201, media_type="application/json")
+    return Response(json_text(as_decimals(one)), 201, media_type="application/json")
 
 
 @router.get("/{thread_id}/messages", operation_id="list_messages", response_model=HistoryPage)
@@ -95,7 +96,7 @@ async def list_messages(
         shown["items"] = [_shown(message) for message in page.items]
     else:
         shown["items"], shown["system"] = history_of(page.items, dialect)
-    return Response(json_text(shown), media_type="application/json")
+    return Response(json_text(as_decimals(shown)), media_type="application/json")
 
 
 def _shown(message: Message) -> dict[str, Any]:

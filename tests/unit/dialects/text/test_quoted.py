@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.dialects import Dialects
 from pegboard.dialects.text.base import TextDialect
 from pegboard.dialects.text.harmony import Harmony
 from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3, Qwen25
@@ -102,3 +103,19 @@ def test_messages_to_the_model_in_harmony_make_no_calls_and_those_before_them_ar
         told = f"<|start|>{other}<|message|>{start}{call}<|end|>"
         assert names(Harmony(), f"{call}{told}", 4) == [], other
         assert names(Harmony(), f"{call}{told}{start}{said(Harmony(), 'good')}", 4) == ["good"], other
+
+
+@pytest.mark.parametrize("dialect", [*EVERY, Harmony()], ids=lambda it: it.name)
+def test_of_messages_only_what_the_model_says_after_all_others_makes_calls(dialect: TextDialect) -> None:
+    past = {"role": "assistant", "content": said(dialect, "past")}
+    others = [{"role": role, "content": said(dialect, "evil")} for role in ("system", "user", "tool")]
+    good = {"role": "assistant", "content": said(dialect, "good")}
+    known = Dialects([dialect])
+    assert [call.name for call in known.read([past, *others, good], dialect.name).calls] == ["good"]
+    assert known.read([past, *others], dialect.name).calls == ()
+
+
+def test_calls_that_a_chat_template_is_to_write_are_read_from_their_message() -> None:
+    function = {"name": "add", "arguments": {"a": 1}}
+    message = {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": function}]}
+    assert Dialects([Harmony()]).read(message, Harmony.name).calls == (AskedCall("add", {"a": 1}),)

@@ -1,0 +1,68 @@
+"""Chains: steps that call tools, with references between them; data, never code."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from pegboard.core.model import Model
+
+# The handler of tools that are chains.
+CHAIN = "chain"
+MAX_STEPS = 100
+MAX_ITEMS = 1000
+LONGEST_SECONDS = 3600.0
+
+StepId = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
+
+
+class Condition(Model):
+    """Compares a value with another one; all that are given must hold."""
+
+    value: Any = Field(description="What is looked at, mostly a reference")
+    equals: Any = Field(None, description="It is this")
+    not_equals: Any = Field(None, description="It is anything but this")
+    among: list[Any] | None = Field(None, max_length=1000, description="It is one of these")
+    at_least: float | None = Field(None, description="It is a number not below this")
+    at_most: float | None = Field(None, description="It is a number not above this")
+    exists: bool | None = Field(None, description="Whether it is there, and not null")
+
+    @model_validator(mode="after")
+    def _compares(self) -> Condition:
+        if self.model_fields_set <= {"value"}:
+            raise ValueError("needs one of equals, not_equals, among, at_least, at_most, exists")
+        return self
+
+
+class Step(Model):
+    """One call of a tool, or one for each item of a list."""
+
+    id: StepId = Field(description="What other steps refer to it by")
+    tool: str = Field(min_length=1, max_length=255, description="The tool's name")
+    arguments: dict[str, Any] = Field({}, description="May hold references such as {{steps.a.output.id}}")
+    when: str | Condition | None = Field(None, description="A reference that must be true, or a comparison")
+    for_each: Any = Field(None, description=f"A list, or a reference to one, of at most {MAX_ITEMS:,} items")
+    on_error: Literal["stop", "skip", "fallback"] = Field("stop", description="What follows from a failure")
+    fallback: Any = Field(None, description="What stands for the output where on_error is fallback")
+    after: tuple[StepId, ...] = Field((), max_length=MAX_STEPS, description="Steps to wait for without a reference")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Step:
+        has_fallback = "fallback" in self.model_fields_set
+        if has_fallback != (self.on_error == "fallback"):
+            raise ValueError("a fallback and on_error: fallback go together")
+        return self
+
+
+class Chain(Model):
+    """Steps run as a graph: each as soon as what it refers to is there."""
+
+    steps: tuple[Step, ...] = Field(min_length=1, max_length=MAX_STEPS)
+    output: Any = Field(None, description="What the chain answers, with references; the last step's output if absent")
+    timeout: float = Field(300.0, gt=0, le=LONGEST_SECONDS, description="Seconds that all steps together may take")
+
+    @property
+    def has_output(self) -> bool:
+        """Whether it says what it answers."""
+        return "output" in self.model_fields_set

@@ -1,0 +1,1 @@
+"""Chains as they are written: references, and what they make steps wait for."""

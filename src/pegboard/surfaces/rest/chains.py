@@ -1,0 +1,102 @@
+"""The route of chains: run one, or keep it as a tool."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Request, Response
+from pydantic import Field, model_validator
+
+from pegboard.chains.running import Asking
+from pegboard.core.call import Surface
+from pegboard.core.chains import CHAIN, Chain
+from pegboard.core.definitions import JsonObject, ToolResponse
+from pegboard.core.keys import check_key
+from pegboard.core.tool import Kind
+from pegboard.registry.definition import shown
+from pegboard.surfaces.rest.deps import Board, Who
+from pegboard.surfaces.rest.edge import unless_gone
+from pegboard.surfaces.rest.models import Shown
+
+router = APIRouter(prefix="/v1/chains", tags=["calls"])
+
+_TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "is_public", "tags", "read_only")
+
+
+class ChainBody(Chain):
+    """A chain to run, with what its steps refer to as input; or, with `save`, to keep as a tool."""
+
+    input: JsonObject = Field({}, description="What {{input.…}} refers to")
+    save: bool = Field(False, description="Keep it as a tool of this name instead of running it")
+    name: str | None = Field(None, description="With save: the tool's name")
+    description: str | None = Field(None, description="With save: what the tool does, for the model")
+    input_schema: JsonObject = Field({"type": "object"}, description="With save: the schema of its input")
+    output_schema: JsonObject | None = Field(None, description="With save: the schema of its output")
+    is_public: bool = Field(False, description="With save: whether others may call it, with their own tools")
+    tags: list[str] = Field([], description="With save: for filtering lists")
+    read_only: bool = Field(False, description="With save: running it changes nothing")
+
+    @model_validator(mode="after")
+    def _has_name(self) -> ChainBody:
+        if self.save and not self.name:
+            raise ValueError("save needs a name")
+        if not self.save and (extra := sorted(self.model_fields_set & set(_TOOL_FIELDS))):
+            raise ValueError(f"{', '.join(extra)} belong to a chain that is saved; set save, or leave them out")
+        return self
+
+    def chain(self) -> dict[str, Any]:
+        """The chain alone, as it was written."""
+        return self.model_dump(mode="json", include=set(Chain.model_fields), exclude_unset=True)
+
+
+class StepResponse(Shown):
+    """How a step ended."""
+
+    id: str
+    tool: str
+    status: str = Field(description="succeeded, failed, fallback, skipped or not_run")
+    output: Any = Field(None, description="What it answered; of a for_each, a list")
+    error: str | None = None
+    code: str | None = None
+    run_ids: list[str] = Field(description="Its calls in the journal")
+    execution_time_ms: float
+
+
+class ChainResponse(Shown):
+    """How a chain ended, and each of its steps."""
+
+    chain_id: str = Field(description="What its calls in the journal have in common")
+    success: bool
+    output: Any = None
+    error: str | None = None
+    code: str | None = None
+    steps: list[StepResponse]
+    execution_time_ms: float
+
+
+@router.post(
+    "",
+    operation_id="run_chain",
+    response_model=ChainResponse,
+    responses={201: {"model": ToolResponse, "description": "Saved as a tool"}},
+)
+async def run_chain(
+    body: ChainBody,
+    request: Request,
+    board: Board,
+    caller: Who,
+    idempotency_key: Annotated[str | None, Header(description="Makes each of its calls run once")] = None,
+) -> Response:
+    """Run steps that refer to each other, independent ones at once, each an ordinary call; or save them as a tool."""
+    if body.save:
+        fields = {name: getattr(body, name) for name in _TOOL_FIELDS}
+        config = {"handler": CHAIN, "chain": body.chain()}
+        tool = await board.add({**fields, "tool_type": Kind.INTERNAL, "config": config}, caller=caller)
+        return Response(shown(tool, caller).model_dump_json(), 201, media_type="application/json")
+    surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
+    asking = Asking(caller, surface, request.state.request_id, check_key(idempotency_key))
+    running = board.chains.run(Chain.model_validate(body.chain()), body.input, asking)
+    outcome = await (running if idempotency_key else unless_gone(request.receive, running))
+    if outcome is None:
+        return Response(status_code=400)  # nobody is there to read it
+    return Response(outcome.json(), media_type="application/json")

@@ -1,0 +1,189 @@
+"""`GET /v1/executions/stream`: the whole board's calls, as they happen."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.call import CallContext
+from pegboard.following.elsewhere import Elsewhere
+from pegboard.surfaces.rest.watching import Views, Wanted
+from pegboard.testing import NoSettings
+from tests.doors import KEY, served
+from tests.surfaces.rest.clients import client, good, mock, new_user, problem
+from tests.surfaces.rest.streams import Reader, reading
+from tests.waiting import until
+
+STREAM = "/v1/executions/stream"
+
+
+@asynccontextmanager
+async def watching(board: Pegboard, url: str, **more: Any) -> AsyncIterator[Reader]:
+    """Somebody who watches, from now on."""
+    async with reading(url, STREAM, **more) as reader:
+        assert board.onlookers.are_there
+        yield reader
+
+
+async def test_an_admin_sees_everybodys_calls_and_a_member_their_own(board: Pegboard, admin: httpx.AsyncClient) -> None:
+    mia_id, key = await new_user(admin, "mia")
+    async with (
+        served(board) as url,
+        watching(board, url) as everything,
+        watching(board, url, key=key) as own,
+        watching(board, url, params={"caller": mia_id}) as hers,
+        client(board, key) as mia,
+    ):
+        await admin.post("/v1/tools/echo/call", json={})
+        called = good(await mia.post("/v1/tools/echo/call", json={"secret": "x"}))
+        assert called["success"]
+        seen = [await everything.next() for _ in range(4)]
+        assert [told.name for told in seen if told] == ["started", "finished"] * 2
+        for reader in (own, hers):
+            started, finished = await reader.until("started"), await reader.until("finished")
+            assert started.data["caller_id"] == finished.data["caller_id"] == mia_id
+            assert started.data["run_id"] == finished.data["id"]
+            assert "arguments" not in finished.data
+    problem(await admin.get(STREAM, headers={"Last-Event-ID": "x"}), 422)
+    async with client(board, key) as mia:
+        problem(await mia.get(STREAM, params={"caller": board.admin.user_id}), 403)
+
+
+async def test_one_tool_is_watched_by_its_name_or_id_however_it_is_called(
+    board: Pegboard, admin: httpx.AsyncClient
+) -> None:
+    made = good(await admin.post("/v1/tools", json=mock("Quote")), 201)
+    async with served(board) as url:
+        for wanted in ("quote", made["id"]):
+            async with watching(board, url, params={"tool": wanted}) as reader:
+                await admin.post("/v1/tools/echo/call", json={})
+                await admin.post("/v1/tools/qUOTE/call", json={})
+                told = [await reader.next(), await reader.next()]
+                assert [one.data["tool_name"].lower() for one in told if one] == ["quote", "quote"]
+
+
+async def test_progress_is_seen_and_a_broken_watch_goes_on_where_it_was(board: Pegboard) -> None:
+    go_on = anyio.Event()
+
+    @board.tool
+    async def walk(context: CallContext) -> None:
+        context.progress(1, 2)
+        await go_on.wait()
+
+    async with served(board) as url, watching(board, url) as keeps, anyio.create_task_group() as group:
+        async with watching(board, url) as first:
+            group.start_soon(board.call, "walk")
+            started, progress = await first.until("started"), await first.until("progress")
+            assert progress.data["total"] == 2
+        go_on.set()
+        await keeps.until("finished")
+        async with watching(board, url, headers={"Last-Event-ID": str(started.id)}) as again:
+            assert await again.next() == progress
+            assert (await again.until("finished")).data["status"] == "succeeded"
+        # An id of a process that is gone leads to now, and says so.
+        async with watching(board, url, params={"last_event_id": 10**6}) as lost:
+            gap = await lost.until("gap")
+            assert gap.data == {"missed": None}
+            await board.call("echo")
+            await lost.until("finished")
+
+
+async def test_where_too_much_happens_the_latest_is_told_and_what_was_left_out_is_counted(board: Pegboard) -> None:
+    views = Views(board.onlookers, board.snapshot)
+    everything = Wanted(None, None)
+    with board.onlookers.watching() as events:
+        for _ in range(100):
+            await board.call("echo")
+        await events.more_than(199)
+        board.onlookers.count = 500
+        taken = views.take(events, 0, everything)
+        assert len(taken.frames) < 10_000
+        assert taken.number == 200
+        first, *_ = taken.frames.split(b"\n\n")
+        shown = taken.frames.count(b"event: started") + taken.frames.count(b"event: finished")
+        assert first == b'id: %d\nevent: gap\ndata: {"missed":%d}' % (200 - shown, 200 - shown)
+        # The same is put together once for all.
+        assert views.take(events, 0, everything) is taken
+        board.onlookers.count = 1
+        for _ in range(2600):
+            await board.call("echo")
+        await events.more_than(5399)
+        late = views.take(events, 0, everything)
+        assert b'event: gap\ndata: {"missed":' in late.frames[:100]
+        assert views.take(events, 5400, everything) == (b"", 5400)
+
+
+@asynccontextmanager
+async def boards(url: str, home: Path) -> AsyncIterator[tuple[Pegboard, Pegboard]]:
+    """Two boards on one database, as two processes would have them."""
+    settings = NoSettings(home=home, admin_key=KEY, drain_seconds=2)
+    async with Pegboard.open(url, settings=settings) as one, Pegboard.open(url, settings=settings) as other:
+        yield one, other
+
+
+async def _begun(reader: Elsewhere) -> bool:
+    return bool(reader._seen)
+
+
+def elsewhere(board: Pegboard) -> Elsewhere:
+    return Elsewhere(board._database, board.onlookers, lambda: board._journal._writer._number, pause=0.05)  # type: ignore[attr-defined]
+
+
+async def test_calls_of_other_processes_are_seen_once_they_have_ended(database_url: str, tmp_path: Path) -> None:
+    async with boards(database_url, tmp_path / "home") as (one, other):
+        reader = elsewhere(one)
+        await other.call("echo", {"before": 1})
+        async with served(one) as url, watching(one, url) as seen:
+            await until(lambda: _begun(reader))
+            for _ in range(2):  # one that has written before, then one that has not
+                theirs = await other.call("echo", {"a": 1})
+                assert (await seen.until("finished")).data["id"] == theirs.run_id
+            ours = await one.call("echo")
+            assert (await seen.until("finished")).data["id"] == ours.run_id
+            third = await other.call("nowhere")
+            # Nothing of ours is told twice.
+            told = await seen.until("finished")
+            assert (told.data["id"], told.data["code"]) == (third.run_id, "tool_not_found")
+
+            assert reader._reading is not None
+
+        async def at_rest() -> bool:
+            return reader._reading is None and not reader._ending
+
+        await until(at_rest)
+        await reader.close()
+
+
+async def test_of_too_many_calls_elsewhere_the_latest_are_told(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pegboard.following.elsewhere.MOST_ROWS", 3)
+    async with boards(database_url, tmp_path / "home") as (one, other):
+        reader = elsewhere(one)
+        await other.call("echo")
+        async with served(one) as url, watching(one, url) as seen:
+            await until(lambda: _begun(reader))
+            monkeypatch.setattr(reader, "_pause", 3600.0)
+            reader._attend(False)
+            reader._attend(True)
+            runs = [(await other.call("echo")).run_id for _ in range(10)]
+            async with one._database.read() as conn:
+                reader._seen = dict.fromkeys(reader._seen, 1)
+                await reader._look(conn, is_first=False)
+            assert (await seen.until("gap")).data == {"missed": 7}
+            assert [(await seen.until("finished")).data["id"] for _ in range(3)] == runs[-3:]
+        await reader.close()
+
+
+async def test_nobody_reads_a_journal_in_memory_or_while_nobody_watches(board: Pegboard) -> None:
+    reader = Elsewhere(board._database, board.onlookers, lambda: None)
+    with board.onlookers.watching():
+        assert reader._reading is None
+    await reader.close()

@@ -1,0 +1,117 @@
+"""What is wrong with a chain is told before anything runs, all of it at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.core.chains import MAX_STEPS, Chain
+from pegboard.core.refusals import Invalid
+from pegboard.registry.chaining.plan import plan
+
+
+def step(name: str, **more: Any) -> dict[str, Any]:
+    """A step that echoes."""
+    return {"id": name, "tool": "echo", **more}
+
+
+def refers(*names: str) -> dict[str, Any]:
+    """Arguments that refer to these steps."""
+    return {name: f"{{{{steps.{name}.output}}}}" for name in names}
+
+
+def test_a_step_waits_for_what_it_refers_to_wherever_it_does() -> None:
+    chain = {
+        "steps": [
+            step("a"),
+            step("b"),
+            step("c"),
+            step("d"),
+            step("e"),
+            step(
+                "f",
+                arguments={"deep": [{"x": "and {{steps.a.output.x}}"}]},
+                when={"value": "{{steps.b.status}}", "equals": "succeeded"},
+                for_each="{{steps.c.output}}",
+                after=["d"],
+            ),
+        ]
+    }
+    waits = plan(Chain.model_validate(chain))
+    assert waits["f"] == {"a", "b", "c", "d"}
+    assert waits["a"] == set()
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ([step("a"), step("a")], "steps.1.id: 'a' is there twice"),
+        ([step("a", arguments=refers("a"))], "wait for each other: a → a"),
+        (
+            [step("a", arguments=refers("c")), step("b", after=["a"]), step("c", when="{{steps.b.output}}")],
+            "wait for each other: a → c → b → a",
+        ),
+        ([step("a", arguments=refers("z"))], "there is no step 'z'; there are a"),
+        ([step("a", after=["z"])], "steps.0.after: there is no step 'z'"),
+        ([step("a", when="yes")], "steps.0.when: must be one reference"),
+        ([step("a", when="{{input.a}} {{input.b}}")], "steps.0.when: must be one reference"),
+        ([step("a", arguments={"x": "{{item}}"})], "in the arguments of a for_each only"),
+        ([step("a", for_each="{{item}}")], "in the arguments of a for_each only"),
+        ([step("a", arguments={"x": "{{open(1)}}"})], "refers to nothing"),
+    ],
+)
+def test_what_is_wrong_is_named(steps: list[dict[str, Any]], words: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        plan(Chain.model_validate({"steps": steps}))
+    assert words in str(refused.value)
+
+
+def test_all_faults_are_told_together() -> None:
+    steps = [step("a", arguments=refers("y")), step("a", after=["z"])]
+    with pytest.raises(Invalid) as refused:
+        plan(Chain.model_validate({"steps": steps, "output": "{{steps.x.output}}"}))
+    assert [fault.field for fault in refused.value.faults] == [
+        "steps.0.arguments",
+        "steps.1.id",
+        "steps.1.after",
+        "output",
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"steps": []},
+        {"steps": [step(f"s{number}") for number in range(MAX_STEPS + 1)]},
+        {"steps": [step("a", fallback=1)]},
+        {"steps": [step("a", on_error="fallback")]},
+        {"steps": [step("a", on_error="retry")]},
+        {"steps": [step("no spaces")]},
+        {"steps": [step("a", when={"value": 1})]},
+        {"steps": [step("a")], "timeout": 0},
+        {"steps": [step("a")], "extra": 1},
+    ],
+)
+def test_what_is_no_chain_is_refused(body: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="validation error"):
+        Chain.model_validate(body)
+
+
+@given(
+    st.integers(1, 8).flatmap(lambda n: st.lists(st.sets(st.integers(0, n - 1), max_size=n), min_size=n, max_size=n))
+)
+def test_a_chain_is_refused_exactly_if_its_steps_go_in_circles(needs: list[set[int]]) -> None:
+    steps = [step(f"s{number}", after=[f"s{other}" for other in others]) for number, others in enumerate(needs)]
+    left = dict(enumerate(needs))
+    while free := [number for number, others in left.items() if not others & left.keys()]:
+        for number in free:
+            del left[number]
+    try:
+        plan(Chain.model_validate({"steps": steps}))
+    except Invalid:
+        assert left
+    else:
+        assert not left

@@ -1,0 +1,124 @@
+"""Progress that upstreams tell of, whatever they say."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import sys
+from typing import Any
+
+import anyio
+import pytest
+
+from pegboard.core.call import Progress
+from pegboard.executors.mcp.pool import Upstreams
+from pegboard.executors.mcp.progress import LONGEST_MESSAGE, Telling
+from pegboard.executors.mcp.upstream import Upstream
+from pegboard.testing import memory_board
+
+# Says what its caller tells it to say, so and so often, with the call's own token; then answers, and says it once more.
+SERVER = """
+import json, sys
+def write(text):
+    sys.stdout.write(text + "\\n")
+    sys.stdout.flush()
+def answer(message, result):
+    write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+for line in sys.stdin:
+    message = json.loads(line)
+    method, params = message.get("method"), message.get("params", {})
+    if method == "initialize":
+        capabilities = {"capabilities": {"tools": {}}, "serverInfo": {"name": "it", "version": "1"}}
+        answer(message, {"protocolVersion": params["protocolVersion"], **capabilities})
+    elif method == "tools/list":
+        answer(message, {"tools": [{"name": "work", "inputSchema": {"type": "object"}}]})
+    elif method == "tools/call":
+        arguments = params["arguments"]
+        token = json.dumps(params.get("_meta", {}).get("progressToken", "none"))
+        head = '{"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": ' + token + ", "
+        said = [head + text + "}}" for text in arguments["says"]]
+        for _ in range(arguments.get("times", 1)):
+            sys.stdout.write("".join(text + "\\n" for text in said))
+        sys.stdout.flush()
+        answer(message, {"content": [{"type": "text", "text": "done"}]})
+        write(said[-1])
+    elif "id" in message:
+        write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no"}}))
+"""
+COMMAND = (sys.executable, "-I", "-S", "-c", SERVER)
+WORDS = '"progress": 1, "total": 2, "message": "half"'
+
+
+async def said(upstreams: Upstreams, *says: str, times: int = 1) -> list[Progress]:
+    """What a listener hears of an upstream that says this before it answers."""
+    told: list[Progress] = []
+    arguments: dict[str, Any] = {"says": [*says, '"progress": 9'], "times": times}
+    upstream = Upstream(None, COMMAND)
+    with anyio.fail_after(60):
+        answer = await upstreams.call(upstream, "work", arguments, on_progress=told.append)
+        assert answer["content"][0]["text"] == "done"
+        heard = len(told)
+        assert (await upstreams.call(upstream, "work", {"says": ['"progress": 1']}))["content"], "it still serves"
+    assert len(told) == heard, "something came after the answer"
+    return told
+
+
+async def test_progress_is_heard_before_the_answer_and_not_after(upstreams: Upstreams) -> None:
+    assert (await said(upstreams, WORDS))[0] == Progress(1, 2, "half")
+
+
+async def test_what_makes_no_sense_is_left_out(upstreams: Upstreams) -> None:
+    says = ('"progress": "1"', '"progress": true', '"total": 3', '"progress": null, "message": "m"', WORDS)
+    assert (await said(upstreams, *says))[0] == Progress(1, 2, "half")
+
+
+async def test_a_message_of_half_a_megabyte_is_cut(upstreams: Upstreams) -> None:
+    (first, *_) = await said(upstreams, f'"progress": 1, "message": "{"m" * 500_000}"')
+    assert first == Progress(1, None, "m" * LONGEST_MESSAGE)
+
+
+async def test_thousands_of_notifications_do_not_keep_the_answer_away(upstreams: Upstreams) -> None:
+    assert len(await said(upstreams, WORDS, times=2000)) <= 4000
+
+
+async def test_progress_does_not_go_back_nor_beyond_numbers() -> None:
+    told: list[Progress] = []
+    telling = Telling(told.append)
+    await telling(math.nan, None, None)
+    await telling(math.nan, 5, "begun")
+    await telling(3, 10, None)
+    await telling(1, -1, "back")
+    await telling(math.inf, math.nan, None)
+    await telling(4, 0, None)
+    assert told == [
+        Progress(None, None, "begun"),
+        Progress(3, 10),
+        Progress(3, None, "back"),
+        Progress(3, None, None),
+        Progress(4),
+    ]
+
+
+async def test_a_listener_that_raises_hears_no_more() -> None:
+    told: list[Progress] = []
+
+    def listen(progress: Progress) -> None:
+        told.append(progress)
+        raise ValueError("not today")
+
+    telling = Telling(listen)
+    await telling(1, None, None)
+    await telling(2, None, None)
+    assert told == [Progress(1)]
+
+
+@pytest.mark.parametrize("listens", [True, False])
+async def test_a_board_passes_an_upstreams_progress_on(listens: bool) -> None:
+    told: list[Progress] = []
+    config = {"command": list(COMMAND), "tool": "work"}
+    async with memory_board() as board:
+        await board.add({"name": "t", "tool_type": "mcp", "config": config, "input_schema": {"type": "object"}})
+        result = await board.call("t", {"says": [WORDS, WORDS]}, on_progress=told.append if listens else None)
+        await asyncio.sleep(0)
+    assert result.output == "done"
+    assert told[:1] == ([Progress(1, 2, "half")] if listens else [])
