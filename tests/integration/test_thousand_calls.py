@@ -145,7 +145,7 @@ async def back(before: Held) -> Held:
         return few and now.processes <= before.processes
 
     try:
-        await until(as_before, 15)
+        await until(as_before, 60)
     except TimeoutError:
         raise AssertionError(f"before: {before!r}; now: {Held()!r}") from None
     return Held()

@@ -54,8 +54,9 @@ async def check(
     asker = Asker(send, tool, seconds)
     first = await asker.good(good)
     tests = [_schema(first, Payloads(output_schema))]
-    if first.why is not None:
-        return Report(tool, (*tests, *(Test(name, "skipped", "a good call got no envelope") for name in _AFTER)))
+    if first.why is not None or _is_error(first.received):
+        # A tool that refuses everything would pass some of the others without having shown anything.
+        return Report(tool, (*tests, *(Test(name, "skipped", "a good call got no good answer") for name in _AFTER)))
     tests.append(await _determinism(asker, first))
     tests.append(await _errors(asker, good, input_schema, refuses_unknown=refuses_unknown))
     tests.append(await _performance(asker, good, calls, p95_ms))
@@ -63,11 +64,15 @@ async def check(
     return Report(tool, tuple(tests))
 
 
+def _is_error(received: Any) -> bool:
+    return isinstance(received, dict) and received.get("status") == "error"
+
+
 def _schema(first: Asked, payloads: Payloads) -> Test:
     if first.why is not None:
         return Test.of("schema", "a good call", [first.failure("a good call is answered with an envelope")])
     rules = broken_rules(first.sent, first.received, payloads)
-    if isinstance(first.received, dict) and first.received.get("status") == "error":
+    if _is_error(first.received):
         rules.append("good arguments are answered with status new or existing")
     return Test.of("schema", "a good call", [first.failure(rule) for rule in rules])
 

@@ -59,12 +59,14 @@ def bad_arguments(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Arguments that the tool must refuse, and what is wrong with each."""
     validator = compile_validator(schema)
-    required = schema.get("required")
-    for name in (required if isinstance(required, list) else [])[:MOST_WRONG]:
-        yield f"the required argument '{name}' is missing", {key: good[key] for key in good if key != name}
+    maker = _Maker(schema)
     properties = schema.get("properties")
-    names = [name for name in (properties if isinstance(properties, dict) else {}) if name in good]
-    for name in names[:MOST_WRONG]:
+    parts = properties if isinstance(properties, dict) else {}
+    # What has a default may be filled in where it is missing.
+    required = [name for name in _listed(schema, "required") if name in good and not maker.has_default(parts.get(name))]
+    for name in required[:MOST_WRONG]:
+        yield f"the required argument '{name}' is missing", {key: good[key] for key in good if key != name}
+    for name in [name for name in parts if name in good][:MOST_WRONG]:
         wrong = _mistyped(validator, good, name)
         if wrong is not None:
             yield f"the argument '{name}' has a wrong type", wrong
@@ -103,6 +105,10 @@ class _Maker:
             if validator is None or validator.is_valid(value):
                 return value
         return None
+
+    def has_default(self, part: Any) -> bool:
+        """Whether the part says what stands for a value that is missing."""
+        return "default" in self._resolved(part)
 
     def _candidates(self, schema: Mapping[str, Any], number: int, depth: int) -> Iterator[Any]:
         for word in ("anyOf", "oneOf"):

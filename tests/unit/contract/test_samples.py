@@ -70,6 +70,13 @@ def test_the_arguments_of_baseline_tools_can_be_made_up(tool: str) -> None:
     assert compile_validator(BASELINE[tool].input_schema).is_valid(made)
 
 
+def test_an_argument_with_a_default_may_be_missing() -> None:
+    schema = schema_of(a={"type": "string"}, b={"type": "string", "default": "x"})
+    wrong = [what for what, _ in bad_arguments(schema, {"a": "1", "b": "2"}, refuses_unknown=False)]
+    assert "the required argument 'a' is missing" in wrong
+    assert "the required argument 'b' is missing" not in wrong
+
+
 bounds = st.integers(-1000, 1000)
 numbers = st.builds(
     lambda low, span: {"type": "integer", "minimum": low, "maximum": low + span}, bounds, st.integers(0, 50)

@@ -8,7 +8,7 @@ import secrets
 import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -33,6 +33,7 @@ class Reply:
     status: int
     text: str
     data: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Client:
@@ -91,7 +92,22 @@ class Client:
         any_status: bool = False,
     ) -> Reply:
         """The board's answer; one that is no success is a Failure unless `any_status`."""
-        request = self._http.build_request(
+        request = self._request(method, path, params=params, body=body, headers=headers, patient=patient)
+        with self._failures():
+            response = await self._http.send(request)
+            return self._read(response, any_status=any_status)
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None,
+        body: bytes | None,
+        headers: Mapping[str, str] | None,
+        patient: bool,
+    ) -> httpx.Request:
+        return self._http.build_request(
             method,
             self._url + path,
             params={name: _parameter(value) for name, value in (params or {}).items() if value is not None} or None,
@@ -99,9 +115,6 @@ class Client:
             headers={**({"Content-Type": "application/json"} if body is not None else {}), **(headers or {})},
             timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, read=None if patient else READ_SECONDS),
         )
-        with self._failures():
-            response = await self._http.send(request)
-            return self._read(response, any_status=any_status)
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
@@ -130,7 +143,7 @@ class Client:
             if kind == "application/problem+json" and isinstance(data, dict):
                 raise self._refusal(response.status_code, data)
             if response.is_success or any_status:
-                return Reply(response.status_code, response.text, data)
+                return Reply(response.status_code, response.text, data, response.headers)
         what = f"HTTP {response.status_code}" + (f", {kind}" if kind else "")
         raise Unreachable(f"What answers at {self._url} is no Pegboard, or not itself: {what}", [_START_ONE])
 
@@ -166,6 +179,7 @@ async def open_client(session: Session, *, keyless: bool = False) -> AsyncIterat
 async def _in_process() -> AsyncIterator[Client]:
     from pegboard.board import Pegboard  # noqa: PLC0415 -- start-up time
     from pegboard.core.version import __version__  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.in_process import InProcess  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.rest.app import create_app  # noqa: PLC0415 -- start-up time
     from pegboard.telemetry.logs import configure_logs  # noqa: PLC0415 -- start-up time
 
@@ -184,7 +198,7 @@ async def _in_process() -> AsyncIterator[Client]:
         token = secrets.token_urlsafe(32)
         board.snapshot.admit(token, board.admin)
         headers = {"Authorization": f"Bearer {token}", "X-Pegboard-Surface": "cli"}
-        transport = httpx.ASGITransport(create_app(board, __version__), raise_app_exceptions=False)
+        transport = InProcess(create_app(board, __version__))
         http = await stack.enter_async_context(httpx.AsyncClient(transport=transport, headers=headers))
         yield Client(http, "http://pegboard", "this process")
 

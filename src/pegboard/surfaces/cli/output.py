@@ -32,6 +32,11 @@ def say(text: str, *, label: str = "", colour: Colour | None = None) -> None:
     _write(sys.stderr, line + "\n")
 
 
+def say_part(text: str) -> None:
+    """Tell a piece of something that may go on in the same line."""
+    _write(sys.stderr, plain(text.replace("\r\n", "\n")))
+
+
 def write(text: str) -> None:
     """Give out a result, ending in exactly one newline."""
     _write(sys.stdout, text.rstrip("\n") + "\n")

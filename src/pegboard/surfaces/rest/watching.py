@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.exceptions import HTTPException
 
 from pegboard.board import Pegboard
@@ -37,7 +37,7 @@ _BOARD_EVENTS = "Events `started`, `progress` and `finished`, and `gap` where so
 @follow.get(
     "/{run}/events",
     operation_id="follow_calls",
-    response_class=EventStream,
+    response_class=Response,
     responses={200: {"description": _CALL_EVENTS, **SENT}},
 )
 async def follow_calls(
@@ -61,7 +61,7 @@ async def follow_calls(
 @watch.get(
     "/stream",
     operation_id="watch_executions",
-    response_class=EventStream,
+    response_class=Response,
     responses={200: {"description": _BOARD_EVENTS, **SENT}},
 )
 async def watch_executions(

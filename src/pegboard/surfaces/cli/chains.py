@@ -1,0 +1,115 @@
+"""`pegboard chains`: steps that refer to each other, run, or kept as tools."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.failures import Usage
+from pegboard.surfaces.cli.output import moment, one_line, painted, say, write, write_json, write_table
+from pegboard.surfaces.cli.pairs import read_pairs
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+
+app = group("chains", "Steps that refer to each other: run them, or keep them as tools")
+
+Source = Annotated[str, typer.Argument(metavar="FILE|-", help="The chain, YAML or JSON; - is standard input")]
+_MARKS = {"succeeded": "green", "failed": "red", "fallback": "yellow", "skipped": "dim", "not_run": "dim"}
+
+
+@app.command("run", cls=BoardCommand)
+def run(
+    ctx: typer.Context,
+    source: Source,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE | KEY:=JSON]...", help="The input of the chain", show_default=False),
+    ] = None,
+    once: Annotated[
+        str | None, typer.Option("--once", metavar="KEY", help="Have each of its calls run once for this key")
+    ] = None,
+) -> None:
+    """Run a chain and print what it answers.
+
+    Example: pegboard chains run chain.yaml city=Lisbon
+    """
+    body = _chain(source)
+    if words:
+        body["input"] = {**body.get("input", {}), **json.loads(read_pairs(words).body)}
+    headers = {"Idempotency-Key": once} if once is not None else None
+    text = json.dumps(body, allow_nan=False).encode()
+    reply = with_board(
+        ctx, lambda it: it.send("POST", route("chains"), body=text, headers=headers, patient=True, any_status=True)
+    )
+    if session_of(ctx).as_json:
+        write(reply.text)
+    else:
+        _show(reply.data)
+    if not reply.data["success"]:
+        raise typer.Exit(1)
+
+
+@app.command("save", cls=BoardCommand)
+def save(
+    ctx: typer.Context,
+    source: Source,
+    name: Annotated[
+        str | None, typer.Option("--name", help="The tool's name, if the file does not say it", show_default=False)
+    ] = None,
+) -> None:
+    """Keep a chain as a tool.
+
+    The file may also hold the tool's name, description, input_schema, output_schema, tags, is_public and read_only.
+
+    Example: pegboard chains save chain.yaml --name onboard
+    """
+    body = {**_chain(source), "save": True, **({"name": name} if name is not None else {})}
+    body.pop("input", None)
+    reply = with_board(ctx, lambda it: it.post(route("chains"), body))
+    give(ctx, reply, lambda tool: say(f"Saved '{tool['name']}', version {tool['version']}: {tool['id']}"))
+
+
+@app.command("list", cls=BoardCommand)
+def list_chains(ctx: typer.Context) -> None:
+    """List the chains that are tools, as far as you may see into them."""
+    params = {"tool_type": "internal"}
+    reply = with_board(ctx, lambda it: it.pages(route("tools"), params, limit=0, cursor=None, every=True))
+    chains = [tool for tool in reply.data["items"] if (tool.get("config") or {}).get("chain")]
+    if session_of(ctx).as_json:
+        write(json.dumps({"items": chains, "next_cursor": None}, ensure_ascii=False))
+        return
+    rows = [
+        [tool["name"], len(tool["config"]["chain"]["steps"]), moment(tool["updated_at"]), one_line(tool["description"])]
+        for tool in chains
+    ]
+    write_table(["NAME", "STEPS", "SINCE", "DESCRIPTION"], rows)
+
+
+@app.command("show", cls=BoardCommand)
+def show(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)]) -> None:
+    """Show the steps of a chain that is a tool."""
+    reply = with_board(ctx, lambda it: it.get(route("tools", name)))
+    chain = (reply.data.get("config") or {}).get("chain")
+    if chain is None:
+        raise Usage(f"'{name}' is no chain, or not one that you may see into")
+    give(ctx, reply, lambda _tool: write_json(chain))
+
+
+def _chain(source: str) -> dict[str, Any]:
+    from pegboard.surfaces.cli.files import load_object  # noqa: PLC0415 -- start-up time
+
+    return load_object(source)
+
+
+def _show(answer: dict[str, Any]) -> None:
+    for step in answer["steps"]:
+        mark = painted(step["status"], _MARKS[step["status"]], sys.stderr)  # type: ignore[arg-type]
+        why = f": {step['error']}" if step.get("error") else ""
+        say(f"  {step['id']} ({step['tool']}) {mark}, {step['execution_time_ms']:.1f} ms{why}")
+    if answer["success"]:
+        write_json(answer["output"])
+    else:
+        say(str(answer["error"]), label="Failed: ", colour="red")
