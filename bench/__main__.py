@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bench import confined, dialects, growth, journal, outbound, rest, streams, tables
+from bench import chains, confined, dialects, growth, journal, outbound, rest, streams, tables
 
 BENCHES: dict[str, Callable[[float], bool]] = {
     "rest": rest.main,
@@ -16,6 +16,7 @@ BENCHES: dict[str, Callable[[float], bool]] = {
     "tables": tables.main,
     "dialects": dialects.main,
     "streams": streams.main,
+    "chains": chains.main,
 }
 
 
