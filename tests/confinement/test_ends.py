@@ -106,7 +106,7 @@ async def test_signals_reach_neither_who_looks_after_the_call_nor_the_server(boa
 
 
 async def test_signals_to_everybody_reach_nobody_else(board: Target, mark: str) -> None:
-    other = asyncio.create_task(board.shell(f"sleep {mark} & wait; echo woken", timeout=8.0))
+    other = asyncio.create_task(board.shell(f"sleep {mark} & wait; echo woken", timeout=60.0))
 
     await until(lambda: sleeping(mark))
     assert (await board.python(SIGNAL_ALL)).output == "still here"

@@ -100,7 +100,7 @@ async def test_nothing_of_a_script_outlives_its_call(board: Target, script: str,
 
 async def test_nothing_outlives_its_deadline(board: Target, mark: str) -> None:
     script = f"trap '' TERM HUP; setsid sleep {mark} & nohup sleep {mark} & sleep {mark}"
-    call = asyncio.create_task(board.shell(script, timeout=1.0))
+    call = asyncio.create_task(board.shell(script, timeout=3.0))
     await until(lambda: seen(mark))
     (await call).ended("timeout")
     await until(lambda: gone(mark))

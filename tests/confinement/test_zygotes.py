@@ -106,7 +106,7 @@ async def test_a_call_whose_supervisor_is_killed_fails_with_all_its_processes_go
 
 
 async def test_a_call_whose_supervisor_is_stopped_ends_in_time(board: Target, mark: str) -> None:
-    call = asyncio.create_task(board.shell(f"sleep {mark}", timeout=1.0))
+    call = asyncio.create_task(board.shell(f"sleep {mark}", timeout=3.0))
     await until(lambda: started(mark))
     (supervisor,) = {
         child for zygote in board.zygotes() for child in children(zygote) if set(living(mark)) & descendants(child)

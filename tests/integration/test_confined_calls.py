@@ -228,8 +228,8 @@ async def test_an_attempt_that_takes_too_long_is_made_again(way: Way, folder: Pa
     await warm(way, **writing(folder))
     script = "echo x >> log; test $(wc -l < log) -gt 1 || sleep 60"
     often = {"max_attempts": 5, "on": ["timeout"]}
-    await way.create(shell(script, timeout=1, retry=often, **writing(folder)))
-    await way.change("tool", {"timeout": 20})
+    await way.create(shell(script, timeout=3, retry=often, **writing(folder)))
+    await way.change("tool", {"timeout": 40})
     assert (await way.call("tool"))["result"]["exit_code"] == 0
     row = await way.row("tool")
     assert row["status"] == "succeeded"

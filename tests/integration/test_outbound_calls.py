@@ -253,7 +253,7 @@ async def test_a_caller_who_goes_away_ends_the_call_at_the_upstream(
             await until(lambda: _told_off(server.server))
         async with httpx.AsyncClient(headers=bearer(KEY)) as speaker:
             with pytest.raises(httpx.ReadTimeout):
-                await speaker.post(f"{url}/v1/tools/{name}/call", json={}, timeout=0.5)
+                await speaker.post(f"{url}/v1/tools/{name}/call", json={}, timeout=httpx.Timeout(30, read=2))
         if kind == "http":
             await until(lambda: _closed(there))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,10 @@ from pegboard.core.findings import composite_hash
 from tests.surfaces.cli.running import Program
 from tests.unit.baseline.sightings import hashed, seen
 
-SCAN = [{"id": "a", "title": "open port", "port": 22}, {"title": "weak key", "seen_at": "2026-01-02T03:04:05Z"}]
+SCAN: list[dict[str, Any]] = [
+    {"id": "a", "title": "open port", "port": 22},
+    {"title": "weak key", "seen_at": "2026-01-02T03:04:05Z"},
+]
 
 
 def test_a_scan_is_hashed_and_recorded_and_known_the_next_time(member: Program, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -143,6 +144,7 @@ def test_a_key_is_needed_for_calls_and_for_resets(url: str) -> None:
             assert httpx.post(url + path, json={}, headers=headers).status_code == 401
 
 
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_it_says_where_it_is_and_a_line_that_can_be_pasted(served: tuple[str, str]) -> None:
     url, said = served
     assert "Key: mock-key\n" in said

@@ -88,7 +88,7 @@ async def test_the_tools_are_public_envelopes_that_say_what_they_do(small: Pegbo
         assert tool.read_only == (shipped.name in ("query_baseline", "batch_baseline_query"))
         assert tool.has_effects == (not tool.read_only)
         for schema in (tool.input_schema, tool.output_schema):
-            Draft7Validator(schema)
+            Draft7Validator(dict(schema or {}))
 
 
 async def test_members_have_findings_of_their_own_and_read_the_shared_ones(board: Pegboard) -> None:

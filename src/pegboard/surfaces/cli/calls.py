@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from pegboard.core.keys import check_key
 from pegboard.core.refusals import Invalid
 from pegboard.surfaces.cli.failures import Usage
-from pegboard.surfaces.cli.output import say, write, write_json
+from pegboard.surfaces.cli.output import plain, say, write, write_json
 from pegboard.surfaces.cli.pairs import Pairs, read_pairs
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import Session, give, session_of, with_board
 
+if TYPE_CHECKING:
+    from pegboard.surfaces.cli.client import Client, Reply
+
 _COMPLETION_SECONDS = 1.0
+
+
+class Wanted(NamedTuple):
+    """A call as it was asked for: its arguments as JSON text, and the dialect of the answer, None for the tool's."""
+
+    name: str
+    arguments: bytes
+    shape: str | None
+    once: str | None
+    thread: str | None
+    follow: bool
 
 
 def complete_tools(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -61,48 +76,67 @@ def call(
         str | None,
         typer.Option("--once", metavar="KEY", help="Run once: with this key again, get the first answer again"),
     ] = None,
+    thread: Annotated[
+        str | None, typer.Option("--thread", metavar="ID", help="Remember the call in this conversation of yours")
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Show how far the call has come; Ctrl-C cancels it on the board")
+    ] = False,
 ) -> None:
     """Call a tool and print its result.
+
+    On a terminal, a tool that says how its results read to people is shown so; --json prints what programs get.
 
     Example: pegboard call get_weather city=Lisbon days:=3
     """
     pairs = read_pairs(words or [])
     if source is not None and words:
         raise Usage("Give the arguments as KEY=VALUE or with --input, not both")
-    body = pairs.body if source is None else _input(source)
     try:
         check_key(once)
     except Invalid as error:
         raise Usage(str(error)) from None
     session = session_of(ctx)
     # For people the result is taken out of the answer, so its shape must be one that is known here.
-    wanted = shape or (None if session.as_json else "plain")
-
-    path = route("tools", name, "call")
-    reply = with_board(
-        ctx,
-        lambda it: it.send(
-            "POST",
-            path,
-            params={"as": wanted},
-            body=body,
-            headers={"Idempotency-Key": once} if once is not None else None,
-            patient=True,
-            any_status=True,
-        ),
+    wanted = Wanted(
+        name,
+        pairs.body if source is None else _input(source),
+        shape or (None if session.as_json else "plain"),
+        once,
+        thread,
+        follow,
     )
-    failed = isinstance(reply.data, dict) and reply.data.get("success") is False
+    for_people = not session.as_json and shape is None
+    route("tools", name)  # what cannot be a name is no question to a board
+
+    async def work(client: Client) -> tuple[Reply, str | None]:
+        from pegboard.surfaces.cli.calling import ask, read_out  # noqa: PLC0415 -- start-up time
+
+        reply = await ask(client, wanted)
+        is_read_out = for_people and not _failed(reply) and sys.stdout.isatty()
+        return reply, await read_out(client, wanted, reply) if is_read_out else None
+
+    reply, shown = with_board(ctx, work)
+    if "x-thread-error" in reply.headers:
+        say(reply.headers["x-thread-error"], label="Not remembered: ", colour="yellow")
     if session.as_json:
         write(reply.text)
     elif shape is not None:
         write_json(reply.data)
-    elif failed:
+    elif _failed(reply):
         _say_failure(reply.data, pairs)
+    elif shown is not None:
+        write(plain(shown))
+        _say_time(reply.data)
     else:
         write_json(reply.data["result"])
         _say_time(reply.data)
-    if failed:
+    if _failed(reply):
         raise typer.Exit(1)
+
+
+def _failed(reply: Reply) -> bool:
+    return isinstance(reply.data, dict) and reply.data.get("success") is False
 
 
 def definitions(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pegboard.core.definitions import ToolCreate
+from pegboard.core.display import Display
 from pegboard.core.tool import RateLimit, Retry
 
 
@@ -51,7 +52,11 @@ def _fallback(value: Any) -> Any:
     return {"tool": value["tool"]} if value.get("tool") is not None else {"value": value.get("value")}
 
 
-_SHORTER = {"rate_limit": _rate_limit, "retry": _retry, "fallback": _fallback}
+def _display(value: Any) -> Any:
+    return Display.model_validate(value).model_dump(mode="json", exclude_defaults=True)
+
+
+_SHORTER = {"rate_limit": _rate_limit, "retry": _retry, "fallback": _fallback, "display": _display}
 
 
 def _in_order(definition: dict[str, Any]) -> dict[str, Any]:

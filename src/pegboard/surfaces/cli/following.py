@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import typer
@@ -54,9 +55,7 @@ class Followed:
         while True:
             try:
                 async with self._open() as opened:
-                    if opened.reply is not None or opened.run_id is None:
-                        raise Refused("This board does not tell of calls as they run; leave --follow out")
-                    self.run_id = opened.run_id
+                    self.run_id = _run_id_of(opened)
                     async for event in opened.events:
                         pauses = iter(PAUSES)
                         self._seen = event.number
@@ -100,11 +99,17 @@ class Followed:
             return [*lines, "Or run the same command again: with its --once it gets the same answer, and runs no more"]
         return lines
 
-    def _open(self) -> Any:
+    def _open(self) -> AbstractAsyncContextManager[Opened]:
         if self.run_id is None:
             return self._client.open("POST", route("calls"), **self._request)
         headers = {"Last-Event-ID": self._seen} if self._seen else None
         return self._client.open("GET", route("calls", self.run_id, "events"), headers=headers)
+
+
+def _run_id_of(opened: Opened) -> str:
+    if opened.reply is not None or opened.run_id is None:
+        raise Refused("This board does not tell of calls as they run; leave --follow out")
+    return opened.run_id
 
 
 def member(text: str, name: str) -> str:

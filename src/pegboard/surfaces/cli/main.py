@@ -11,15 +11,20 @@ from pegboard.surfaces.cli import (
     agents,
     as_code,
     audit,
+    baseline,
     calls,
+    contract,
     imports,
     lint,
+    mock,
     normalize,
     people,
     secrets,
     tables,
+    threads,
     tools,
     upkeep,
+    watching,
 )
 from pegboard.surfaces.cli.serve import serve
 from pegboard.surfaces.cli.session import DEFAULT_URL, BoardCommand, Program, Session
@@ -67,6 +72,8 @@ def options(
 
 app.command("serve")(serve)
 app.command("call", cls=BoardCommand)(calls.call)
+app.command("watch", cls=BoardCommand)(watching.watch)
+app.command("cancel", cls=BoardCommand)(watching.cancel)
 app.command("definitions", cls=BoardCommand)(calls.definitions)
 app.command("normalize", cls=BoardCommand)(normalize.normalize)
 tools.app.command("lint", cls=BoardCommand)(lint.lint)
@@ -76,6 +83,10 @@ app.command("export", cls=BoardCommand)(as_code.export)
 app.add_typer(imports.app)
 app.add_typer(tables.app)
 app.add_typer(audit.app)
+app.add_typer(threads.app)
+app.add_typer(baseline.app)
+app.add_typer(mock.app)
+app.add_typer(contract.app)
 app.command("whoami", cls=BoardCommand)(people.whoami)
 app.add_typer(people.users)
 app.add_typer(people.keys)

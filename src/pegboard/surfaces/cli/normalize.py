@@ -29,17 +29,22 @@ def normalize(
 
     Example: pegboard normalize response.json --from anthropic
     """
-    from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
-
-    # Editors and shells of Windows put a mark before a text that JSON has no place for.
-    body = read_input(source).removeprefix(codecs.BOM_UTF8)
-    kind = "application/json" if _is_json(source, body) else "text/plain; charset=utf-8"
+    body, kind = read_payload(source)
     path = route("calls", "normalize")
     reply = with_board(
         ctx,
         lambda it: it.send("POST", path, params={"from": dialect}, body=body, headers={"Content-Type": kind}),
     )
     give(ctx, reply, _show)
+
+
+def read_payload(source: str) -> tuple[bytes, str]:
+    """What is in a file or comes from standard input, and its media type."""
+    from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
+
+    # Editors and shells of Windows put a mark before a text that JSON has no place for.
+    body = read_input(source).removeprefix(codecs.BOM_UTF8)
+    return body, "application/json" if _is_json(source, body) else "text/plain; charset=utf-8"
 
 
 def _is_json(source: str, body: bytes) -> bool:

@@ -11,14 +11,17 @@ from pegboard.board import Pegboard
 from pegboard.core.version import __version__
 from pegboard.surfaces.rest import (
     audit,
+    baseline,
     calls,
     cancelling,
+    chains,
     imports,
     lint,
     people,
     replay,
     statistics,
     tables,
+    threads,
     tools,
     watching,
 )
@@ -28,6 +31,28 @@ from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
 from pegboard.surfaces.rest.problems import add_problem_handlers
 from pegboard.surfaces.rest.stream import Readers
 
+# In this order: what comes after calls.journal, whose paths end in an id, would be taken for one.
+_ROUTERS = (
+    audit.router,
+    statistics.router,
+    watching.watch,
+    watching.follow,
+    cancelling.router,
+    calls.calls,
+    chains.router,
+    threads.router,
+    tools.router,
+    people.agents,
+    people.users,
+    people.secrets,
+    calls.journal,
+    calls.state,
+    lint.router,
+    replay.router,
+    imports.router,
+    tables.router,
+    baseline.router,
+)
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {
         "description": "Refused",
@@ -48,17 +73,8 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     rest.state.board = board
     rest.state.readers = Readers()
     rest.state.views = watching.Views(board.onlookers, board.snapshot)
-    rest.include_router(audit.router)
-    for before in (statistics.router, watching.watch):  # before calls.journal, where their paths would be ids
-        rest.include_router(before)
-    rest.include_router(watching.follow)
-    rest.include_router(cancelling.router)
-    for router in (calls.calls, tools.router, people.agents, people.users, people.secrets, calls.journal, calls.state):
+    for router in _ROUTERS:
         rest.include_router(router)
-    rest.include_router(lint.router)
-    rest.include_router(replay.router)
-    rest.include_router(imports.router)
-    rest.include_router(tables.router)
     add_problem_handlers(rest)
     _document_calls(rest)
     settings = board.settings

@@ -86,7 +86,7 @@ async def record_findings(request: Request, board: Board, caller: Who) -> Record
     """Keep that findings were seen, all of them or none; each sighting counts, also one sent twice."""
     refuse_agents(caller)
     body = await _read(request, ("findings", "scope"))
-    done = await board.baseline.record(body.get("findings"), caller, scope=body.get("scope"))
+    done = await board.baseline.record(body.pop("findings", None), caller, **body)
     return RecordResponse.model_validate(done)
 
 

@@ -1,0 +1,166 @@
+"""`pegboard threads`: conversations."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.failures import Refused, Usage
+from pegboard.surfaces.cli.output import confirmed, moment, one_line, say, write, write_json, write_table
+from pegboard.surfaces.cli.people import removed
+from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
+from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
+
+if TYPE_CHECKING:
+    from pegboard.surfaces.cli.client import Client, Reply
+
+app = group("threads", "Read and write conversations; they are their owner's alone.")
+
+ThreadId = Annotated[str, typer.Argument(metavar="ID", help="From: threads list", show_default=False)]
+
+
+@app.command("list", cls=BoardCommand)
+def list_threads(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: Every = False) -> None:
+    """List your conversations, the one that changed last first."""
+
+    def show(page: dict[str, Any]) -> None:
+        rows = [
+            [one_line(thread["title"], 60), thread["messages"], moment(thread["updated_at"]), thread["id"]]
+            for thread in page["items"]
+        ]
+        write_table(["TITLE", "MESSAGES", "CHANGED", "ID"], rows)
+        say_more(page)
+
+    path = route("threads")
+    give(ctx, with_board(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
+
+
+@app.command("show", cls=BoardCommand)
+def show_thread(
+    ctx: typer.Context,
+    thread_id: ThreadId,
+    *,
+    shape: Annotated[
+        str | None, typer.Option("--as", metavar="DIALECT", help="As messages of this provider, to go on with there")
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    every: Every = False,
+) -> None:
+    """Show what was said in a conversation, oldest first, and the calls with what came of them.
+
+    Example: pegboard threads show 0199f0c0-… --as anthropic
+    """
+    if shape is not None and every:
+        raise Usage("--as shows one piece of a conversation; take --limit 200 and --cursor instead of --all")
+    path = route("threads", thread_id, "messages")
+
+    async def work(client: Client) -> Reply:
+        if shape is not None:
+            return await client.get(path, limit=limit, cursor=cursor, **{"as": shape})
+        return await client.pages(path, {}, limit=limit, cursor=cursor, every=every)
+
+    def show(page: dict[str, Any]) -> None:
+        if shape is not None:
+            write_json(page)
+            return
+        from pegboard.surfaces.cli.messages import written  # noqa: PLC0415 -- start-up time
+
+        if page["items"]:
+            write("\n\n".join(map(written, page["items"])))
+        else:
+            say("Nothing was said yet")
+        say_more(page)
+
+    give(ctx, with_board(ctx, work), show)
+
+
+@app.command("new", cls=BoardCommand)
+def new(
+    ctx: typer.Context,
+    title: Annotated[
+        str | None, typer.Argument(metavar="[TITLE]", help="Without one: what is said first", show_default=False)
+    ] = None,
+) -> None:
+    """Begin a conversation and print its id, alone.
+
+    Example: pegboard call get_weather city=Lisbon --thread "$(pegboard threads new Weather)"
+    """
+    body = {} if title is None else {"title": title}
+    give(ctx, with_board(ctx, lambda it: it.post(route("threads"), body)), lambda thread: write(thread["id"]))
+
+
+@app.command("add", cls=BoardCommand)
+def add(
+    ctx: typer.Context,
+    thread_id: ThreadId,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What is said", show_default=False)] = None,
+    *,
+    role: Annotated[str | None, typer.Option("--role", help="Who says it: user (if absent), assistant, system")] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--input", metavar="FILE|-", help="A file with a message or several, in any dialect"),
+    ] = None,
+    dialect: Annotated[
+        str | None, typer.Option("--from", metavar="DIALECT", help="The dialect of --input; found out if absent")
+    ] = None,
+) -> None:
+    """Add a message to a conversation, or several.
+
+    Example: pegboard threads add 0199f0c0-… "What is the weather in Lisbon?"
+    """
+    if (text is None) == (source is None):
+        raise Usage("Give what is said, or a file with --input: one of the two")
+    if source is not None and role is not None:
+        raise Usage("--role goes with a text; what is in a file says itself who says it")
+    if source is None and dialect is not None:
+        raise Usage("--from goes with --input; a text has no dialect")
+    if source is None:
+        body, kind = json.dumps({"role": role or "user", "content": text}).encode(), "application/json"
+    else:
+        from pegboard.surfaces.cli.normalize import read_payload  # noqa: PLC0415 -- start-up time
+
+        body, kind = read_payload(source)
+    path = route("threads", thread_id, "messages")
+    reply = with_board(
+        ctx,
+        lambda it: it.send("POST", path, params={"from": dialect}, body=body, headers={"Content-Type": kind}),
+    )
+
+    def show(added: dict[str, Any]) -> None:
+        from pegboard.surfaces.cli.messages import written  # noqa: PLC0415 -- start-up time
+
+        write("\n\n".join(map(written, added.get("items", [added]))))
+
+    give(ctx, reply, show)
+
+
+@app.command("rename", cls=BoardCommand)
+def rename(
+    ctx: typer.Context,
+    thread_id: ThreadId,
+    title: Annotated[str, typer.Argument(metavar="TITLE", show_default=False)],
+) -> None:
+    """Give a conversation another title."""
+    reply = with_board(ctx, lambda it: it.patch(route("threads", thread_id), {"title": title}))
+    give(ctx, reply, lambda thread: write(f"renamed {thread['id']} to {one_line(thread['title'])}"))
+
+
+@app.command("remove", cls=BoardCommand)
+def remove(
+    ctx: typer.Context,
+    thread_id: ThreadId,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; only a terminal is asked")] = False,
+) -> None:
+    """Remove a conversation and all that was said in it, for good."""
+    path = route("threads", thread_id)
+    if not yes and sys.stdin.isatty():
+        thread = with_board(ctx, lambda it: it.get(path)).data
+        if not confirmed(f"Remove {one_line(thread['title']) or thread_id} and its {thread['messages']} messages?"):
+            raise Refused("Nothing was removed")
+    with_board(ctx, lambda it: it.delete(path))
+    removed(ctx, thread_id, thread_id)
