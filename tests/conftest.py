@@ -10,11 +10,14 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import redis
 from hypothesis import HealthCheck, settings
 
+from pegboard.executors.table import sqlite
+from pegboard.store import database as database_module
 from pegboard.store.database import Database
 from pegboard.store.migrate import migrate
 from tests import servers
@@ -58,6 +61,26 @@ def packages_are_listed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pegboard.plugins.entry_points", lambda group: listed(group, tuple(sys.path)))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[dict[ModuleType, tuple[str, ...]]]:
+    """SQLite in this process leaves writing to the machine, as the PostgreSQL servers here do: none is switched off."""
+    shipped = {module: tuple[str, ...](vars(module)["_PRAGMAS"]) for module in (database_module, sqlite)}
+    with pytest.MonkeyPatch.context() as patch:
+        for module, pragmas in shipped.items():
+            assert "synchronous = FULL" in pragmas
+            patch.setattr(module, "_PRAGMAS", tuple(pragma.replace("FULL", "OFF") for pragma in pragmas))
+        yield shipped
+
+
+@pytest.fixture
+def waiting_for_the_disk(
+    no_waiting_for_the_disk: dict[ModuleType, tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite as users have it."""
+    for module, pragmas in no_waiting_for_the_disk.items():
+        monkeypatch.setattr(module, "_PRAGMAS", pragmas)
 
 
 @pytest.fixture(scope="session")

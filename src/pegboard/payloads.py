@@ -83,9 +83,8 @@ class Payloads:
         room = asyncio.Semaphore(_AT_ONCE)
 
         async def one(position: int, call: AskedCall, key: str | None) -> Answer:
-            wanted = ToolCall(
-                call.name, call.arguments, call.id or None, surface, asked.dialect, request_id, None, key, thread_id
-            )
+            named = (call.name, call.arguments, call.id or None)
+            wanted = ToolCall(*named, surface, asked.dialect, request_id, None, key, thread_id, call.chain_id)
             async with room:
                 if audience is None:
                     return Answer(call, await self._pipeline.run(wanted, caller))

@@ -41,32 +41,28 @@ HASH_LENGTH = 64
 matches_hash = re.compile(r"[0-9a-fA-F]{64}", re.ASCII).fullmatch
 
 
-class Seen(NamedTuple):
-    """What the baseline knows of a hash."""
-
-    first_seen_ts: str | None = None
-    seen_count: int = 0
-    is_resolved: bool = False
-
-    def payload(self, finding_id: str, composite_hash: str) -> dict[str, Any]:
-        """What a query of the baseline answers.
-
-        The status is `new` where the hash is not known. `confidence_score` is how settled the status is: what recurs
-        is surer with every sighting, n of n + 1; what is new or resolved is certain.
-        """
-        first_seen_ts, count, is_resolved = self
-        is_certain = is_resolved or not count
-        return {
-            "finding_id": finding_id,
-            "composite_hash": composite_hash,
-            "first_seen_ts": first_seen_ts,
-            "seen_count": count,
-            "baseline_status": ("resolved" if is_resolved else "recurring") if count else "new",
-            "confidence_score": 1.0 if is_certain else count / (count + 1),
-        }
+# What the baseline knows of a hash: when it was first seen, as text, how often it was, whether it is resolved.
+Seen = tuple[str, int, bool]
 
 
-UNSEEN = Seen()
+def payload_of(finding_id: str, composite_hash: str, seen: Seen | None) -> dict[str, Any]:
+    """What a query of the baseline answers about one finding.
+
+    `confidence_score` is how settled the status is: what recurs is surer with every sighting, n of n + 1; what is new
+    or resolved is certain.
+    """
+    if seen is None:
+        first_seen_ts, count, is_resolved = None, 0, False
+    else:
+        first_seen_ts, count, is_resolved = seen
+    return {
+        "finding_id": finding_id,
+        "composite_hash": composite_hash,
+        "first_seen_ts": first_seen_ts,
+        "seen_count": count,
+        "baseline_status": ("resolved" if is_resolved else "recurring") if count else "new",
+        "confidence_score": 1.0 if is_resolved or not count else count / (count + 1),
+    }
 
 
 class Finding(NamedTuple):

@@ -31,6 +31,7 @@ class AskedCall(NamedTuple):
 
     `arguments` are an object, or Malformed; None where only the answer to a call was seen. `extra` is what the provider
     needs back, under the names a normalised call shows it by. With a `key` it runs once, however often it is asked for.
+    `chain_id` is what the calls that it is one of have in common.
     """
 
     name: str
@@ -41,6 +42,7 @@ class AskedCall(NamedTuple):
     provider_executed: bool = False
     extra: Mapping[str, Any] = NOTHING
     key: str | None = None
+    chain_id: str | None = None
 
     @property
     def is_open(self) -> bool:

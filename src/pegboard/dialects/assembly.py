@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from pegboard.core.call import Malformed
@@ -11,6 +12,12 @@ from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
 from pegboard.dialects.reading import arguments_of
 
 SchemaOf = Callable[[str], Mapping[str, Any] | None]
+Now = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """What the system's clock says."""
+    return datetime.now(UTC)
 
 
 class _Draft:
@@ -53,10 +60,23 @@ class Assembly:
     index, an item's id, a call's id.
     """
 
-    __slots__ = ("_by_id", "_drafts", "_entries", "_given", "_places", "_seen", "_whole", "bare", "schema_of", "state")
+    __slots__ = (
+        "_by_id",
+        "_drafts",
+        "_entries",
+        "_given",
+        "_places",
+        "_seen",
+        "_whole",
+        "bare",
+        "now",
+        "schema_of",
+        "state",
+    )
 
-    def __init__(self, schema_of: SchemaOf) -> None:
+    def __init__(self, schema_of: SchemaOf, now: Now = utc_now) -> None:
         self.schema_of = schema_of
+        self.now = now
         # Whether the payload is one bare call, and not a message that may hold several.
         self.bare = False
         # For a dialect that has to remember more from chunk to chunk.
@@ -88,8 +108,7 @@ class Assembly:
         call = AskedCall(known, arguments_of(arguments), identity, result, error, provider_executed, extra)
         draft = self._by_id.pop(identity, None) if self._by_id and identity else None
         if draft is None:
-            self._whole.append(len(self._entries))
-            self._entries.append(call)
+            self.add(call)
         else:
             self._close(draft)
             before = self._entries[draft.place]
@@ -98,10 +117,14 @@ class Assembly:
                 call = call._replace(result=before.result, error=before.error)
             self._entries[draft.place] = call
 
+    def add(self, call: AskedCall) -> None:
+        """A whole call, as it stands."""
+        self._whole.append(len(self._entries))
+        self._entries.append(call)
+
     def malformed(self, name: str, text: str, why: str) -> None:
         """A call that was asked for and whose arguments cannot be read."""
-        self._whole.append(len(self._entries))
-        self._entries.append(AskedCall(name, Malformed(text, why)))
+        self.add(AskedCall(name, Malformed(text, why)))
 
     def piece(
         self,
@@ -185,8 +208,7 @@ class Assembly:
         place = self._unanswered(identity)
         if place is None:
             given = arguments if arguments is None else arguments_of(arguments)
-            self._whole.append(len(self._entries))
-            self._entries.append(AskedCall(name_of(name), given, identity, result, error, provider_executed, extra))
+            self.add(AskedCall(name_of(name), given, identity, result, error, provider_executed, extra))
             return
         entry = self._entries[place]
         if isinstance(entry, _Draft):

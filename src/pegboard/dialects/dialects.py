@@ -8,7 +8,7 @@ from typing import Any
 
 from pegboard.core.refusals import Fault, Invalid
 from pegboard.dialects.asked import Asked, AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly, SchemaOf
+from pegboard.dialects.assembly import Assembly, Now, SchemaOf, utc_now
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.lines import chunks_of
 from pegboard.dialects.seen import seen
@@ -30,7 +30,8 @@ class Dialects(Mapping[str, Dialect]):
     there are.
     """
 
-    def __init__(self, every: Sequence[Dialect]) -> None:
+    def __init__(self, every: Sequence[Dialect], *, now: Now = utc_now) -> None:
+        self._now = now
         self._known: dict[str, Dialect] = {dialect.name: dialect for dialect in every}
         self._names = self._known | {
             alias: dialect for dialect in self._known.values() for alias in dialect.aliases if alias not in self._known
@@ -84,7 +85,7 @@ class Dialects(Mapping[str, Dialect]):
             dialect = found
         else:
             dialect, known = self.named(name, "from"), len(payload) if isinstance(payload, list) else 0
-        into = Assembly(schema_of)
+        into = Assembly(schema_of, self._now)
         if isinstance(payload, list):
             self._read_list(dialect, payload, into, known)
         else:
@@ -98,7 +99,7 @@ class Dialects(Mapping[str, Dialect]):
 
     def stream(self, name: str | None = None, schema_of: SchemaOf = _no_schema) -> Stream:
         """A stream to be fed chunk by chunk, in this dialect or in the one it is found to be in."""
-        return Stream(self, None if name is None else self.named(name, "dialect"), schema_of)
+        return Stream(self, None if name is None else self.named(name, "dialect"), schema_of, self._now)
 
     def _read_list(self, dialect: Dialect, items: list[Any], into: Assembly, known: int) -> None:
         """Take in each item; one after those that are known must not be of another dialect."""
@@ -191,11 +192,11 @@ def restored(dialect: Dialect, call: AskedCall, schema_of: SchemaOf) -> AskedCal
 class Stream:
     """One stream of chunks on its way to whole calls."""
 
-    def __init__(self, dialects: Dialects, dialect: Dialect | None, schema_of: SchemaOf) -> None:
+    def __init__(self, dialects: Dialects, dialect: Dialect | None, schema_of: SchemaOf, now: Now) -> None:
         self.dialect = dialect
         self._dialects = dialects
         self._schema_of = schema_of
-        self._into = Assembly(schema_of)
+        self._into = Assembly(schema_of, now)
         self._waiting: list[Any] = []
         self._text_length = 0
         self._text_tried = 0

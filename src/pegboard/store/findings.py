@@ -13,6 +13,7 @@ from sqlalchemy import (
     Uuid,
     and_,
     bindparam,
+    cast,
     delete,
     func,
     select,
@@ -74,19 +75,26 @@ _GIVEN: dict[str, Any] = {
     "postgresql": text("findings.composite_hash = ANY(CAST(:hashes AS text[]))"),
 }
 _THESE = {kind: and_(_findings.c.owner_id == _owner, given) for kind, given in _GIVEN.items()}
-# As text: thousands of moments take longer to make than to look up.
-_FIRST_SEEN = {
-    "sqlite": type_coerce(_findings.c.first_seen_at, Text),
-    "postgresql": func.to_char(func.timezone("UTC", _findings.c.first_seen_at), "YYYY-MM-DD HH24:MI:SS.US"),
+# As `write_instant` would write it.
+_FIRST_SEEN: dict[str, ColumnElement[str]] = {
+    "sqlite": func.replace(type_coerce(_findings.c.first_seen_at, Text), " ", "T") + "Z",
+    "postgresql": func.to_char(func.timezone("UTC", _findings.c.first_seen_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
 }
+_SEEN = {
+    kind: (func.replace(first, ".000000Z", "Z"), _findings.c.seen_count, _findings.c.resolved_at.is_not(None))
+    for kind, first in _FIRST_SEEN.items()
+}
+# All of it as one text, which the databases and orjson are quick with; a row by itself costs more than its lookup.
 _LOOK_UP = {
-    kind: select(
-        _findings.c.composite_hash,
-        _FIRST_SEEN[kind],
-        _findings.c.seen_count,
-        _findings.c.resolved_at.is_not(None),
-    ).where(these)
-    for kind, these in _THESE.items()
+    "sqlite": select(func.json_group_object(_findings.c.composite_hash, func.json_array(*_SEEN["sqlite"]))).where(
+        _THESE["sqlite"]
+    ),
+    "postgresql": select(
+        cast(
+            func.json_object_agg(_findings.c.composite_hash, func.json_build_array(*_SEEN["postgresql"])),
+            Text,
+        )
+    ).where(_THESE["postgresql"]),
 }
 # In the order of the hashes, as everybody takes them, or two could wait for each other.
 _HELD = {
@@ -142,8 +150,8 @@ async def look_up(
     kind = conn.dialect.name
     found: dict[str, Seen] = {}
     for some in _chunks(sorted(set(hashes)), batch_size):
-        rows = (await conn.execute(_LOOK_UP[kind], _these(kind, owner_id, some))).all()
-        found.update({hashed: Seen(_written(first), count, is_resolved) for hashed, first, count, is_resolved in rows})
+        told = await conn.execute(_LOOK_UP[kind], _these(kind, owner_id, some))
+        found.update(orjson.loads(told.scalar_one() or "{}"))
     return found
 
 
@@ -242,11 +250,6 @@ def _of(owner_id: str, status: KnownStatus | None) -> ColumnElement[bool]:
 
 def _these(kind: str, owner_id: str, hashes: Sequence[str]) -> dict[str, Any]:
     return {"owner": owner_id, "hashes": orjson.dumps(hashes).decode() if kind == "sqlite" else hashes}
-
-
-def _written(stored: str) -> str:
-    """The text of a moment as `write_instant` writes it."""
-    return f"{stored[:10]}T{stored[11:].removesuffix('.000000')}Z"
 
 
 def _text(moment: datetime) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
+from pegboard import Pegboard
+from pegboard.testing import memory_board
+from tests.doors import KEY
 from tests.surfaces.cli.running import Program, serving
 
 
@@ -26,3 +29,10 @@ def member(admin: Program, tmp_path: Path) -> Program:
     admin.run("users", "add", name).done()
     key = admin.run("keys", "create", name).done().out.strip()
     return admin.but(PEGBOARD_KEY=key, PEGBOARD_HOME=str(tmp_path / "nowhere"))
+
+
+@pytest.fixture
+async def board() -> AsyncIterator[Pegboard]:
+    """A fresh board in memory, in the test's own process."""
+    async with memory_board(admin_key=KEY, drain_seconds=2) as fresh:
+        yield fresh

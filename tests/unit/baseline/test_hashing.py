@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,3 +68,9 @@ def test_a_hash_is_kept_in_lower_case() -> None:
 def test_what_is_no_hash_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="64 hexadecimal characters"):
         read_hash(value)
+
+
+def test_what_is_volatile_is_listed_on_its_page() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "howto" / "baseline.md").read_text(encoding="utf-8")
+    listed = page.partition("not of objects within it:")[2].partition("In Python")[0]
+    assert set(re.findall(r"`(\w+)`", listed)) == VOLATILE

@@ -64,6 +64,7 @@ async def test_the_url_shown_has_no_password() -> None:
     assert "db.example:5433/board" in database.shown_url
 
 
+@pytest.mark.usefixtures("waiting_for_the_disk")
 async def test_sqlite_is_durable_and_enforces_foreign_keys(tmp_path: Path) -> None:
     database = Database.create(f"sqlite:///{tmp_path}/board.db")
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}

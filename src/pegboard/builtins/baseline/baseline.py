@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pegboard.builtins.baseline import reading
 from pegboard.core.call import Caller
-from pegboard.core.findings import UNSEEN, Finding, KnownStatus, Scope, read_hash
+from pegboard.core.findings import Finding, KnownStatus, Scope, payload_of, read_hash
 from pegboard.core.refusals import Fault, Forbidden, Invalid, NotFound
 from pegboard.store import findings as store
 from pegboard.store.database import Database
@@ -45,7 +45,7 @@ class Baseline:
         async with self._database.read() as conn:
             known = await store.look_up(conn, owner_id, hashes, batch_size=batch_size)
         asked = zip(finding_ids, composite_hashes, hashes, strict=True)
-        return [known.get(hashed, UNSEEN).payload(finding_id, given) for finding_id, given, hashed in asked]
+        return [payload_of(finding_id, given, known.get(hashed)) for finding_id, given, hashed in asked]
 
     async def record(
         self, findings: Sequence[Mapping[str, Any]], caller: Caller, *, scope: Scope | None = None

@@ -18,6 +18,7 @@ from pegboard.executors.masking import Mask
 from pegboard.executors.mcp.content import output_of
 from pegboard.executors.mcp.pool import Upstreams
 from pegboard.executors.mcp.upstream import Changed, Gone, Upstream, UpstreamTool
+from pegboard.executors.passing import Passing, PieceMask
 from pegboard.executors.reading import read_config
 
 OnDrift = Callable[[Tool, UpstreamTool | None], None]
@@ -42,7 +43,7 @@ class McpExecutor:
         config = read_config(McpConfig, tool.config)
         upstream = Upstream.of(config, tool.auth, tool.tool.owner_id)
         self._upstreams.check(upstream)
-        mask = Mask(upstream.secrets | tool.secrets)
+        secrets = upstream.secrets | tool.secrets
         exchange = _Exchange(
             self._upstreams,
             self._breakers,
@@ -52,7 +53,8 @@ class McpExecutor:
             tool=tool.tool,
             config=config,
             upstream=upstream,
-            mask=mask,
+            mask=Mask(secrets),
+            told_mask=PieceMask(secrets),
         )
         return Prepared(exchange.run)
 
@@ -76,6 +78,7 @@ class _Exchange:
         config: McpConfig,
         upstream: Upstream,
         mask: Mask,
+        told_mask: PieceMask,
     ) -> None:
         self._upstreams = upstreams
         self._breakers = breakers
@@ -85,6 +88,7 @@ class _Exchange:
         self._tool = tool
         self._upstream = upstream
         self._mask = mask
+        self._told_mask = told_mask
         self._name = config.tool or tool.name
         self._pinned = config.pinned
         self._response = config.response
@@ -115,10 +119,11 @@ class _Exchange:
 
     async def _answer(self, call: ReadyCall) -> dict[str, Any]:
         breaker = self._breakers.of(call.caller.user_id, self._upstream.origin)
+        told = None if call.on_progress is None else Passing(call.on_progress, self._told_mask)
         try:
             with Attempt(breaker, end_of(call, self._seconds)):
                 return await self._upstreams.call(
-                    self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=call.on_progress
+                    self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=told
                 )
         except (UpstreamFailed, RateLimited, Drifted, TimedOut) as error:
             if isinstance(error, Changed | Gone):

@@ -36,6 +36,8 @@ UNASKED_AT_ONCE = 1000.0
 # Of the notifications, those that mean something to a session of the board's.
 _HEEDED = ("notifications/progress", "notifications/tools/", "notifications/cancelled", "notifications/subscriptions/")
 
+_LARGEST = 2**1000
+
 # How answers begin, or end, as the usual libraries write them.
 _ANSWER = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*,\s*"(?:result|error)"')
 _ANSWER_ENDS = re.compile(rb'"jsonrpc"\s*:\s*"2.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*\}\s*$')
@@ -153,7 +155,7 @@ class Paced(_Stream):
                 self.expected -= 1
                 return item
             await self._pace()
-            if isinstance(message, JSONRPCNotification) and not message.method.startswith(_HEEDED):
+            if isinstance(message, JSONRPCNotification) and not _is_heeded(message):
                 continue
             return item
 
@@ -174,6 +176,12 @@ class Paced(_Stream):
     async def aclose(self) -> None:
         """Close what is read from."""
         await self._inner.aclose()
+
+
+def _is_heeded(message: JSONRPCNotification) -> bool:
+    """Whether it means something here; a number that no float can hold would end the SDK's reading."""
+    numbers = (message.params or {}).values()
+    return message.method.startswith(_HEEDED) and not any(isinstance(n, int) and abs(n) > _LARGEST for n in numbers)
 
 
 class Watched:

@@ -122,3 +122,18 @@ async def test_a_board_passes_an_upstreams_progress_on(listens: bool) -> None:
         await asyncio.sleep(0)
     assert result.output == "done"
     assert told[:1] == ([Progress(1, 2, "half")] if listens else [])
+
+
+async def test_a_number_that_no_float_can_hold_is_left_out_and_the_session_goes_on(upstreams: Upstreams) -> None:
+    huge = "9" * 400
+    says = (f'"progress": {huge}', f'"progress": 1, "total": {huge}', WORDS)
+    assert (await said(upstreams, *says))[0] == Progress(1, 2, "half")
+
+
+async def test_what_an_upstream_tells_is_without_the_tools_credentials() -> None:
+    told: list[Progress] = []
+    config = {"command": list(COMMAND), "tool": "work", "env": {"TOKEN": "hunter2-hunter2"}}
+    async with memory_board() as board:
+        await board.add({"name": "t", "tool_type": "mcp", "config": config, "input_schema": {"type": "object"}})
+        await board.call("t", {"says": ['"progress": 1, "message": "with hunter2-hunter2"']}, on_progress=told.append)
+    assert [one.message for one in told[:1]] == ["with ********"]

@@ -46,6 +46,7 @@ async def refused(source: SqliteSource, one: Entry) -> Fault:
     return raised.value
 
 
+@pytest.mark.usefixtures("waiting_for_the_disk")
 async def test_the_source_waits_for_locks_keeps_to_references_and_is_durable(source: SqliteSource) -> None:
     await source.tables()
     assert source._connection is not None
