@@ -155,6 +155,14 @@ class PostgresServer(Server):
         self._data = data
         self._port = port
         self._password = password
+        self._asking = ThreadPoolExecutor(1)
+        self._loop: asyncio.Runner | None = None
+        self._connection: asyncpg.Connection[Any] | None = None
+
+    def stop(self) -> None:
+        """Stop it, ending its connections; nothing happens if it is not running."""
+        self._asking.submit(self._hang_up).result()
+        super().stop()
 
     @property
     def url(self) -> str:
@@ -181,17 +189,20 @@ class PostgresServer(Server):
 
     def sql(self, statement: str) -> None:
         """Run one statement as the superuser."""
+        # In a thread, since who asks may be running a loop already; it keeps its connection for the next one.
+        self._asking.submit(self._ask, statement).result()
 
-        async def run() -> None:
-            connection = await asyncpg.connect(self.url.replace("+asyncpg", ""))
-            try:
-                await connection.execute(statement)
-            finally:
-                await connection.close()
+    def _ask(self, statement: str) -> None:
+        if self._loop is None or self._connection is None:
+            self._loop = asyncio.Runner()
+            self._connection = self._loop.run(asyncpg.connect(self.url.replace("+asyncpg", "")))
+        self._loop.run(self._connection.execute(statement))
 
-        # In a thread, since who asks may be running a loop already.
-        with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, run()).result()
+    def _hang_up(self) -> None:
+        if self._loop is not None and self._connection is not None:
+            self._loop.run(self._connection.close())
+            self._loop.close()
+        self._loop = self._connection = None
 
     def _is_ready(self) -> bool:
         try:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from pegboard import wiring
+from pegboard.builtins.baseline.baseline import Baseline
 from pegboard.cancelling import Cancelling
 from pegboard.chains.running import Chains
 from pegboard.core.call import Caller
@@ -15,9 +16,10 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.catalog import dialects
 from pegboard.egress.outbound import Resolver
 from pegboard.executors.base import Prepared
-from pegboard.executors.catalog import executors, installed_handlers
+from pegboard.executors.catalog import executors, installed_handlers, shipped_handlers
 from pegboard.executors.internal import InternalExecutor
 from pegboard.executors.table.sources import Sources
+from pegboard.following.elsewhere import Elsewhere
 from pegboard.following.following import Following
 from pegboard.imports.imports import Imports
 from pegboard.journal.audit import Audit
@@ -70,7 +72,8 @@ class Pegboard(Library):
         self._database = database
         self._vault = started.vault
         self._internal = InternalExecutor()
-        self._internal.handlers.update(installed_handlers())
+        self.baseline = Baseline(database)
+        self._internal.handlers.update(shipped_handlers(self.baseline) | installed_handlers())
         self._reach = wiring.reach_of(settings, resolver)
         self.confinement = wiring.confinement_of(settings, database, self._reach)
         self.snapshot = Snapshot(database, self._prepare)
@@ -118,6 +121,7 @@ class Pegboard(Library):
         self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare)
         self._recorded = Executions(database, self.snapshot)
         self.cancelling = Cancelling(self.pipeline, self.following, database, self._recorded)
+        self._elsewhere = Elsewhere(database, self.onlookers, lambda: getattr(self._journal, "number", None))
 
     @classmethod
     @asynccontextmanager
@@ -183,8 +187,11 @@ class Pegboard(Library):
         await self.cancelling.look()
 
     async def _close(self) -> None:
+        self.onlookers.close()
         await self.drain()
         await self.following.close()
+        await self.cancelling.close()
+        await self._elsewhere.close()
         await self._journal.close()
         await self._flagging.close()
         self.imports.close()

@@ -49,19 +49,19 @@ class Payloads:
     """What one caller sends, in whatever dialect."""
 
     def __init__(self, dialects: Dialects, pipeline: Pipeline, snapshot: Snapshot) -> None:
-        self._dialects = dialects
+        self.dialects = dialects
         self._pipeline = pipeline
-        self._snapshot = snapshot
+        self.snapshot = snapshot
         # Calls that go on without their caller.
         self._detached: set[asyncio.Task[Answer]] = set()
 
     def read(self, raw: Any, dialect: str | None, caller: Caller) -> Asked:
         """The calls of a payload, in the dialect it is said or found to be in; raises Unreadable."""
-        return self._dialects.read(raw, dialect, lambda name: self._schema_of(name, caller))
+        return self.dialects.read(raw, dialect, lambda name: self._schema_of(name, caller))
 
     def stream(self, dialect: str | None, caller: Caller) -> Stream:
         """A stream to be fed chunk by chunk."""
-        return self._dialects.stream(dialect, lambda name: self._schema_of(name, caller))
+        return self.dialects.stream(dialect, lambda name: self._schema_of(name, caller))
 
     async def run(
         self,
@@ -126,7 +126,7 @@ class Payloads:
 
     def detaches(self, call: AskedCall) -> bool:
         """Whether a call goes on when whoever asked for it goes away."""
-        peg = self._snapshot.find(call.name) if call.name else None
+        peg = self.snapshot.find(call.name) if call.name else None
         return peg is not None and peg.tool.on_disconnect == "detach"
 
     def _shielded(self, task: asyncio.Task[Answer]) -> asyncio.Future[Answer]:
@@ -137,7 +137,7 @@ class Payloads:
 
     def render(self, answered: Answered, dialect: str | None = None) -> Any:
         """The answers in this dialect, or in the payload's own."""
-        spoken = self._dialects.named(dialect or answered.asked.dialect, "as")
+        spoken = self.dialects.named(dialect or answered.asked.dialect, "as")
         many = answered.asked.many or not answered.answers
         return spoken.render(answered.answers, many=many)
 
@@ -183,12 +183,12 @@ class Payloads:
         return shown | {key: value for key, value in call.extra.items() if key not in shown}
 
     def _tool_of(self, call: AskedCall, caller: Caller) -> Tool | None:
-        peg = self._snapshot.find(call.name) if call.name else None
-        return peg.tool if peg is not None and self._snapshot.may_call(peg.tool, caller) else None
+        peg = self.snapshot.find(call.name) if call.name else None
+        return peg.tool if peg is not None and self.snapshot.may_call(peg.tool, caller) else None
 
     def _schema_of(self, name: str, caller: Caller) -> Mapping[str, Any] | None:
-        peg = self._snapshot.find(name)
-        if peg is None or not self._snapshot.may_call(peg.tool, caller):
+        peg = self.snapshot.find(name)
+        if peg is None or not self.snapshot.may_call(peg.tool, caller):
             return None
         return peg.tool.input_schema
 

@@ -141,16 +141,16 @@ class Target:
             self._names[known] = await self.add(tool_type, config, properties)
         return self._names[known]
 
-    async def python(self, code: str, arguments: Any = None, *, timeout: float = 10.0, **config: Any) -> Tried:
+    async def python(self, code: str, arguments: Any = None, *, timeout: float = 30.0, **config: Any) -> Tried:
         """How this code, as a tool, ended."""
         name = await self._name("python", {"code": code, "timeout": timeout, **config})
         return await self.call(name, arguments)
 
-    async def shell(self, script: str, arguments: Any = None, *, timeout: float = 10.0, **config: Any) -> Tried:
+    async def shell(self, script: str, arguments: Any = None, *, timeout: float = 30.0, **config: Any) -> Tried:
         """How this script, as a tool, ended."""
         return await self.command(script, arguments, timeout=timeout, shell=True, **config)
 
-    async def command(self, command: str, arguments: Any = None, *, timeout: float = 10.0, **config: Any) -> Tried:
+    async def command(self, command: str, arguments: Any = None, *, timeout: float = 30.0, **config: Any) -> Tried:
         """How this command, as a tool with these parameters, ended."""
         name = await self._name("shell", {"command": command, "timeout": timeout, **config}, arguments or {})
         return await self.call(name, arguments)

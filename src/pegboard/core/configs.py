@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
-from pegboard.core.commands import Command, is_variable, placeholder_in_script
 from pegboard.core.chains import CHAIN, Chain
+from pegboard.core.commands import Command, is_variable, placeholder_in_script
 from pegboard.core.model import Model
 from pegboard.core.outbound import HttpConfig, McpConfig, Seconds, Text
 from pegboard.core.table_config import TableConfig

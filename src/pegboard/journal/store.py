@@ -65,6 +65,11 @@ class StoreJournal:
         self._task = asyncio.create_task(self._write(), name="pegboard-journal")
 
     @property
+    def number(self) -> int | None:
+        """The number of this process among the journal's writers; None before it has written."""
+        return self._writer.number
+
+    @property
     def trouble(self) -> str | None:
         """Why calls cannot be recorded at the moment."""
         return self._down or ("its writer has ended" if self._task.done() else None)

@@ -66,6 +66,11 @@ class Writer:
         self.spool: Spool | None = None
 
     @property
+    def number(self) -> int | None:
+        """The number that its rows have; None before the first one."""
+        return self._number
+
+    @property
     def _count_is_due(self) -> bool:
         return len(self._counts) >= MAX_COUNTS or time.monotonic() >= self._counted_at + COUNT_SECONDS
 

@@ -11,6 +11,7 @@ import orjson
 
 from pegboard.core.call import Malformed, ToolResult
 from pegboard.core.errors import ErrorType, Problem
+from pegboard.core.instants import write_instant
 from pegboard.core.memory import Message
 from pegboard.core.refusals import Invalid
 from pegboard.core.tool import alias_of
@@ -175,6 +176,6 @@ def _kept(message: Message) -> dict[str, Any]:
         "id": message.id,
         "role": message.role,
         "content": message.content,
-        "timestamp": message.timestamp.isoformat(),
+        "timestamp": write_instant(message.timestamp),
         "tool_calls": [dict(call) for call in message.tool_calls],
     }

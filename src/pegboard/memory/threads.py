@@ -84,7 +84,7 @@ class Threads:
 
         Raises Invalid where nobody knows what the body is, or what an answer in it is for; then nothing is added.
         """
-        heard = Reading(self._payloads._dialects, self._payloads, caller, dialect).read(body)
+        heard = Reading(self._payloads.dialects, self._payloads, caller, dialect).read(body)
         return await self._keep(thread_id, caller, heard)
 
     async def remember(self, thread_id: str, caller: Caller, answered: Answered, text: str | None) -> None:
@@ -113,7 +113,7 @@ class Threads:
         self, thread_id: str, caller: Caller, dialect: str, *, cursor: str | None = None, limit: int = 50
     ) -> History:
         """Messages of the thread as this provider's own, to go on with there."""
-        spoken = self._payloads._dialects.named(dialect, "as")
+        spoken = self._payloads.dialects.named(dialect, "as")
         page = await self.messages(thread_id, caller, cursor=cursor, limit=limit)
         return history_of(page.items, spoken)
 
@@ -168,7 +168,7 @@ class Threads:
 
     def _checked(self, message: Message, caller: Caller) -> Message:
         """The message as it is kept: bounded, and saying of each result whether it is one of its tool's."""
-        snapshot = self._payloads._snapshot
+        snapshot = self._payloads.snapshot
         calls = tuple([as_decimals(checked(call, snapshot, caller)) for call in message.tool_calls])
         raw = as_decimals(message.raw)
         size = len(json_text([calls, raw, message.content]))

@@ -13,6 +13,8 @@ from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, String, Text, Typ
 from sqlalchemy.dialects.postgresql import JSONB
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+# Integers of more bits are left to decimals.
+_BITS = 63
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -106,17 +108,31 @@ def json_text(value: Any) -> str:
     """The value as JSON that every database can store; what is no JSON becomes the string that shows it."""
     try:
         return orjson.dumps(value, default=_exact).decode()
-    except TypeError:  # integers past 64 bits, lone surrogates: rare, and the standard library takes them
-        try:
-            return json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError, RecursionError):
-            return json.dumps(repr(value))
+    except TypeError:  # integers past 64 bits, lone surrogates: rare
+        pass
+    try:
+        return orjson.dumps(_with_decimals(value), default=_exact).decode()
+    except (TypeError, RecursionError):
+        pass
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(repr(value))
 
 
 def _exact(value: Any) -> Any:
     if isinstance(value, Decimal):
         return orjson.Fragment(str(value))
     raise TypeError
+
+
+def _with_decimals(value: Any) -> Any:
+    """The value with integers that are too large for others as decimals, which are written digit by digit."""
+    if isinstance(value, dict):
+        return {key: _with_decimals(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_decimals(item) for item in value]
+    return Decimal(value) if isinstance(value, int) and value.bit_length() > _BITS else value
 
 
 def is_uuid(text: str) -> bool:

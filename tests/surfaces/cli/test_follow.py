@@ -8,8 +8,8 @@ from pathlib import Path
 from uuid import uuid4
 
 import anyio
-import anyio.to_thread
 import pytest
+from anyio.to_thread import run_sync
 
 from pegboard import CallContext, Pegboard
 from pegboard.surfaces.cli import following
@@ -129,14 +129,14 @@ async def test_ctrl_c_without_a_server_cancels_too(tmp_path: Path) -> None:
         "config": {"command": "echo 1/2 >&3; sleep 50", "shell": True},
         "input_schema": {},
     }
-    local.run("--local", "tools", "add", "-", stdin=json.dumps(definition)).done()
+    await run_sync(lambda: local.run("--local", "tools", "add", "-", stdin=json.dumps(definition)).done())
     async with started(local, "--local", "call", "dawdle", "--follow") as running:
         await running.says("1/2")
         running.interrupt()
         ended = await running.ended()
     assert ended.code == 130
     assert "Cancelled " in ended.err
-    (row,) = local.run("--local", "audit", "list", "--json").done().json["items"]
+    (row,) = (await run_sync(lambda: local.run("--local", "audit", "list", "--json"))).done().json["items"]
     assert row["code"] == "cancelled"
 
 
@@ -165,7 +165,7 @@ async def test_a_board_that_stays_away_exits_3_and_says_how_to_find_the_call(
 
         async with anyio.create_task_group() as group:
             group.start_soon(close)
-            ran = await anyio.to_thread.run_sync(lambda: program.run("call", "count", "--follow", "--once", "k"))
+            ran = await run_sync(lambda: program.run("call", "count", "--follow", "--once", "k"))
         tool.go_on.set()
     (row,) = await calls_of(board, "count")
     assert (ran.code, ran.out) == (3, "")

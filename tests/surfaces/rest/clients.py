@@ -19,6 +19,7 @@ TITLES = {
     404: "Not found",
     405: "Method not allowed",
     409: "Conflict",
+    410: "Gone",
     413: "Body too large",
     422: "Invalid request",
     500: "Internal error",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pegboard.registry.chaining.references import Misreferred, is_reference, references_in
 from pegboard.core.chains import Chain, Condition, Step
 from pegboard.core.refusals import Fault, Invalid
+from pegboard.registry.chaining.references import Misreferred, is_reference, references_in
 
 
 def plan(chain: Chain) -> Mapping[str, frozenset[str]]:

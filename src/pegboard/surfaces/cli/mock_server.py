@@ -17,7 +17,7 @@ from pegboard.mocking.playing import Mock, hang
 from pegboard.surfaces.rest.edge import Receive, Scope, Send, respond, respond_problem
 from pegboard.surfaces.rest.hot import bearer_key
 from pegboard.surfaces.rest.problems import refusal_of
-from pegboard.surfaces.rest.server import AnnouncingServer, ServedBoard, _quiet_signals, server_options
+from pegboard.surfaces.rest.server import AnnouncingServer, ServedBoard, quiet_signals, server_options
 from pegboard.testing import NoSettings
 
 RESET = "/mock/reset"
@@ -77,7 +77,7 @@ def serve_mock(fixtures: Fixtures, key: str, bound: socket.socket, ready: Callab
     served = MockServer(fixtures, key)
     options = server_options(NoSettings())
     server = AnnouncingServer(uvicorn.Config(served, **options), ready)
-    with _quiet_signals(), contextlib.suppress(SystemExit):
+    with quiet_signals(), contextlib.suppress(SystemExit):
         server.run([bound])
     if served.failure is not None:
         raise served.failure

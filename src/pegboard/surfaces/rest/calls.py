@@ -66,7 +66,7 @@ async def run_calls(
     the order of the calls, and at the end `complete` or `error`. A reader who goes away for more than two seconds ends
     the calls whose tools say so; `GET /v1/calls/{run}/events` goes on where it left.
     """
-    raw = await _payload(request)
+    raw = await payload_of(request)
     asked = board.payloads.read(raw, reading, caller)
     if shape is not None:
         board.dialects.named(shape, "as")
@@ -118,11 +118,11 @@ async def _remember(
 @calls.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_BODY)
 async def normalize_calls(request: Request, board: Board, caller: Who, reading: From = None) -> Any:
     """The calls of a payload in the board's own form; runs nothing."""
-    asked = board.payloads.read(await _payload(request), reading, caller)
+    asked = board.payloads.read(await payload_of(request), reading, caller)
     return Response(json_text(board.payloads.normalised(asked, caller)), media_type="application/json")
 
 
-async def _payload(request: Request) -> Any:
+async def payload_of(request: Request) -> Any:
     """The body as JSON, or as text where it says it is one; a key that is there twice is refused."""
     body = await request.body()
     try:

@@ -24,11 +24,11 @@ from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.edge import unless_gone
 from pegboard.surfaces.rest.models import Shown
 from pegboard.surfaces.rest.problems import problem, refusal_of, status_of
+from pegboard.surfaces.rest.stream import EVENTS, wants_events
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-EVENTS = "text/event-stream"
 IMPORTS = "/v1/imports/"
 # Told between two turns of the loop there may be thousands; people see a few a second.
 _PAUSE = 0.1
@@ -146,7 +146,7 @@ def _given(body: Model) -> dict[str, Any]:
 
 
 async def _answer(request: Request, work: Callable[[Tell], Awaitable[TakenOn]]) -> Response | ImportResponse:
-    if EVENTS in request.headers.get("accept", ""):
+    if wants_events(request):
         return StreamingResponse(_events(work), media_type=EVENTS)
 
     async def whole() -> TakenOn:

@@ -42,6 +42,7 @@ TITLES = {
     405: "Method not allowed",
     408: "Body too slow",
     409: "Conflict",
+    410: "Gone",
     413: "Body too large",
     422: "Invalid request",
     500: "Internal error",

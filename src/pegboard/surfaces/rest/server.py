@@ -146,7 +146,7 @@ def serve_forever(
     """Serve from this process until a signal says stop; running calls end first. Raises what kept it from starting."""
     served = ServedBoard(settings, version, on_open)
     server = AnnouncingServer(uvicorn.Config(served, **server_options(settings)), ready)
-    with _quiet_signals(), contextlib.suppress(SystemExit):  # how it gives up where the board does not open
+    with quiet_signals(), contextlib.suppress(SystemExit):  # how it gives up where the board does not open
         server.run([bound])
     if served.failure is not None:
         raise served.failure
@@ -157,7 +157,7 @@ def serve_with_workers(settings: Settings, bound: socket.socket, workers: int) -
     config = uvicorn.Config(
         "pegboard.surfaces.rest.server:worker_app", factory=True, workers=workers, **server_options(settings)
     )
-    with _quiet_signals():
+    with quiet_signals():
         Multiprocess(config, sockets=[bound]).run()
 
 
@@ -177,7 +177,7 @@ def server_options(settings: Settings) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _quiet_signals() -> Iterator[None]:
+def quiet_signals() -> Iterator[None]:
     """The server answers a signal by stopping in good order; sent on to us afterwards, it must not kill."""
     caught = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, lambda *_: None) for number in caught}

@@ -11,7 +11,7 @@ from pegboard.core.memory import Message
 from pegboard.memory.histories import history_of
 from pegboard.registry.arguments import as_decimals
 from pegboard.store.types import json_text
-from pegboard.surfaces.rest.calls import From, _payload
+from pegboard.surfaces.rest.calls import From, payload_of
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
 from pegboard.surfaces.rest.thread_models import (
     HistoryPage,
@@ -71,7 +71,7 @@ async def add_messages(request: Request, thread_id: str, board: Board, caller: W
 
     The answer to a call is put into that call, and the message that holds it comes back.
     """
-    body = await _payload(request)
+    body = await payload_of(request)
     added = [_shown(message) for message in await board.threads.add(thread_id, caller, body, dialect=reading)]
     one = added[0] if len(added) == 1 and not isinstance(body, list) else {"items": added}
     return Response(json_text(as_decimals(one)), 201, media_type="application/json")

@@ -1,0 +1,36 @@
+"""The board in LangGraph: a node that runs an AI message's calls, one that handles their errors, and LangChain tools.
+
+tools = BoardToolNode(board)
+graph.add_node("tools", tools)
+graph.add_node("error_handler", ToolErrorNode())
+graph.add_conditional_edges("agent", route_after_agent, ["tools", END])
+graph.add_conditional_edges("tools", route_after_tools, ["agent", "error_handler"])
+graph.add_edge("error_handler", "agent")
+"""
+
+from __future__ import annotations
+
+try:
+    import langgraph.graph as _  # noqa: F401 -- only whether it is there
+except ImportError as error:
+    raise ImportError("pegboard.integrations.langgraph needs LangGraph: pip install 'pegboard[langgraph]'") from error
+
+from pegboard.integrations.langgraph.errors import ToolErrorNode
+from pegboard.integrations.langgraph.routes import route_after_agent, route_after_tools
+from pegboard.integrations.langgraph.running import CallerOf
+from pegboard.integrations.langgraph.state import BoardState, ToolFailure, ToolRun
+from pegboard.integrations.langgraph.tool_node import BoardToolNode
+from pegboard.integrations.langgraph.tools import BoardTool, board_langchain_tools
+
+__all__ = [
+    "BoardState",
+    "BoardTool",
+    "BoardToolNode",
+    "CallerOf",
+    "ToolErrorNode",
+    "ToolFailure",
+    "ToolRun",
+    "board_langchain_tools",
+    "route_after_agent",
+    "route_after_tools",
+]

@@ -1,0 +1,99 @@
+"""The node that handles what went wrong in a round of calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage, ToolMessage
+
+from pegboard.core.errors import AnswerNotKept, ErrorType, ExecutionFailed, InDoubt, Unrecorded
+from pegboard.integrations.langgraph.state import ToolFailure, answers_of_turn, last_round, messages_in, told_of
+
+_UNCLEAR = (InDoubt.code, Unrecorded.code, AnswerNotKept.code)
+
+
+class ToolErrorNode:
+    """Records the failures of the last round in `tool_errors`, and tells the model in each answer how to go on.
+
+    A tool that has failed in `max_rounds` rounds in a row is given up: the graph goes on with the tool's value in
+    `fallback`, or without it, and calls of it do not run until a person speaks again.
+    """
+
+    def __init__(
+        self, *, max_rounds: int = 3, fallback: Mapping[str, Any] | None = None, messages_key: str = "messages"
+    ) -> None:
+        if max_rounds < 1:
+            raise ValueError(f"max_rounds is {max_rounds}, and a tool fails in 1 round at least before it is given up")
+        self._max_rounds = max_rounds
+        self._fallback = fallback or {}
+        self._messages_key = messages_key
+
+    def __call__(self, state: Any) -> Any:
+        """What the state gets: the failed answers anew, under their ids, and the failures."""
+        messages = messages_in(state, self._messages_key)
+        failed = [answer for answer in last_round(messages)[1] if answer.status == "error"]
+        rounds = {name: _failed_rounds(name, messages) for name in {_tool(answer) for answer in failed}}
+        failures = [self._failure(answer, rounds[_tool(answer)]) for answer in failed]
+        handled = [self._handled(*each) for each in zip(failed, failures, strict=True)]
+        return handled if isinstance(state, list) else {self._messages_key: handled, "tool_errors": failures}
+
+    def _failure(self, answer: ToolMessage, rounds: int) -> ToolFailure:
+        told = told_of(answer)
+        given_up = rounds >= self._max_rounds
+        return ToolFailure(
+            tool=_tool(answer),
+            call_id=answer.tool_call_id,
+            run_id=told.get("run_id", ""),
+            code=told.get("code") or ExecutionFailed.code,
+            message=answer.text,
+            attempts=told.get("attempts", 1),
+            fallback=given_up and _tool(answer) in self._fallback,
+            retryable=told.get("retryable", False),
+            round=rounds,
+            given_up=given_up,
+        )
+
+    def _handled(self, answer: ToolMessage, failure: ToolFailure) -> ToolMessage:
+        artifact = {**told_of(answer), "tool": failure["tool"], "given_up": failure["given_up"]}
+        if failure["fallback"]:
+            value = self._fallback[failure["tool"]]
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            instead = {"content": text, "status": "success", "artifact": {**artifact, "fallback": True}}
+            return answer.model_copy(update=instead)
+        text = f"{failure['message']}\n\n{_advice(failure, artifact)}"
+        return answer.model_copy(update={"content": text, "artifact": artifact})
+
+
+def _tool(answer: ToolMessage) -> str:
+    return told_of(answer).get("tool") or answer.name or ""
+
+
+def _failed_rounds(tool: str, messages: Sequence[BaseMessage]) -> int:
+    """In how many rounds in a row, up to the last, all calls of this tool have failed."""
+    count = 0
+    for round in answers_of_turn(messages):
+        answers = [answer for answer in round if _tool(answer) == tool]
+        if any(answer.status == "success" and not told_of(answer).get("given_up") for answer in answers):
+            break
+        count += bool(answers)
+    return count
+
+
+def _advice(failure: ToolFailure, told: Mapping[str, Any]) -> str:
+    """How the model is to go on, in the words it reads."""
+    if failure["given_up"]:
+        count = failure["round"]
+        times = "" if count == 1 else f" {count} times in a row"
+        return f"It has failed{times}: do not call it again. Go on without it, and say what is missing for want of it."
+    if failure["code"] in _UNCLEAR:
+        return "It may have taken effect: find out whether it did before you call it again."
+    if told.get("error_type") == ErrorType.VALIDATION:
+        return "Correct the arguments and call it again."
+    if told.get("error_type") == ErrorType.CONFIG:
+        return "Calling it again will not help: use another tool, or go on without it."
+    if failure["retryable"]:
+        wait = told.get("retry_after_ms")
+        return f"It may work if you call it again{f' in {wait / 1000:g} s' if wait else ''}."
+    return "Call it with other arguments, use another tool, or go on without it."

@@ -1,0 +1,61 @@
+"""Events as the program reads them, however they are cut on their way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from itertools import pairwise
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.surfaces.cli.events import Event, _events
+from pegboard.surfaces.cli.failures import Unreachable
+from pegboard.surfaces.cli.following import member
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def read(pieces: list[bytes]) -> list[Event]:
+    async def whole() -> list[Event]:
+        async def content() -> AsyncIterator[bytes]:
+            for piece in pieces:
+                yield piece
+
+        return [event async for event in _events(httpx.Response(200, content=content()))]
+
+    return asyncio.run(whole())
+
+
+@given(told=st.lists(st.tuples(st.sampled_from(["tool_use", "complete"]), JSON)), cuts=st.lists(st.integers(0, 500)))
+def test_events_are_the_same_wherever_they_are_cut(told: list[tuple[str, object]], cuts: list[int]) -> None:
+    stream = b"retry: 500\n\n: still here\n\n" + b"".join(
+        b"id: %d\nevent: %s\ndata: %s\n\n" % (number, name.encode(), json.dumps(data, ensure_ascii=False).encode())
+        for number, (name, data) in enumerate(told)
+    )
+    places = [0, *sorted(cut for cut in cuts if cut < len(stream)), len(stream)]
+    read_so = read([stream[start:end] for start, end in pairwise(places)])
+    assert [(event.number, event.name, event.data) for event in read_so] == [
+        (str(number), name, data) for number, (name, data) in enumerate(told)
+    ]
+
+
+def test_an_event_that_is_no_json_is_a_failure_and_no_crash() -> None:
+    for bad in (b"{", b"\xff", b"[" * 100_000):
+        with pytest.raises(Unreachable, match="cannot be read"):
+            read([b"event: complete\ndata: " + bad + b"\n\n"])
+
+
+@given(st.dictionaries(st.text(), JSON), JSON, st.sampled_from([(",", ":"), (", ", ": ")]))
+def test_a_member_is_taken_out_as_it_was_written(
+    others: dict[str, object], value: object, separators: tuple[str, str]
+) -> None:
+    text = json.dumps({**others, "answer": value}, separators=separators)
+    assert member(text, "answer") == json.dumps(value, separators=separators)
+    assert member('{"a":1,"answer":{"n":1.10}}', "answer") == '{"n":1.10}'
