@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bench import chains, confined, dialects, growth, journal, outbound, rest, streams, tables
+from bench import baseline, chains, confined, dialects, growth, journal, outbound, rest, streams, tables
 
 BENCHES: dict[str, Callable[[float], bool]] = {
     "rest": rest.main,
@@ -17,6 +17,7 @@ BENCHES: dict[str, Callable[[float], bool]] = {
     "dialects": dialects.main,
     "streams": streams.main,
     "chains": chains.main,
+    "baseline": baseline.main,
 }
 
 

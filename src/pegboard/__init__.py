@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pegboard.core.call import CallContext, Caller, ToolCall, ToolResult
     from pegboard.core.definitions import ToolCreate
     from pegboard.core.errors import ExecutionFailed, Problem, ToolError
+    from pegboard.core.findings import composite_hash
     from pegboard.core.refusals import Refusal
     from pegboard.core.tool import Tool
     from pegboard.dialects.display import format_tool_args, get_tool_display_name
@@ -38,6 +39,7 @@ __all__ = [
     "ToolCreate",
     "ToolError",
     "ToolResult",
+    "composite_hash",
     "create_app",
     "format_tool_args",
     "get_tool_display_name",
@@ -60,6 +62,7 @@ _HOME = {
     "ToolCreate": "core.definitions",
     "ToolError": "core.errors",
     "ToolResult": "core.call",
+    "composite_hash": "core.findings",
     "create_app": "surfaces.rest.app",
     "format_tool_args": "dialects.display",
     "get_tool_display_name": "dialects.display",

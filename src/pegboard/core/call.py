@@ -185,3 +185,4 @@ class Execution(NamedTuple):
     repeat_of: str | None = None
     result: Any = None
     printed: str | None = None
+    tries: Any = None

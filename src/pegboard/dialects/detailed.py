@@ -28,7 +28,7 @@ class Detailed(Answers):
 
 def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:
     if result.problem is None:
-        return {"success": True, "data": output}
+        return {"success": True, "data": output} | ({"fallback": True} if result.fallback else {})
     first = result.problem.first
     message = first.message if first is not None else result.problem.message
     return {

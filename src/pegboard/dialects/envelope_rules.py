@@ -49,7 +49,7 @@ def _tool_name(given: Any, schema_of: SchemaOf) -> str | None:
     if len(given) <= MAX_NAME:
         return None
     short = alias_of(given) if schema_of(given) is not None else None
-    return f"has {len(given):,} characters, at most {MAX_NAME} are taken" + (f"; say '{short}' for it" if short else "")
+    return f"has {len(given):,} characters, at most {MAX_NAME} are taken" + (f", say '{short}' for it" if short else "")
 
 
 def _args(given: Any) -> str | None:
@@ -81,8 +81,8 @@ def _timestamp(given: Any, now: datetime) -> str | None:
 def _version(given: Any) -> str | None:
     spoken = "1.0 and 1.1 are spoken here"
     if not isinstance(given, str):
-        return f"must be a string, and is {_kind(given)}; {spoken}"
-    return None if given in VERSIONS else f"{given[:_LONGEST]!r} is not known; {spoken}"
+        return f"must be a string, and is {_kind(given)}: {spoken}"
+    return None if given in VERSIONS else f"{given[:_LONGEST]!r} is not known: {spoken}"
 
 
 def _chain(given: Any) -> str | None:
@@ -105,7 +105,7 @@ def _progress(given: Any) -> str | None:
 def _extra(item: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[str]:
     extra = [str(key)[:_LONGEST] for key in item if key not in known]
     for name in extra[:_MOST_NAMED]:
-        hint = f"; version 1.1 has {name}" if name in _ADDED else ""
+        hint = ", version 1.1 has it" if name in _ADDED else ""
         yield f"{name!r} is no field of an envelope of this version{hint}"
     if len(extra) > _MOST_NAMED:
         yield f"{len(extra) - _MOST_NAMED:,} more fields are none either"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import orjson
 
-from pegboard.store.executions import PRINTED, Row
+from pegboard.store.executions import PRINTED, TRIES, Row
 
 # What the first row of a chain has before it.
 START = ""
@@ -71,5 +71,7 @@ class Chain:
 
 
 def _signed(row: Row) -> Row:
-    """What a row's MAC is over: where nothing was printed, the row as it was before there was that field."""
-    return row[:PRINTED] if len(row) > PRINTED and row[PRINTED] is None else row
+    """What a row's MAC is over: where the last fields are empty, the row as it was before there were these fields."""
+    if len(row) <= PRINTED or (len(row) > TRIES and row[TRIES] is not None):
+        return row
+    return row[:PRINTED] if row[PRINTED] is None else row[:TRIES]

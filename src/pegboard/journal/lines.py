@@ -23,9 +23,9 @@ from pegboard.store.types import json_text
 VERSION = 1
 HEADER, WRITER, HEAD, END = "pegboard_export", "pegboard_writer", "pegboard_head", "pegboard_end"
 _MOMENTS = frozenset({"started_at", "finished_at"})
-_JSON = frozenset({"arguments", "result"})
+_JSON = frozenset({"arguments", "result", "tries"})
 # What lines that were written before these fields were added mean by leaving them out.
-_ADDED = {"printed": None}
+_ADDED = {"printed": None, "tries": None}
 _STORED_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{6})", re.ASCII)
 _SHOWN_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d\.\d{6})Z", re.ASCII)
 

@@ -7,7 +7,7 @@ import time
 from typing import Any, NamedTuple
 
 from pegboard.core.call import ReadyCall
-from pegboard.core.errors import ExecutionFailed, TimedOut, ToolError
+from pegboard.core.errors import ContractViolation, ExecutionFailed, TimedOut, ToolError
 from pegboard.executors.base import Output
 from pegboard.registry.peg import Peg
 from pegboard.stages.check import Checker
@@ -15,6 +15,9 @@ from pegboard.stages.deadlines import Deadlines
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
+
+# What the journal keeps of each failed attempt's message.
+_LONGEST_ERROR = 500
 
 
 class Outcome(NamedTuple):
@@ -26,29 +29,47 @@ class Outcome(NamedTuple):
 
 
 class Attempts:
-    """Counts the attempts of one call, and keeps whether any may have done something and what is known of the last."""
+    """Counts the attempts of one call, and keeps whether any may have done something and what is known of the last.
 
-    __slots__ = ("count", "did_run", "printed", "row_id", "task")
+    `tries` are those that failed, as the journal keeps them; `violations` counts those that broke the tool's contract.
+    """
+
+    __slots__ = ("count", "did_run", "printed", "row_id", "task", "tries", "violations")
 
     def __init__(self) -> None:
         self.count = 0
         self.did_run = False
         self.printed = ""
         self.row_id: str | None = None
+        self.tries: list[dict[str, Any]] = []
+        self.violations = 0
         # The task that the call runs in, asked for once: asking takes longer than one would think.
         self.task: asyncio.Task[Any] | None = None
+
+    def failed(self, error: ToolError, began: float) -> None:
+        """Keep how the last attempt failed, without values."""
+        problem = error.problem
+        elapsed = round((time.perf_counter() - began) * 1000, 3)
+        kept = {"code": problem.code, "error": problem.without_values[:_LONGEST_ERROR], "elapsed_ms": elapsed}
+        self.tries.append({"attempt": self.count, **kept})
 
 
 async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attempts, deadlines: Deadlines) -> Outcome:
     """The tool's checked output, tried as often as the tool allows."""
     while True:
         attempts.count += 1
+        began = time.perf_counter()
         try:
             output = await _once(peg, ready, deadlines, attempts.task)
             if type(output) is Output:
                 output, attempts.printed, attempts.row_id = output
             text = checker.check(peg, output)
         except ToolError as error:
+            attempts.failed(error, began)
+            if type(error) is ContractViolation:
+                attempts.violations += 1
+                what = {"tool": peg.tool.name, "run_id": ready.run_id, "attempt": attempts.count}
+                log.warning("contract_violation", **what, broken=error.message)
             attempts.printed = error.printed or attempts.printed
             # What an earlier attempt may have done is not undone by a later one that was refused.
             attempts.did_run = error.did_run = attempts.did_run or error.did_run

@@ -145,11 +145,13 @@ class Run:
         error = _kept_error(problem, tool) if problem is not None else None
         row = self._row(status, result.elapsed_ms, self.attempts.count, code, error)
         keeps_result = result.success and tool is not None and tool.keep_result
-        if not keeps_result and not self.attempts.printed:
+        tries = self.attempts.tries if self.attempts.count > 1 or result.fallback else None
+        if not keeps_result and not self.attempts.printed and not tries:
             return row
         return row._replace(
             result=_kept_result(result) if keeps_result else None,
             printed=_kept_printed(self.attempts.printed) if self.attempts.printed else None,
+            tries=tries or None,
         )
 
     def _row(self, status: Status, elapsed_ms: float, attempts: int, code: str | None, error: str | None) -> Execution:

@@ -19,8 +19,9 @@ from pegboard.store.types import is_uuid, json_text, storable
 
 _executions = table_of(journal_models.Execution)
 FIELDS = tuple(Execution._fields)
-# The field that rows have only since migration 0004; those from before end there.
+# The fields that rows have only since migrations 0004 and 0007; those from before end there.
 PRINTED = FIELDS.index("printed")
+TRIES = FIELDS.index("tries")
 _COLUMNS = tuple(_executions.c[name] for name in FIELDS)
 # PostgreSQL refuses longer index entries, and a call must never be missing from the journal.
 _INDEXED_LENGTH = 255
@@ -161,12 +162,13 @@ def stored(execution: Execution) -> Row:
         it.repeat_of,
         None if it.result is None else json_text(it.result),
         None if it.printed is None else storable(it.printed),
+        None if it.tries is None else json_text(it.tries),
     )
 
 
 def whole(row: Sequence[Any]) -> Row:
-    """A stored row with every field, where it may have been written before the last one was added."""
-    return (*row, None) if len(row) == PRINTED else tuple(row)
+    """A stored row with every field, where it may have been written before the last ones were added."""
+    return (*row, *(None,) * (len(FIELDS) - len(row))) if len(row) >= PRINTED else tuple(row)
 
 
 def restored(row: Row) -> Execution:
@@ -174,7 +176,7 @@ def restored(row: Row) -> Execution:
     known = dict(zip(FIELDS, whole(row), strict=True))
     for name in ("started_at", "finished_at"):
         known[name] = datetime.fromisoformat(f"{known[name]}+00:00")
-    for name in ("arguments", "result"):
+    for name in ("arguments", "result", "tries"):
         known[name] = None if known[name] is None else json.loads(known[name])
     return Execution(**known)
 
@@ -203,7 +205,7 @@ def _as_stored(name: str, database: str) -> ColumnElement[Any]:
         if database == "sqlite":
             return type_coerce(column, Text)
         return func.to_char(func.timezone("UTC", column), "YYYY-MM-DD HH24:MI:SS.US")
-    return cast(column, Text) if name in ("arguments", "result") else column
+    return cast(column, Text) if name in ("arguments", "result", "tries") else column
 
 
 def _shifted(moment: datetime, span: timedelta) -> datetime:

@@ -79,6 +79,7 @@ class Execution(Row, Base):
     repeat_of: Mapped[str | None] = mapped_column(Words())
     result: Mapped[Any | None] = mapped_column(JsonText)
     printed: Mapped[str | None] = mapped_column(Words())
+    tries: Mapped[Any | None] = mapped_column(JsonText)
     # Its place in the chain; rows from before there was one have none.
     writer: Mapped[int | None] = mapped_column(Integer)
     seq: Mapped[int | None] = mapped_column(BigInteger)

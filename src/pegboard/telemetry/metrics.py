@@ -10,6 +10,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _BUCKETS_MS = tuple(seconds * 1000 for seconds in _BUCKETS)
+# How many tools have a count of their own; the others share one.
+_MOST_TOOLS = 1000
+_OTHERS = "other"
 
 
 class _Durations:
@@ -34,6 +37,7 @@ class Metrics:
         self._in_flight: Callable[[], int] = int
         self._outcomes: dict[tuple[str, str], int] = {}
         self._durations: dict[str, _Durations] = {}
+        self._violations: dict[str, int] = {}
 
     def watch_in_flight(self, count: Callable[[], int]) -> None:
         """Ask this, when metrics are read, how many calls are running."""
@@ -48,6 +52,12 @@ class Metrics:
             durations = self._durations[kind] = _Durations()
         durations.counts[bisect_left(_BUCKETS_MS, elapsed_ms)] += 1
         durations.sum_ms += elapsed_ms
+
+    def violated(self, tool: str, times: int) -> None:
+        """Count that the attempts of one call broke their tool's contract so many times."""
+        if tool not in self._violations and len(self._violations) >= _MOST_TOOLS:
+            tool = _OTHERS
+        self._violations[tool] = self._violations.get(tool, 0) + times
 
     def collect(self) -> Iterator[Metric]:
         """What Prometheus is told."""
@@ -69,7 +79,12 @@ class Metrics:
             for code, count in of_kind.items():
                 errors.add_metric([kind, code], count)
             seconds.add_metric([kind], _cumulative(durations.counts), durations.sum_ms / 1000)
-        yield from (calls, errors, seconds)
+        violations = CounterMetricFamily(
+            "pegboard_contract_violations", "Outputs that broke their tool's output_schema, by tool", labels=["tool"]
+        )
+        for tool, count in self._violations.items():
+            violations.add_metric([tool], count)
+        yield from (calls, errors, seconds, violations)
 
     def text(self) -> bytes:
         """All metrics in Prometheus' text format."""

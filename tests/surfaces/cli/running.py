@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -91,6 +92,25 @@ class Program:
                 seen += part
         os.close(ours)
         return process.returncode, seen.decode()
+
+
+def screen(seen: str) -> list[str]:
+    """What a terminal shows in the end, line by line."""
+    lines, row, column = [""], 0, 0
+    for move, text in re.findall(r"(\x1b\[[\d;?]*[A-Za-z]|[\r\n])|([^\x1b\r\n]+)", seen):
+        if move == "\r":
+            column = 0
+        elif move == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif move.endswith("A"):
+            row -= int(move[2:-1])
+        elif move == "\x1b[2K":
+            lines[row] = ""
+        elif text:
+            lines[row] = lines[row][:column].ljust(column) + text + lines[row][column + len(text) :]
+            column += len(text)
+    return [line.rstrip() for line in lines]
 
 
 @contextmanager

@@ -32,6 +32,8 @@ EVERYTHING: dict[str, Any] = {
     "keep_arguments": True,
     "keep_result": True,
     "max_result_bytes": 1000,
+    "display": {"result": {"style": "money", "currency": "EUR"}},
+    "on_disconnect": "detach",
 }
 
 

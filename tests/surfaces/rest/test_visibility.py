@@ -10,7 +10,17 @@ import pytest
 from pegboard import Pegboard
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem, walked
 
-BUILTINS = {"calculate_rsi", "current_time", "echo", "json_query", "math_eval"}
+BUILTINS = {
+    "batch_baseline_query",
+    "calculate_rsi",
+    "current_time",
+    "echo",
+    "json_query",
+    "math_eval",
+    "query_baseline",
+    "record_findings",
+    "resolve_findings",
+}
 
 
 class Room:

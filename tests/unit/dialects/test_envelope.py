@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,50 +11,75 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.ids import new_id
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.base import Answer
-from pegboard.dialects.envelope import Envelope
+from tests.unit.dialects.envelopes import ASKED, DIALECT, REQUEST, read, request
 from tests.unit.dialects.framework_payloads import RUN, bad, calls_of, good, tool_of
 
-DIALECT = Envelope()
-STAMPS = {"version": "1.0", "timestamp": "2026-01-01T00:00:00Z"}
-REQUEST = {"tool_name": "query_baseline", "args": {"finding_id": "f1"}, "request_id": new_id(), **STAMPS}
-ASKED = AskedCall("query_baseline", {"finding_id": "f1"}, str(REQUEST["request_id"]), extra=STAMPS)
+OPTIONAL = {"chain": {"id": "c1", "step": "2"}, "progress": True}
 
 
-def test_a_request_is_one_call_that_keeps_its_stamps() -> None:
-    assert calls_of(DIALECT, REQUEST, told=False) == [ASKED]
-    assert calls_of(DIALECT, [REQUEST, REQUEST], told=False) == [ASKED, ASKED]
+def test_a_request_is_one_call_that_keeps_its_stamps_and_runs_once() -> None:
+    assert read(REQUEST).calls == (ASKED,)
+    assert not read(REQUEST).many
+    assert read([REQUEST, REQUEST]).calls == (ASKED, ASKED)
     assert DIALECT.compose([ASKED]) == [REQUEST]
 
 
-@pytest.mark.parametrize("missing", ["tool_name", "args", "request_id", "timestamp", "version"])
-def test_a_request_that_lacks_something_is_still_known_and_read(missing: str) -> None:
-    (call,) = calls_of(DIALECT, {key: value for key, value in REQUEST.items() if key != missing}, told=False)
-    assert call.name == ("" if missing == "tool_name" else ASKED.name)
-    assert call.arguments == ({} if missing == "args" else ASKED.arguments)
-    assert call.id == ("" if missing == "request_id" else ASKED.id)
-    assert call.extra == {key: value for key, value in STAMPS.items() if key != missing}
+def test_what_is_composed_from_a_bare_call_is_a_request_that_keeps_the_rules() -> None:
+    (composed,) = DIALECT.compose([AskedCall("a", {"x": 1})])
+    (call,) = calls_of(DIALECT, composed)
+    assert (call.name, call.arguments, call.is_malformed) == ("a", {"x": 1}, False)
+
+
+def test_a_request_of_version_1_1_says_which_chain_it_is_of() -> None:
+    (call,) = read(request(version="1.1", **OPTIONAL)).calls
+    assert (call.chain_id, call.extra["chain"]) == ("c1", OPTIONAL["chain"])
+    response = DIALECT.render([Answer(call, replace(good({}), attempts=3, fallback=True))], many=False)
+    assert {key: response[key] for key in ("version", "attempts", "fallback", "chain")} == {
+        "version": "1.1",
+        "attempts": 3,
+        "fallback": True,
+        "chain": OPTIONAL["chain"],
+    }
+    assert DIALECT.compose([call]) == [request(version="1.1", chain=OPTIONAL["chain"])]
+
+
+def test_a_response_of_version_1_1_has_no_chain_where_the_request_had_none() -> None:
+    (call,) = read(request(version="1.1")).calls
+    assert "chain" not in DIALECT.render([Answer(call, good({}))], many=False)
+
+
+def test_a_response_of_version_1_0_has_the_fields_of_that_version_alone() -> None:
+    assert list(DIALECT.render([Answer(ASKED, good({}))], many=False)) == [
+        "tool_name", "request_id", "status", "payload", "error_msg", "processing_time_ms", "timestamp", "version",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "payload",
     [
         {"tool_name": "a", "arguments": {}},
-        {"tool_name": "a", "args": {}},
         {"tool_name": "a", "args": {}, "tool_call_id": "c1", "part_kind": "tool-call", "timestamp": ""},
         {"request_id": "1"},
+        {"request_id": "1", "timestamp": "", "version": "1.0"},
+        {"args": {}, "timestamp": "", "version": "1.0"},
     ],
 )
 def test_calls_of_others_are_not_taken(payload: Any) -> None:
     assert not DIALECT.recognises(payload)
 
 
-@pytest.mark.parametrize("payload", [None, "a", {}, {"request_id": "1"}])
-def test_what_is_no_envelope_is_unreadable(payload: Any) -> None:
+@pytest.mark.parametrize("payload", [None, "a", 5, [None], [[]]])
+def test_what_is_no_object_is_unreadable(payload: Any) -> None:
     with pytest.raises(Unreadable, match="unrecognised_format"):
-        calls_of(DIALECT, payload)
+        read(payload)
+
+
+@pytest.mark.parametrize("payload", [{}, {"request_id": "1"}, {"status": "done"}])
+def test_any_object_that_is_said_to_be_an_envelope_is_answered_as_one(payload: Any) -> None:
+    (call,) = read(payload).calls
+    assert call.is_open and call.is_malformed
 
 
 @pytest.mark.parametrize(
@@ -106,9 +132,32 @@ def test_a_stamp_that_is_no_time_changes_nothing(stamp: Any) -> None:
 
 def test_a_response_is_read_as_an_answer() -> None:
     responses = DIALECT.render([Answer(ASKED, good({"a": 1})), Answer(ASKED, bad("no"))], many=True)
-    calls = calls_of(DIALECT, [REQUEST, *responses], told=False)
+    calls = read([REQUEST, *responses]).calls
     assert [(call.result, call.error) for call in calls] == [({"a": 1}, None), (ABSENT, "no")]
     assert not any(call.is_open for call in calls)
+
+
+@pytest.mark.parametrize(
+    ("payload", "status"),
+    [
+        ({"seen_count": 2}, "existing"),
+        ({"seen_count": 0}, "new"),
+        ({"results": [{"seen_count": 0}, {"seen_count": 7}]}, "existing"),
+        ({"results": [{"seen_count": 0}]}, "new"),
+        ({"results": []}, "new"),
+        ({"results": {"seen_count": 7}}, "new"),
+        ({"within": {"seen_count": 7}}, "new"),
+        ({"text": '"seen_count":7'}, "new"),
+        ({"seen_count": "7"}, "new"),
+        ([{"seen_count": 7}], "new"),
+        ({"recorded": 3}, "new"),
+    ],
+)
+def test_only_what_a_tool_of_the_contract_has_seen_before_exists(payload: Any, status: str) -> None:
+    for style, expected in (("envelope", status), ("plain", "new")):
+        answer = Answer(ASKED, replace(good(payload), result_style=style))
+        assert DIALECT.render([answer], many=False)["status"] == expected
+        assert orjson.loads(DIALECT.render_json(answer))["status"] == expected
 
 
 def test_a_definition_says_what_goes_into_the_request() -> None:

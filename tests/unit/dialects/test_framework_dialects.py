@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.core.call import Malformed
+from pegboard.core.ids import new_id
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.autogen import AutoGen
 from pegboard.dialects.base import Answer, Dialect
@@ -96,6 +97,8 @@ def test_a_result_is_rendered_as_in_its_example(case: Case) -> None:
 @given(data=st.data())
 def test_what_is_composed_is_read_as_the_same_calls(dialect: Dialect, data: st.DataObject) -> None:
     calls = data.draw(CALLS)
+    if dialect.name == "envelope":  # whose ids are UUIDs
+        calls = [call._replace(id=new_id()) for call in calls]
     read = calls_of(dialect, dialect.compose(calls))
     assert [(call.name, call.arguments) for call in read] == [(call.name, call.arguments) for call in calls]
     if dialect.name != "crewai":

@@ -44,7 +44,7 @@ async def migrated(empty_database_url: str) -> Any:
         at = NOW if database.kind == "postgresql" else "2026-03-01 12:30:15.123456"
         known = {"mac": before.ROWS[-1][1], "signature": before.HEAD_SIGNATURE}
         await conn.execute(text(head), {"id": before.SPOOL_WRITER, "at": at, **known})
-    assert await migrate(database) == ["0004_printed", "0005_conversations", "0006_findings"]
+    assert await migrate(database) == ["0004_printed", "0005_conversations", "0006_findings", "0007_tries"]
     yield database
     await database.close()
 
@@ -105,12 +105,13 @@ async def test_a_spool_is_committed(database: Database, tmp_path: Path) -> None:
 
 
 def test_an_entry_with_fewer_fields_than_ever_or_more_is_none() -> None:
-    for fields in (len(FIELDS) - 2, len(FIELDS) + 1):
+    for fields in (len(FIELDS) - 3, len(FIELDS) + 1):
         with pytest.raises(ValueError, match="another version"):
             Closing.unspooled(json.dumps([[None] * fields, "none", "done", None, False, False]).encode())
-    for fields in (len(FIELDS) - 1, len(FIELDS)):
-        made = Closing.unspooled(json.dumps([["x"] * fields, "none", "done", None, False, False]).encode())
-        assert made.row == (*["x"] * (len(FIELDS) - 1), "x" if fields == len(FIELDS) else None)
+    for missing in (2, 1, 0):
+        fields = ["x"] * (len(FIELDS) - missing)
+        made = Closing.unspooled(json.dumps([fields, "none", "done", None, False, False]).encode())
+        assert made.row == (*fields, *[None] * missing)
 
 
 async def test_an_intent_becomes_a_row_in_doubt(database: Database, tmp_path: Path) -> None:
@@ -134,7 +135,9 @@ async def test_an_intent_becomes_a_row_in_doubt(database: Database, tmp_path: Pa
 def test_the_chain_signs_an_old_row_and_the_same_one_with_nothing_printed_alike() -> None:
     before_it = ""
     for seq, (row, mac) in enumerate(before.ROWS, start=1):
-        assert len(row) == len(FIELDS) - 1
-        assert CHAIN.link(before_it, 1, seq, row) == CHAIN.link(before_it, 1, seq, (*row, None)) == mac
-        assert CHAIN.link(before_it, 1, seq, (*row, "")) != mac
+        assert len(row) == len(FIELDS) - 2
+        for empty in ((), (None,), (None, None)):
+            assert CHAIN.link(before_it, 1, seq, (*row, *empty)) == mac
+        for added in (("",), ("", None), (None, ""), (None, "null")):
+            assert CHAIN.link(before_it, 1, seq, (*row, *added)) != mac
         before_it = mac

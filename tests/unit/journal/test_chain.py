@@ -82,6 +82,7 @@ CALLS = st.fixed_dictionaries(
         "arguments": st.none() | st.dictionaries(st.text(max_size=3), VALUES, max_size=3),
         "result": VALUES,
         "printed": TEXTS,
+        "tries": VALUES,
         "elapsed_ms": st.floats(0, 1e9),
         "tool_version": st.none() | st.integers(0, 2**31 - 2),
     }
@@ -92,7 +93,7 @@ JOURNALS = st.lists(st.lists(CALLS, max_size=4), min_size=1, max_size=3)
 _NOT_NULL = ("tool_name", "status", "caller_id", "caller", "surface", "dialect")
 _NULLABLE = (
     *("tool_id", "kind", "key_id", "agent_id", "request_id", "code", "error"),
-    *("arguments_digest", "row_id", "chain_id", "thread_id", "repeat_of", "result", "printed"),
+    *("arguments_digest", "row_id", "chain_id", "thread_id", "repeat_of", "result", "printed", "tries"),
 )
 CHANGES = {
     **{name: f"{name} || 'x'" for name in _NOT_NULL},
@@ -142,7 +143,7 @@ async def is_found(database: Database, size: int = 20_000) -> bool:
     return bool((await verified(database, size)).findings)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@settings(max_examples=25, deadline=None, suppress_health_check=KEEP_FIXTURES)
 @given(journal=JOURNALS, size=st.integers(1, 10))
 async def test_an_untouched_journal_is_never_suspected(
     quick_database: Database, journal: list[list[dict[str, Any]]], size: int
@@ -164,7 +165,7 @@ async def test_an_untouched_journal_is_never_suspected_on_either_database(
     assert (await lines_verified(database, await exported(database))).findings == ()
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@settings(max_examples=60, deadline=None, suppress_health_check=KEEP_FIXTURES)
 @given(journal=JOURNALS, pick=st.integers(0, 1000), column=st.sampled_from([*FIELDS, "mac", "seq", "writer"]))
 async def test_any_changed_field_is_found_and_its_row_named_first(
     quick_database: Database, journal: list[list[dict[str, Any]]], pick: int, column: str
@@ -207,7 +208,7 @@ async def test_any_change_to_what_is_signed_is_found(database: Database) -> None
         assert (await lines_verified(database, await exported(database))).findings, column
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@settings(max_examples=40, deadline=None, suppress_health_check=KEEP_FIXTURES)
 @given(journal=JOURNALS, pick=st.integers(0, 1000), many=st.integers(1, 3))
 async def test_any_removed_row_is_found(
     quick_database: Database, journal: list[list[dict[str, Any]]], pick: int, many: int
@@ -221,7 +222,7 @@ async def test_any_removed_row_is_found(
     assert (found.kind, found.writer, found.first) in (("removed", writer, seq), ("cut", writer, seq))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@settings(max_examples=40, deadline=None, suppress_health_check=KEEP_FIXTURES)
 @given(journal=JOURNALS, one=st.integers(0, 1000), other=st.integers(0, 1000), with_mac=st.booleans())
 async def test_any_swapped_pair_is_found(
     quick_database: Database, journal: list[list[dict[str, Any]]], one: int, other: int, with_mac: bool

@@ -73,7 +73,8 @@ async def test_every_board_has_the_shipped_tools_public_and_brings_them_up_to_da
     async with Pegboard.open(database_url, settings=settings(tmp_path)) as board:
         found = [tool for tool in (peg.tool for peg in board.snapshot.pegs()) if tool.id in SHIPPED_IDS]
         assert {tool.name for tool in found} >= {"echo", "math_eval", "calculate_rsi", "current_time", "json_query"}
-        assert all(tool.is_public and tool.read_only for tool in found)
+        assert all(tool.is_public for tool in found)
+        assert {tool.name for tool in found if not tool.read_only} == {"record_findings", "resolve_findings"}
         await board.tools.update("echo", {"is_active": False, "tags": ["mine"]}, board.admin)
         await board.tools.delete("math_eval", board.admin)
         async with board._database.change() as change:

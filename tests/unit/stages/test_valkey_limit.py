@@ -11,7 +11,8 @@ from redis.asyncio import Redis
 from pegboard.core.errors import Unavailable
 from pegboard.core.tool import RateLimit
 from pegboard.stages.valkey_limit import ValkeyLimiter
-from tests.servers import ValkeyServer, free_port
+from tests.servers import free_port
+from tests.valkey import ValkeyServer
 
 HOURLY = RateLimit(max_calls=10, period="hour")
 

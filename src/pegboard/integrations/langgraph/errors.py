@@ -9,7 +9,15 @@ from typing import Any
 from langchain_core.messages import BaseMessage, ToolMessage
 
 from pegboard.core.errors import AnswerNotKept, ErrorType, ExecutionFailed, InDoubt, Unrecorded
-from pegboard.integrations.langgraph.state import ToolFailure, answers_of_turn, last_round, messages_in, told_of
+from pegboard.integrations.langgraph.state import (
+    GIVEN_UP,
+    ToolFailure,
+    answers_of_turn,
+    is_given_up,
+    last_round,
+    messages_in,
+    told_of,
+)
 
 _UNCLEAR = (InDoubt.code, Unrecorded.code, AnswerNotKept.code)
 
@@ -27,15 +35,15 @@ class ToolErrorNode:
         if max_rounds < 1:
             raise ValueError(f"max_rounds is {max_rounds}, and a tool fails in 1 round at least before it is given up")
         self._max_rounds = max_rounds
-        self._fallback = fallback or {}
+        self._fallback = {tool: _text_of(value) for tool, value in (fallback or {}).items()}
         self._messages_key = messages_key
 
     def __call__(self, state: Any) -> Any:
         """What the state gets: the failed answers anew, under their ids, and the failures."""
         messages = messages_in(state, self._messages_key)
         failed = [answer for answer in last_round(messages)[1] if answer.status == "error"]
-        rounds = {name: _failed_rounds(name, messages) for name in {_tool(answer) for answer in failed}}
-        failures = [self._failure(answer, rounds[_tool(answer)]) for answer in failed]
+        rounds = {name: _failed_rounds(name, messages) for name in {answer.name for answer in failed}}
+        failures = [self._failure(answer, rounds[answer.name]) for answer in failed]
         handled = [self._handled(*each) for each in zip(failed, failures, strict=True)]
         return handled if isinstance(state, list) else {self._messages_key: handled, "tool_errors": failures}
 
@@ -43,39 +51,40 @@ class ToolErrorNode:
         told = told_of(answer)
         given_up = rounds >= self._max_rounds
         return ToolFailure(
-            tool=_tool(answer),
+            tool=answer.name or "",
             call_id=answer.tool_call_id,
             run_id=told.get("run_id", ""),
             code=told.get("code") or ExecutionFailed.code,
             message=answer.text,
             attempts=told.get("attempts", 1),
-            fallback=given_up and _tool(answer) in self._fallback,
+            fallback=given_up and answer.name in self._fallback,
             retryable=told.get("retryable", False),
             round=rounds,
             given_up=given_up,
         )
 
     def _handled(self, answer: ToolMessage, failure: ToolFailure) -> ToolMessage:
-        artifact = {**told_of(answer), "tool": failure["tool"], "given_up": failure["given_up"]}
+        told = told_of(answer)
+        update: dict[str, Any] = {"content": f"{failure['message']}\n\n{_advice(failure, told)}"}
+        if failure["given_up"]:
+            update["additional_kwargs"] = {**answer.additional_kwargs, GIVEN_UP: True}
         if failure["fallback"]:
-            value = self._fallback[failure["tool"]]
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            instead = {"content": text, "status": "success", "artifact": {**artifact, "fallback": True}}
-            return answer.model_copy(update=instead)
-        text = f"{failure['message']}\n\n{_advice(failure, artifact)}"
-        return answer.model_copy(update={"content": text, "artifact": artifact})
+            update |= {"content": self._fallback[failure["tool"]], "status": "success"}
+            if told:
+                update["artifact"] = {**told, "fallback": True}
+        return answer.model_copy(update=update)
 
 
-def _tool(answer: ToolMessage) -> str:
-    return told_of(answer).get("tool") or answer.name or ""
+def _text_of(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _failed_rounds(tool: str, messages: Sequence[BaseMessage]) -> int:
+def _failed_rounds(tool: str | None, messages: Sequence[BaseMessage]) -> int:
     """In how many rounds in a row, up to the last, all calls of this tool have failed."""
     count = 0
     for round in answers_of_turn(messages):
-        answers = [answer for answer in round if _tool(answer) == tool]
-        if any(answer.status == "success" and not told_of(answer).get("given_up") for answer in answers):
+        answers = [answer for answer in round if answer.name == tool]
+        if any(answer.status == "success" and not is_given_up(answer) for answer in answers):
             break
         count += bool(answers)
     return count

@@ -9,6 +9,9 @@ from typing import Annotated, Any, TypedDict
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.graph import MessagesState
 
+# What the error node marks the answers of tools with that it has given up.
+GIVEN_UP = "given_up"
+
 
 class ToolRun(TypedDict):
     """How one call ended; also the `artifact` of its ToolMessage. `code` and what follows it tell of a failure."""
@@ -86,4 +89,10 @@ def answers_of_turn(messages: Sequence[BaseMessage]) -> list[list[ToolMessage]]:
 
 def told_of(message: ToolMessage) -> Mapping[str, Any]:
     """What the board said of the call that this answers; nothing where another node ran it."""
-    return message.artifact if isinstance(message.artifact, dict) else {}
+    artifact = message.artifact
+    return artifact if isinstance(artifact, dict) and artifact.keys() >= ToolRun.__required_keys__ else {}
+
+
+def is_given_up(message: ToolMessage) -> bool:
+    """Whether this is an answer for want of a tool that was given up."""
+    return bool(message.additional_kwargs.get(GIVEN_UP))

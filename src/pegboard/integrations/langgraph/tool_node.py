@@ -18,7 +18,7 @@ from pegboard.core.errors import ExecutionFailed
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer
 from pegboard.integrations.langgraph.running import CallerOf, caller_of, message_of, run_call
-from pegboard.integrations.langgraph.state import answers_of_turn, last_round, messages_in, told_of
+from pegboard.integrations.langgraph.state import answers_of_turn, is_given_up, last_round, messages_in
 from pegboard.pipeline import refused
 
 # How many calls of one message run side by side; the others wait for their turn.
@@ -45,9 +45,7 @@ class BoardToolNode:
         messages = messages_in(state, self._messages_key)
         message, answered = last_round(messages)
         caller = caller_of(self._board, self._caller, config)
-        given_up = {
-            told["tool"] for round in answers_of_turn(messages) for told in map(told_of, round) if told.get("given_up")
-        }
+        given_up = {answer.name for round in answers_of_turn(messages) for answer in round if is_given_up(answer)}
         room = asyncio.Semaphore(_AT_ONCE)
 
         async def one(call: AskedCall, key: str | None) -> ToolMessage:
@@ -87,7 +85,7 @@ class BoardToolNode:
             return None
         if peg.tool.idempotent or not peg.tool.has_effects:
             return None
-        parts = (str(thread), message.id, place, call.id, call.arguments)
+        parts = (str(thread), call.id)
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
     def _shielded(self, task: asyncio.Task[ToolMessage]) -> asyncio.Future[ToolMessage]:

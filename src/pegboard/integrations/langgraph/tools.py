@@ -28,7 +28,8 @@ class BoardTool(BaseTool):
     @classmethod
     def of(cls, tool: Tool, board: Pegboard, caller: Caller) -> BoardTool:
         """The LangChain tool that calls this one, as this caller."""
-        made = cls(name=name_for(tool), description=tool.description or "", args_schema=schema_for(tool))
+        schema = {"properties": {}, **schema_for(tool)}  # LangChain looks for them, whether or not there are any
+        made = cls(name=name_for(tool), description=tool.description or "", args_schema=schema)
         made._board, made._caller = board, caller
         return made
 

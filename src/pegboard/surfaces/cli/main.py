@@ -13,6 +13,7 @@ from pegboard.surfaces.cli import (
     audit,
     baseline,
     calls,
+    chains,
     contract,
     imports,
     lint,
@@ -83,6 +84,7 @@ app.command("export", cls=BoardCommand)(as_code.export)
 app.add_typer(imports.app)
 app.add_typer(tables.app)
 app.add_typer(audit.app)
+app.add_typer(chains.app)
 app.add_typer(threads.app)
 app.add_typer(baseline.app)
 app.add_typer(mock.app)

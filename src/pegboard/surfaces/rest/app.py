@@ -78,8 +78,12 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     add_problem_handlers(rest)
     _document_calls(rest)
     settings = board.settings
+    larger = {
+        imports.IMPORTS: settings.max_import_bytes,
+        baseline.BASELINE: max(settings.max_body_bytes, baseline.MAX_BODY),
+    }
     app: ASGIApp = CallRoute(
-        Edge(rest, settings.max_body_bytes, {imports.IMPORTS: settings.max_import_bytes}),
+        Edge(rest, settings.max_body_bytes, larger),
         pipeline=board.pipeline,
         snapshot=board.snapshot,
         dialects=board.dialects,

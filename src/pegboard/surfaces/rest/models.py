@@ -272,6 +272,7 @@ class ExecutionResponse(Shown):
     repeat_of: str | None
     result: Any = None
     printed: str | None
+    tries: list[Any] | None
 
 
 class ExecutionPage(Shown):

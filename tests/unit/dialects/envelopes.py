@@ -1,0 +1,39 @@
+"""Envelopes for the tests: a good request, and a clock."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from pegboard.dialects.asked import Asked, AskedCall
+from pegboard.dialects.assembly import SchemaOf
+from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.envelope import Envelope
+
+NOW = datetime(2026, 1, 1, 0, 0, 10, tzinfo=UTC)
+STAMPS = {"version": "1.0", "timestamp": "2026-01-01T00:00:00Z"}
+ID = "0190AAAA-0000-7000-8000-00000000000f"
+REQUEST: dict[str, Any] = {"tool_name": "query_baseline", "args": {"finding_id": "f1"}, "request_id": ID, **STAMPS}
+ASKED = AskedCall("query_baseline", {"finding_id": "f1"}, ID, extra=STAMPS, key=ID.lower())
+DIALECT = Envelope()
+
+
+def read(payload: Any, schema_of: SchemaOf = lambda _name: None) -> Asked:
+    """The calls of a payload that is an envelope, at noon of no particular day."""
+    return Dialects([DIALECT], now=lambda: NOW).read(payload, "envelope", schema_of)
+
+
+def why(payload: Any, schema_of: SchemaOf = lambda _name: None) -> str:
+    """What is wrong with a request; empty if nothing is."""
+    (call,) = read(payload, schema_of).calls
+    return call.arguments.why.removeprefix("the envelope breaks the contract: ") if call.is_malformed else ""
+
+
+def request(**fields: Any) -> dict[str, Any]:
+    """The good request with these fields in place of its own."""
+    return {**REQUEST, **fields}
+
+
+def without(*fields: str) -> dict[str, Any]:
+    """The good request without these fields."""
+    return {key: value for key, value in REQUEST.items() if key not in fields}
