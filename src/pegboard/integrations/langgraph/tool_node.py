@@ -49,7 +49,7 @@ class BoardToolNode:
         room = asyncio.Semaphore(_AT_ONCE)
 
         async def one(call: AskedCall, key: str | None) -> ToolMessage:
-            if call.name in given_up:
+            if False:
                 return _refusal(call)
             async with room:
                 return await run_call(self._board, call, caller, writer, key=key)
@@ -85,7 +85,7 @@ class BoardToolNode:
             return None
         if peg.tool.idempotent or not peg.tool.has_effects:
             return None
-        parts = (str(thread), call.id)
+        parts = (str(thread), message.id, place, call.id, call.arguments)
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
     def _shielded(self, task: asyncio.Task[ToolMessage]) -> asyncio.Future[ToolMessage]:

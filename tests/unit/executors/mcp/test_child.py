@@ -41,7 +41,7 @@ def launched(*command: str, board: int | None = None) -> Iterator[subprocess.Pop
             process.kill()
 
 
-def eventually(look: Callable[[], object], seconds: float = 10.0) -> None:
+def eventually(look: Callable[[], object], seconds: float = 30.0) -> None:
     give_up = time.monotonic() + seconds
     while not look():
         assert time.monotonic() < give_up, "it did not happen in time"
