@@ -228,6 +228,21 @@ async def test_the_same_call_in_another_message_or_thread_runs_anew() -> None:
     assert count == 5
 
 
+async def test_two_calls_of_a_message_that_are_the_same_run_both() -> None:
+    async with memory_board() as board:
+        count = 0
+
+        @board.tool
+        def add_one() -> int:
+            nonlocal count
+            count += 1
+            return count
+
+        script = [asks(call("add_one", "same"), call("add_one", "same"))]
+        ended = await agent_graph(board, script, checkpointer=InMemorySaver()).ainvoke(BEGIN, THREAD)
+    assert sorted(texts_in(ended["messages"])) == ["1", "2"]
+
+
 async def test_a_call_that_a_person_changed_before_the_graph_goes_on_runs_as_changed() -> None:
     async with memory_board() as board:
         sent: list[str] = []

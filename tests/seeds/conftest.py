@@ -12,6 +12,7 @@ from pegboard import Pegboard
 from pegboard.testing import memory_board
 from tests.doors import KEY, Door, opened
 from tests.seeds.seed_000 import ADD_NOTE, CREATE, LOG_MOOD, SUBMIT_FORM, LibraryWay, RestWay, Way, create
+from tests.seeds.seed_004 import Contract, LibraryContract, RestContract
 from tests.surfaces.rest.clients import client
 from tests.table_databases import write_tables
 
@@ -67,3 +68,13 @@ def listing(tmp_path: Path, url: str, way: Way) -> Listing:
         await way.reload()
 
     return put
+
+
+@pytest.fixture(params=["library", "rest"])
+async def contract(request: pytest.FixtureRequest, board: Pegboard) -> AsyncIterator[Contract]:
+    """Each way to send envelopes to a board in turn."""
+    if request.param == "library":
+        yield LibraryContract(board)
+        return
+    async with client(board) as opened:
+        yield RestContract(board, opened)

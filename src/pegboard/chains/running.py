@@ -19,14 +19,26 @@ from pegboard.registry.chaining.plan import plan
 from pegboard.registry.chaining.references import Misreferred, filled
 from pegboard.store.types import json_text
 
-# How many calls of one chain run side by side, and how many it may make in all.
+# How many calls of one chain run side by side, and how many it may make in all, with those of chains that it calls.
 _AT_ONCE = 20
 _MOST_CALLS = 5000
 # What the outputs of all steps may take together.
 _MOST_BYTES = 64 * 2**20
 # A chain may call a chain that calls a chain.
 _DEEPEST = 5
-_depth: ContextVar[int] = ContextVar("pegboard_depth_of_chains", default=0)
+
+
+class _Nesting:
+    """What chains that call each other share."""
+
+    __slots__ = ("calls", "depth")
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.calls = 0
+
+
+_nesting: ContextVar[_Nesting | None] = ContextVar("pegboard_nesting_of_chains", default=None)
 
 
 class Asking(NamedTuple):

@@ -174,6 +174,22 @@ async def test_a_board_that_stays_away_exits_3_and_says_how_to_find_the_call(
     assert "run the same command again" in ran.err
 
 
+@pytest.mark.parametrize("follow", [[], ["--follow"]])
+async def test_a_conversation_that_is_gone_meanwhile_is_told_of_and_the_answer_printed(
+    board: Pegboard, follow: list[str]
+) -> None:
+    tool = Counting(board)
+    thread = await board.threads.create(board.admin)
+    words = ["call", "count", "--thread", thread.id, *follow]
+    async with reached(board) as program, started(program, *words) as running:
+        await tool.began.wait()
+        await board.threads.delete(thread.id, board.admin)
+        tool.go_on.set()
+        ended = (await running.ended()).done()
+    assert ended.json == {"counted": 4}
+    assert "Not remembered: " in ended.err
+
+
 async def test_events_that_are_gone_exit_1_and_say_so(board: Pegboard) -> None:
     tool = Counting(board)
     async with relayed(board) as (program, relay), started(program, "call", "count", "--follow") as running:

@@ -19,7 +19,15 @@ from pegboard.store.database import Database, revision_of
 from pegboard.store.migrate import SchemaTooNew, _config, migrate, pending, startup_lock
 from tests.unit.store.rows import add_executions, an_execution, kept_user
 
-ALL = ["0001_board", "0002_executions", "0003_journal", "0004_printed", "0005_conversations", "0006_findings", "0007_tries"]
+ALL = [
+    "0001_board",
+    "0002_executions",
+    "0003_journal",
+    "0004_printed",
+    "0005_conversations",
+    "0006_findings",
+    "0007_tries",
+]
 
 MIGRATING = """
 import asyncio, sys

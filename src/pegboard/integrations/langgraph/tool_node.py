@@ -49,7 +49,7 @@ class BoardToolNode:
         room = asyncio.Semaphore(_AT_ONCE)
 
         async def one(call: AskedCall, key: str | None) -> ToolMessage:
-            if False:
+            if call.name in given_up:
                 return _refusal(call)
             async with room:
                 return await run_call(self._board, call, caller, writer, key=key)

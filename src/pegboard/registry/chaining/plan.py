@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from pegboard.core.chains import Chain, Condition, Step
 from pegboard.core.refusals import Fault, Invalid
 from pegboard.registry.chaining.references import Misreferred, is_reference, references_in
+from pegboard.registry.sealing import references as secrets_in
+
+# How many references one step, or the output, may have.
+_MOST_REFERENCES = 10_000
+# How many faults are told at once.
+_MOST_FAULTS = 100
 
 
 def plan(chain: Chain) -> Mapping[str, frozenset[str]]:
     """The steps that each step waits for; raises Invalid with every fault."""
-    if faults := chain_faults(chain):
-        raise Invalid.of("The chain is not valid", faults)
-    return _waits(chain)
-
-
-def chain_faults(chain: Chain, under: str = "") -> list[Fault]:
-    """What is wrong with a chain: unknown steps, doubles, references that mean nothing, circles."""
-    faults = list(_faults(chain))
-    if not faults and (circle := _circle(_waits(chain))):
+    faults = list(islice(_faults(chain), _MOST_FAULTS))
+    waits: Mapping[str, frozenset[str]] = {} if faults else _waits(chain)
+    if circle := _circle(waits):
         faults.append(Fault("steps", f"they wait for each other: {' → '.join(circle)}"))
+    if faults:
+        raise Invalid.of("The chain is not valid", faults)
+    return waits
+
+
+def chain_faults(chain: Chain, under: str) -> list[Fault]:
+    """What is wrong with a chain that is to be kept: all that `plan` finds, and secrets, which steps are not given."""
+    faults: list[Fault] = []
+    try:
+        plan(chain)
+    except Invalid as error:
+        faults += error.faults
+    try:
+        secrets = secrets_in(chain.model_dump(exclude_unset=True), None)
+    except RecursionError:
+        return [*faults, Fault(under.rstrip("."), "is nested too deeply")]
+    # Filled in, they would be read by whoever calls the chain, and stand in the journal.
+    if secrets:
+        named = ", ".join(f"'{name}'" for name in sorted(secrets)[:10])
+        faults.append(Fault("steps", f"a chain gives no secrets to its steps ({named}); a tool that needs one keeps it"))
     return [Fault(f"{under}{fault.field}", fault.message) for fault in faults]
 
 
@@ -49,14 +70,14 @@ def _faults(chain: Chain) -> Iterator[Fault]:
 
 def _reference_faults(where: str, value: Any, ids: list[str], *, in_loop: bool) -> Iterator[Fault]:
     try:
-        found = list(references_in(value))
+        found = list(islice(references_in(value), _MOST_REFERENCES + 1))
     except Misreferred as error:
         yield Fault(where, str(error))
         return
-    except RecursionError:
-        yield Fault(where, "is nested too deeply")
+    if len(found) > _MOST_REFERENCES:
+        yield Fault(where, f"has more than {_MOST_REFERENCES:,} references")
         return
-    for reference in found:
+    for reference in dict.fromkeys(found):
         if reference.step is not None and reference.step not in ids:
             yield Fault(where, f"'{{{{{reference.text}}}}}': {_unknown(reference.step, ids)}")
         if reference.root in ("item", "index") and not in_loop:

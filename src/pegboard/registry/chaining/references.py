@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 from pegboard.store.types import json_text
 
 # What may stand between the braces: a root, then steps into what it is.
-_BRACES = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _ROOT = re.compile(r"\s*([A-Za-z_]+)")
 _PART = re.compile(r"""\.([A-Za-z0-9_$-]+)|\[(\d{1,9})\]|\["((?:[^"\\]|\\.){0,255})"\]""")
 _ESCAPED = "{{{{"
 _ROOTS = ("steps", "input", "item", "index")
 _OF_STEP = ("output", "error", "status")
 _DEEPEST = 64
+_DEEPEST_TEMPLATE = 200
 _MOST_KEYS = 10
+# What all that is filled in at a time may take: a short text can refer to a large one a hundred thousand times.
+MOST_BYTES = 64 * 2**20
 
 
 class Misreferred(ValueError):
@@ -66,34 +68,74 @@ class Reference(NamedTuple):
             raise Misreferred(f"'{{{{{self.text}}}}}': an index is a number and has no parts")
 
 
-def references_in(template: Any) -> Iterator[Reference]:
+def references_in(template: Any, depth: int = 0) -> Iterator[Reference]:
     """Every reference in some data; raises Misreferred at the first that cannot be read."""
+    if depth > _DEEPEST_TEMPLATE:
+        raise Misreferred(f"is nested more than {_DEEPEST_TEMPLATE} levels deep")
     if isinstance(template, str):
         if "{{" in template:
-            yield from (Reference.read(text) for text in _texts(template))
+            yield from (Reference.read(inside) for _, inside in _pieces(template) if inside is not None)
     elif isinstance(template, Mapping):
         for value in template.values():
-            yield from references_in(value)
+            yield from references_in(value, depth + 1)
     elif isinstance(template, Sequence):
         for value in template:
-            yield from references_in(value)
+            yield from references_in(value, depth + 1)
 
 
 def is_reference(text: str) -> bool:
     """Whether a text is one reference and nothing else."""
-    whole = _BRACES.fullmatch(text)
-    return whole is not None and "}}" not in whole[1] and not text.startswith(_ESCAPED)
+    return text.startswith("{{") and not text.startswith(_ESCAPED) and text.find("}}") == len(text) - 2 > 1
 
 
 def filled(template: Any, known: Mapping[str, Any]) -> Any:
     """The data with its references filled in; a text that is one reference becomes what that refers to."""
-    if isinstance(template, str):
-        return _filled_text(template, known) if "{{" in template else template
-    if isinstance(template, Mapping):
-        return {key: filled(value, known) for key, value in template.items()}
-    if isinstance(template, list | tuple):
-        return [filled(value, known) for value in template]
-    return template
+    return _Filling(known).of(template)
+
+
+class _Filling:
+    """Fills in one template, and keeps count of how much that takes."""
+
+    __slots__ = ("_known", "_left", "_sizes")
+
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        self._known = known
+        self._left = MOST_BYTES
+        self._sizes: dict[int, int] = {}
+
+    def of(self, template: Any) -> Any:
+        if isinstance(template, str):
+            return self._text(template) if "{{" in template else template
+        if isinstance(template, Mapping):
+            return {key: self.of(value) for key, value in template.items()}
+        if isinstance(template, list | tuple):
+            return [self.of(value) for value in template]
+        return template
+
+    def _text(self, template: str) -> Any:
+        if is_reference(template):
+            inside = template[2:-2]
+            return template if _is_secret(inside) else self._value(inside)
+        pieces: list[str] = []
+        for before, inside in _pieces(template):
+            pieces.append(before)
+            if inside is not None:
+                value = self._value(inside)
+                pieces.append(value if isinstance(value, str) else "" if value is None else json_text(value))
+        return "".join(pieces)
+
+    def _value(self, inside: str) -> Any:
+        value = looked_up(Reference.read(inside), self._known)
+        if isinstance(value, str):
+            self._left -= len(value)
+        elif isinstance(value, Mapping | list | tuple):
+            # What a template refers to lives longer than this, so that its id is its own.
+            if (size := self._sizes.get(id(value))) is None:
+                size = self._sizes[id(value)] = len(json_text(value))
+            self._left -= size
+        if self._left < 0:
+            raise Misreferred(f"What is to be filled in takes more than {MOST_BYTES:,} bytes")
+        return value
 
 
 def looked_up(reference: Reference, known: Mapping[str, Any]) -> Any:
@@ -121,26 +163,32 @@ class _Skipped:
 SKIPPED = _Skipped()
 
 
-def _texts(template: str) -> Iterator[str]:
-    for match in _BRACES.finditer(template.replace(_ESCAPED, "")):
+def _pieces(template: str) -> Iterator[tuple[str, str | None]]:
+    """The text piece by piece: what is to stand there as it is, and the reference that follows it, if one does.
+
+    It is gone through once, whatever braces it is full of.
+    """
+    at = 0
+    while (start := template.find("{{", at)) >= 0:
+        if template.startswith(_ESCAPED, start):
+            yield template[at : start + 2], None
+            at = start + 4
+            continue
+        end = template.find("}}", start + 2)
+        if end < 0:
+            break
+        inside = template[start + 2 : end]
         # What stands for a secret in a config is plain text in arguments.
-        if not match[1].lstrip().startswith("secret:"):
-            yield match[1]
+        if _is_secret(inside):
+            yield template[at : end + 2], None
+        else:
+            yield template[at:start], inside
+        at = end + 2
+    yield template[at:].replace(_ESCAPED, "{{"), None
 
 
-def _filled_text(template: str, known: Mapping[str, Any]) -> Any:
-    if is_reference(template):
-        inside = template[2:-2]
-        is_secret = inside.lstrip().startswith("secret:")
-        return template if is_secret else looked_up(Reference.read(inside), known)
-
-    def written(match: re.Match[str]) -> str:
-        if match[1].lstrip().startswith("secret:"):
-            return match[0]
-        value = looked_up(Reference.read(match[1]), known)
-        return value if isinstance(value, str) else "" if value is None else json_text(value)
-
-    return "{{".join(_BRACES.sub(written, part) for part in template.split(_ESCAPED))
+def _is_secret(inside: str) -> bool:
+    return inside.lstrip().startswith("secret:")
 
 
 def _fits(value: Any, part: str | int) -> bool:

@@ -47,7 +47,11 @@ async def read_out(client: Client, wanted: Wanted, reply: Reply) -> str | None:
     from pegboard.core.display import Display  # noqa: PLC0415 -- start-up time
     from pegboard.dialects.formats import result_written_out  # noqa: PLC0415 -- start-up time
 
-    return result_written_out(reply.data["result"], Display.model_validate(display))
+    try:
+        known = Display.model_validate(display)
+    except ValueError:  # of a board that knows more styles
+        return None
+    return result_written_out(reply.data["result"], known)
 
 
 async def _own_style(client: Client, name: str) -> str:

@@ -8,6 +8,9 @@ from typing import Any
 
 import httpx
 
+# How long an answer may take to end once nobody wants it any more.
+_PATIENCE = 5.0
+
 Message = MutableMapping[str, Any]
 Application = Callable[
     [dict[str, Any], Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
@@ -26,7 +29,7 @@ class InProcess(httpx.AsyncBaseTransport):
         try:
             head = await exchange.head
         except asyncio.CancelledError:
-            await exchange.aclose()
+            await exchange.end()
             raise
         return httpx.Response(head["status"], headers=head.get("headers", []), stream=exchange)
 
@@ -62,8 +65,15 @@ class _Exchange(httpx.AsyncByteStream):
             yield part
 
     async def aclose(self) -> None:
-        """Go away; whatever still answers is told so, and waited for."""
+        """Go away; whatever still answers is told so, and given a moment to end by itself."""
         self._gone.set()
+        await asyncio.wait({self._answering}, timeout=_PATIENCE)
+        await self.end()
+
+    async def end(self) -> None:
+        """End whatever still answers."""
+        self._gone.set()
+        self._answering.cancel()
         await asyncio.wait({self._answering})
 
     async def _receive(self) -> Message:
@@ -73,7 +83,7 @@ class _Exchange(httpx.AsyncByteStream):
         return {"type": "http.disconnect"}
 
     async def _send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
+        if message["type"] == "http.response.start" and not self.head.done():
             self.head.set_result(message)
         elif message["type"] == "http.response.body" and not self._gone.is_set():
             self._parts.put_nowait(message.get("body", b""))
