@@ -126,8 +126,7 @@ class Payloads:
 
     def detaches(self, call: AskedCall) -> bool:
         """Whether a call goes on when whoever asked for it goes away."""
-        peg = self.snapshot.find(call.name) if call.name else None
-        return peg is not None and peg.tool.on_disconnect == "detach"
+        return self._pipeline.detaches(call.name)
 
     def _shielded(self, task: asyncio.Task[Answer]) -> asyncio.Future[Answer]:
         """The call, to be waited for by somebody whose going does not end it."""

@@ -146,8 +146,24 @@ class Pipeline:
         if this is None or this.is_over:
             return False
         # Not at once: a call that ends itself must be waiting for something when its end comes.
-        asyncio.get_running_loop().call_soon(_end, this, why)
+        asyncio.get_running_loop().call_soon(self._end, this, why)
         return True
+
+    def _end(self, this: Run, why: str) -> None:
+        if this.is_over or this.ended_because is not None or this.attempts.task is None:
+            return
+        this.ended_because = why
+        this.attempts.task.cancel()
+        # Those that would go on without the chain that made them.
+        for other in list(self._running.values()):
+            is_of_it = other.call.chain_id == this.id and other.caller.user_id == this.caller.user_id
+            if is_of_it and other.attempts.task is not this.attempts.task:
+                self._end(other, why)
+
+    def detaches(self, name: str) -> bool:
+        """Whether a call of this tool goes on when whoever asked for it goes away."""
+        peg = self._snapshot.find(name) if name else None
+        return peg is not None and peg.tool.on_disconnect == "detach"
 
     async def over(self, run_id: str) -> None:
         """Wait until this call runs no longer, and is recorded."""
@@ -215,12 +231,6 @@ class Pipeline:
                 async with asyncio.timeout(seconds):
                     await self._idle.wait()
         return not self._running
-
-
-def _end(this: Run, why: str) -> None:
-    if not this.is_over and this.ended_because is None and this.attempts.task is not None:
-        this.ended_because = why
-        this.attempts.task.cancel()
 
 
 def refused(call: ToolCall, error: ToolError) -> ToolResult:

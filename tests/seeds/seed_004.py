@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -20,7 +21,7 @@ OUTPUT = (
     *("processing_time_ms", "timestamp", "version"),
 )
 # What differs from one answer to the next, whatever they say.
-VOLATILE = ("request_id", "processing_time_ms", "timestamp")
+_VOLATILE = re.compile(rb'"(request_id|processing_time_ms|timestamp)":("[^"]*"|[0-9]+)')
 KNOWN, UNKNOWN = "a" * 64, "b" * 64
 PROMISE = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
@@ -119,9 +120,9 @@ async def record(contract: Contract, *hashes: str) -> None:
     await given(contract, envelope("record_findings", {"findings": findings}))
 
 
-def settled(answer: dict[str, Any]) -> dict[str, Any]:
+def settled(text: bytes) -> bytes:
     """An answer without what differs each time."""
-    return {key: value for key, value in answer.items() if key not in VOLATILE}
+    return _VOLATILE.sub(rb'"\1":0', text)
 
 
 def answering(*outputs: Any) -> Callable[[], Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from tests.seeds.seed_004 import INPUT, UNKNOWN, Contract, ask, envelope, given, query, refused
+
+ID = "0190aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"
 
 
 class TestInputSchema:
@@ -74,13 +75,13 @@ class TestInputValidation:
         assert await given(contract, envelope(short, {})) == {"result": 1}
 
     @pytest.mark.parametrize(
-        "request_id", ["", "1", "not-a-uuid", str(uuid4()) + "0", str(uuid4()).replace("-", ""), f"{{{uuid4()}}}"]
+        "request_id", ["", "1", "not-a-uuid", f"{ID}0", ID.replace("-", ""), f"{{{ID}}}", f"urn:uuid:{ID}"]
     )
     async def test_2_request_id_must_be_a_uuid(self, contract: Contract, request_id: str) -> None:
         assert "request_id must be a UUID" in await refused(contract, query(request_id=request_id))
 
     async def test_2_request_id_may_be_any_uuid_in_either_case(self, contract: Contract) -> None:
-        for request_id in (str(uuid4()).upper(), "00000000-0000-0000-0000-000000000000"):
+        for request_id in (ID.upper(), "00000000-0000-0000-0000-000000000000"):
             assert (await ask(contract, query(request_id=request_id)))["request_id"] == request_id
 
     @pytest.mark.parametrize(

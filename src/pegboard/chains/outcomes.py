@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
 from pegboard.registry.chaining.references import SKIPPED
 
 StepStatus = Literal["succeeded", "failed", "fallback", "skipped", "not_run"]
+
+
+class CallOutcome(NamedTuple):
+    """What came of one call of a step: its output as JSON, or what went wrong."""
+
+    text: bytes
+    error: str | None = None
+    code: str | None = None
+
+
+# Of a call that never was.
+NOT_BEGUN = CallOutcome(b"null", "The chain had stopped before it began", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)

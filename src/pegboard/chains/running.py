@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Coroutine, Mapping
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from pegboard.chains.outcomes import ChainOutcome, Outputs, StepOutcome
+from pegboard.chains.conditions import is_wanted
+from pegboard.chains.outcomes import NOT_BEGUN, CallOutcome, ChainOutcome, Outputs, StepOutcome
 from pegboard.core.call import Caller, OnProgress, Progress, ReadyCall, Surface, ToolCall, ToolResult
-from pegboard.core.chains import MAX_ITEMS, Chain, Condition, Step
+from pegboard.core.chains import MAX_ITEMS, Chain, Step
 from pegboard.core.errors import ExecutionFailed
 from pegboard.core.ids import new_id
 from pegboard.pipeline import Pipeline
@@ -28,19 +28,6 @@ _MOST_BYTES = 64 * 2**20
 _DEEPEST = 5
 
 
-class _Nesting:
-    """What chains that call each other share."""
-
-    __slots__ = ("calls", "depth")
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self.calls = 0
-
-
-_nesting: ContextVar[_Nesting | None] = ContextVar("pegboard_nesting_of_chains", default=None)
-
-
 class Asking(NamedTuple):
     """Who runs a chain, and how its calls are to be known."""
 
@@ -51,13 +38,21 @@ class Asking(NamedTuple):
     on_progress: OnProgress | None = None
 
 
-class Failed(Exception):
-    """A step that did not do what it should."""
+class _Counted:
+    """Counts the calls of a chain and of those that it calls."""
 
-    def __init__(self, message: str, code: str, run_ids: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.code = code
-        self.run_ids = run_ids
+    def __init__(self) -> None:
+        self.calls = 0
+
+
+class _Outer(NamedTuple):
+    """The chains that a chain is called by."""
+
+    depth: int
+    counted: _Counted
+
+
+_outer: ContextVar[_Outer | None] = ContextVar("pegboard_outer_chains", default=None)
 
 
 class Chains:
@@ -65,23 +60,28 @@ class Chains:
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
+        # Calls that go on without their chain.
+        self._detached: set[asyncio.Task[ToolResult]] = set()
 
     async def run(
         self, chain: Chain, given: Mapping[str, Any], asking: Asking, *, chain_id: str | None = None
     ) -> ChainOutcome:
-        """How the chain ended; raises Invalid where it is none, before anything runs."""
-        run = _Run(self._pipeline, chain, given, asking, chain_id or new_id())
-        depth = _depth.get()
+        """How the chain ended; raises Invalid where it is none, before anything runs.
+
+        Where it is given up, or its time is up, calls end or go on as their tools say; with a key they go on.
+        """
+        depth, counted = _outer.get() or _Outer(0, _Counted())
+        run = _Run(self, chain, given, asking, chain_id or new_id(), counted)
         if depth >= _DEEPEST:
             return run.ended(f"Chains call each other more than {_DEEPEST} deep", "execution_failed")
-        token = _depth.set(depth + 1)
+        token = _outer.set(_Outer(depth + 1, counted))
         try:
             async with asyncio.timeout(chain.timeout):
                 return await run.whole()
         except TimeoutError:
             return run.ended(f"The chain did not finish within {chain.timeout:g} s", "timeout")
         finally:
-            _depth.reset(token)
+            _outer.reset(token)
 
     async def as_tool(self, chain: Chain, call: ReadyCall) -> Any:
         """What a chain answers that is a tool; raises ExecutionFailed where a step failed."""
@@ -91,29 +91,45 @@ class Chains:
             raise ExecutionFailed(outcome.error)
         return outcome.output
 
+    async def call(self, call: ToolCall, caller: Caller, run_id: str) -> ToolResult:
+        """How one call of a chain ended."""
+        running: Coroutine[Any, Any, ToolResult] = self._pipeline.run(call, caller, run_id=run_id)
+        if call.key is None and not self._pipeline.detaches(call.name):
+            return await running
+        task = asyncio.create_task(running)
+        self._detached.add(task)
+        task.add_done_callback(self._detached.discard)
+        return await asyncio.shield(task)
+
 
 class _Run:
     """One chain on its way."""
 
-    def __init__(
-        self, pipeline: Pipeline, chain: Chain, given: Mapping[str, Any], asking: Asking, chain_id: str
+    def __init__(  # noqa: PLR0917 -- made in one place
+        self, chains: Chains, chain: Chain, given: Mapping[str, Any], asking: Asking, chain_id: str, counted: _Counted
     ) -> None:
         self._waits = plan(chain)
-        self._pipeline = pipeline
+        self._chains = chains
         self._chain = chain
         self._asking = asking
         self._id = chain_id
         self._begun = time.perf_counter()
         self._room = asyncio.Semaphore(_AT_ONCE)
-        self._calls = 0
+        self._counted = counted
         self._size = 0
+        # Steps that begin nothing more, and whether none does: one failed that stops the chain, or it took too much.
+        self._stopped: set[str] = set()
+        self._is_stopped = False
+        self._too_much: CallOutcome | None = None
+        self._run_ids: dict[str, list[str]] = {}
         self._outcomes: dict[str, StepOutcome] = {}
         self._views: dict[str, Outputs] = {}
         self._known: dict[str, Any] = {"input": given, "steps": self._views}
 
     async def whole(self) -> ChainOutcome:
         """Run all steps, and say how it went."""
-        left = {step.id: step for step in self._chain.steps}
+        steps = {step.id: step for step in self._chain.steps}
+        left = dict(steps)
         running: dict[asyncio.Task[StepOutcome], str] = {}
         failure: StepOutcome | None = None
         try:
@@ -128,11 +144,10 @@ class _Run:
                 running |= {asyncio.create_task(self._step(step)): step.id for step in ready}
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
-                    step = next(each for each in self._chain.steps if each.id == running[task])
-                    del running[task]
-                    failure = self._take(task.result(), step) or failure
+                    failure = self._take(task.result(), steps[running.pop(task)]) or failure
         finally:
             # Those that run when one has failed come to their end; a chain that is given up takes them along.
+            self._is_stopped = True
             if failure is None:
                 for task in running:
                     task.cancel()
@@ -145,10 +160,15 @@ class _Run:
 
     def ended(self, error: str | None, code: str | None, output: bytes = b"null") -> ChainOutcome:
         """The outcome, with what is known of the steps."""
-        steps = tuple(
-            self._outcomes.get(step.id) or StepOutcome(step.id, step.tool, "not_run") for step in self._chain.steps
-        )
+        steps = tuple(self._outcomes.get(step.id) or self._cut_off(step) for step in self._chain.steps)
         return ChainOutcome(self._id, steps, output, error, code, self._elapsed(self._begun))
+
+    def _cut_off(self, step: Step) -> StepOutcome:
+        """A step that has no outcome: it never began, or the chain did not wait for its end."""
+        if (run_ids := self._run_ids.get(step.id)) is None:
+            return StepOutcome(step.id, step.tool, "not_run")
+        error = "The chain ended before this step did; the journal says how its calls ended"
+        return StepOutcome(step.id, step.tool, "failed", error=error, code="cancelled", run_ids=tuple(run_ids))
 
     def _answered(self) -> ChainOutcome:
         if not self._chain.has_output:
@@ -164,7 +184,8 @@ class _Run:
         if self._asking.on_progress is not None:
             done = Progress(len(self._outcomes), len(self._chain.steps), f"{step.id}: {outcome.status}")
             self._asking.on_progress(done)
-        return outcome if outcome.status == "failed" and step.on_error == "stop" else None
+        stops = step.on_error == "stop" or self._too_much is not None
+        return outcome if outcome.status == "failed" and stops else None
 
     def _keep(self, outcome: StepOutcome) -> None:
         self._outcomes[outcome.id] = outcome
@@ -172,119 +193,99 @@ class _Run:
 
     async def _step(self, step: Step) -> StepOutcome:
         begun = time.perf_counter()
-        try:
-            if not self._is_wanted(step):
-                return StepOutcome(step.id, step.tool, "skipped")
-            results = await self._results(step)
-        except (Failed, Misreferred) as error:
-            code, run_ids = (error.code, error.run_ids) if isinstance(error, Failed) else ("execution_failed", ())
-            return self._failed(step, str(error), code, run_ids, begun)
-        texts, failures = [], []
-        for result in results:
-            if result.problem is None:
-                texts.append(result.output_json)
-                continue
-            failures.append(result.problem)
-            texts.append(json_text(step.fallback if step.on_error == "fallback" else None).encode())
-        run_ids = tuple(result.run_id for result in results)
         is_list = step.for_each is not None
-        if failures and (step.on_error == "stop" or not is_list):
-            more = f" ({len(failures)} of {len(results)} items failed)" if is_list else ""
-            return self._failed(step, failures[0].message + more, failures[0].code, run_ids, begun)
-        self._size += sum(map(len, texts))
-        if self._size > _MOST_BYTES:
-            return self._failed(
-                step,
-                f"The outputs of the chain take more than {_MOST_BYTES:,} bytes",
-                "result_too_large",
-                run_ids,
-                begun,
+        try:
+            if not is_wanted(step.when, self._known):
+                return StepOutcome(step.id, step.tool, "skipped")
+            answers = await self._each(step) if is_list else [await self._one(step, self._known)]
+        except Misreferred as error:
+            return self._failed(step, CallOutcome(b"", str(error), "execution_failed"), begun)
+        if self._too_much is not None:
+            return self._failed(step, self._too_much, begun)
+        failures = [answer for answer in answers if answer.error is not None and answer is not NOT_BEGUN]
+        not_begun = answers.count(NOT_BEGUN)
+        if not_begun or (failures and (step.on_error == "stop" or not is_list)):
+            first = failures[0] if failures else NOT_BEGUN
+            more = f" ({len(failures)} of {len(answers)} items failed" + (
+                f", {not_begun} did not begin)" if not_begun else ")"
             )
+            return self._failed(step, first._replace(error=f"{first.error}{more if is_list else ''}"), begun)
+        texts = [answer.text for answer in answers]
         return StepOutcome(
-            step.id, step.tool, "succeeded", texts, is_list, run_ids=run_ids, elapsed_ms=self._elapsed(begun)
+            step.id, step.tool, "succeeded", texts, is_list, run_ids=self._ids(step), elapsed_ms=self._elapsed(begun)
         )
 
-    def _failed(self, step: Step, error: str, code: str, run_ids: tuple[str, ...], begun: float) -> StepOutcome:
-        elapsed = self._elapsed(begun)
-        if step.on_error == "fallback":
-            text = json_text(step.fallback).encode()
-            return StepOutcome(
-                step.id, step.tool, "fallback", (text,), error=error, code=code, run_ids=run_ids, elapsed_ms=elapsed
-            )
-        return StepOutcome(step.id, step.tool, "failed", error=error, code=code, run_ids=run_ids, elapsed_ms=elapsed)
+    def _failed(self, step: Step, why: CallOutcome, begun: float) -> StepOutcome:
+        falls_back = step.on_error == "fallback" and self._too_much is None
+        return StepOutcome(
+            step.id,
+            step.tool,
+            "fallback" if falls_back else "failed",
+            (json_text(step.fallback).encode(),) if falls_back else (),
+            error=why.error,
+            code=why.code,
+            run_ids=self._ids(step),
+            elapsed_ms=self._elapsed(begun),
+        )
 
-    def _is_wanted(self, step: Step) -> bool:
-        if step.when is None:
-            return True
-        if isinstance(step.when, str):
-            return bool(filled(step.when, self._known))
-        return _holds(step.when, self._known)
-
-    async def _results(self, step: Step) -> list[ToolResult]:
-        if step.for_each is None:
-            return [await self._call(step, filled(step.arguments, self._known), self._key(step))]
+    async def _each(self, step: Step) -> list[CallOutcome]:
         items = filled(step.for_each, self._known)
-        if not isinstance(items, list):
-            raise Failed(f"for_each is no list but {type(items).__name__}", "execution_failed")
+        if not isinstance(items, list | tuple):
+            raise Misreferred(f"for_each is no list but {'null' if items is None else type(items).__name__}")
         if len(items) > MAX_ITEMS:
-            raise Failed(f"for_each has {len(items):,} items, at most {MAX_ITEMS:,} are run", "execution_failed")
-        calls = [
-            self._call(
-                step,
-                filled(step.arguments, {**self._known, "item": item, "index": index}),
-                self._key(step, index),
-            )
-            for index, item in enumerate(items)
-        ]
-        return list(await asyncio.gather(*calls))
+            raise Misreferred(f"for_each has {len(items):,} items, at most {MAX_ITEMS:,} are run")
+        ones = (
+            self._one(step, {**self._known, "item": item, "index": index}, index) for index, item in enumerate(items)
+        )
+        # Whoever cancels this waits until all that are cancelled have been recorded.
+        answers = await asyncio.gather(*ones, return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                raise answer
+        return [answer for answer in answers if isinstance(answer, CallOutcome)]
 
-    async def _call(self, step: Step, arguments: Any, key: str | None) -> ToolResult:
-        self._calls += 1
-        if self._calls > _MOST_CALLS:
-            raise Failed(f"The chain makes more than {_MOST_CALLS:,} calls", "execution_failed")
-        asking = self._asking
+    async def _one(self, step: Step, known: Mapping[str, Any], index: int | None = None) -> CallOutcome:
+        """What came of a step, or of one item of it; its arguments are there only while it runs."""
+        async with self._room:
+            if self._is_stopped or step.id in self._stopped or self._too_much is not None:
+                return NOT_BEGUN
+            try:
+                answer = await self._call(step, filled(step.arguments, known), index)
+            except Misreferred as error:
+                if index is None:
+                    raise
+                answer = CallOutcome(b"", str(error), "execution_failed")
+        if answer.error is None:
+            self._size += len(answer.text)
+            if self._size > _MOST_BYTES:
+                error = f"The outputs of the chain take more than {_MOST_BYTES:,} bytes"
+                self._too_much = answer = CallOutcome(b"", error, "result_too_large")
+            return answer
+        if step.on_error == "stop":
+            self._stopped.add(step.id)
+        return answer._replace(text=json_text(step.fallback if step.on_error == "fallback" else None).encode())
+
+    async def _call(self, step: Step, arguments: Any, index: int | None) -> CallOutcome:
+        if self._counted.calls >= _MOST_CALLS:
+            error = f"The chain makes more than {_MOST_CALLS:,} calls"
+            self._too_much = CallOutcome(b"", error, "execution_failed")
+            return self._too_much
+        self._counted.calls += 1
+        asking, key = self._asking, self._asking.key
+        if key is not None:
+            key = f"{key}#{step.id}" + ("" if index is None else f"#{index}")
         call = ToolCall(
             step.tool, arguments, None, asking.surface, request_id=asking.request_id, key=key, chain_id=self._id
         )
-        async with self._room:
-            return await self._pipeline.run(call, asking.caller)
+        run_id = new_id()
+        self._run_ids.setdefault(step.id, []).append(run_id)
+        result = await self._chains.call(call, asking.caller, run_id)
+        if result.problem is not None:
+            return CallOutcome(b"", result.problem.message, result.problem.code)
+        return CallOutcome(result.output_json)
 
-    def _key(self, step: Step, index: int | None = None) -> str | None:
-        if self._asking.key is None:
-            return None
-        return f"{self._asking.key}#{step.id}" + ("" if index is None else f"#{index}")
+    def _ids(self, step: Step) -> tuple[str, ...]:
+        return tuple(self._run_ids.get(step.id, ()))
 
     def _elapsed(self, begun: float) -> float:
         return round((time.perf_counter() - begun) * 1000, 3)
-
-
-def _holds(condition: Condition, known: Mapping[str, Any]) -> bool:
-    """Whether all comparisons that are given hold; a value that leads nowhere is one that does not exist."""
-    given = condition.model_fields_set
-    try:
-        value = filled(condition.value, known)
-    except Misreferred:
-        if "exists" not in given:
-            raise
-        value = None
-    checks: dict[str, Callable[[], bool]] = {
-        "equals": lambda: _same(value, filled(condition.equals, known)),
-        "not_equals": lambda: not _same(value, filled(condition.not_equals, known)),
-        "among": lambda: any(_same(value, each) for each in filled(condition.among, known) or ()),
-        "at_least": lambda: _number(value) >= (condition.at_least or 0.0),
-        "at_most": lambda: _number(value) <= (condition.at_most or 0.0),
-        "exists": lambda: (value is not None) == condition.exists,
-    }
-    return all(check() for name, check in checks.items() if name in given)
-
-
-def _number(value: Any) -> float:
-    """The value as a number; what is none is neither above nor below anything."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values are the same in JSON, where true is not 1."""
-    return (
-        json_text(one) == json_text(other) if isinstance(one, bool) or isinstance(other, bool) else bool(one == other)
-    )

@@ -32,6 +32,9 @@ class Condition(Model):
     def _compares(self) -> Condition:
         if self.model_fields_set <= {"value"}:
             raise ValueError("needs one of equals, not_equals, among, at_least, at_most, exists")
+        for name in ("among", "at_least", "at_most", "exists"):
+            if name in self.model_fields_set and getattr(self, name) is None:
+                raise ValueError(f"{name} cannot be null; compare with null by equals or exists")
         return self
 
 

@@ -38,7 +38,9 @@ class Feed:
         self.ended_at = 0.0
         self._calls = payloads.open_calls(asked)
         # Those that nobody can abandon.
-        self._lasting = {place for place, call in enumerate(self._calls) if goes_on or payloads.detaches(call)}
+        self._lasting = {
+            place for place, call in enumerate(self._calls) if goes_on or call.key or payloads.detaches(call)
+        }
         self._payloads = payloads
         self._knows = knows
         self._answers: dict[int, Answer] = {}

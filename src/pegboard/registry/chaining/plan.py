@@ -42,7 +42,9 @@ def chain_faults(chain: Chain, under: str) -> list[Fault]:
     # Filled in, they would be read by whoever calls the chain, and stand in the journal.
     if secrets:
         named = ", ".join(f"'{name}'" for name in sorted(secrets)[:10])
-        faults.append(Fault("steps", f"a chain gives no secrets to its steps ({named}); a tool that needs one keeps it"))
+        faults.append(
+            Fault("steps", f"a chain gives no secrets to its steps ({named}); a tool that needs one keeps it")
+        )
     return [Fault(f"{under}{fault.field}", fault.message) for fault in faults]
 
 

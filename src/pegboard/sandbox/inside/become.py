@@ -173,8 +173,8 @@ def _execute(call: Call, env: dict[str, str]) -> None:
         # Where nobody listens, a command that reports must not wait, nor fail.
         reports = _REPORTS if call.job.reports else os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
         os.dup2(reports, _COMMANDS_REPORTS)
-    # What Python ignores, the command would ignore too.
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+    # What Python ignores, the command would ignore too, and so with what the server was started to ignore.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execvpe(argv[0], argv, env)  # noqa: S606 -- running the tool's command is what this is for

@@ -91,8 +91,12 @@ async def run_chain(
     if body.save:
         fields = {name: getattr(body, name) for name in _TOOL_FIELDS}
         config = {"handler": CHAIN, "chain": body.chain()}
-        tool = await board.add({**fields, "tool_type": Kind.INTERNAL, "config": config}, caller=caller)
+        # As long as its steps may take: of its own accord, a tool may take less.
+        definition = {**fields, "tool_type": Kind.INTERNAL, "config": config, "timeout": body.timeout}
+        tool = await board.add(definition, caller=caller)
         return Response(shown(tool, caller).model_dump_json(), 201, media_type="application/json")
+    if len(request.headers.getlist("idempotency-key")) > 1:
+        idempotency_key = ""  # which of them counts could be read differently by a proxy in front of us
     surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
     asking = Asking(caller, surface, request.state.request_id, check_key(idempotency_key))
     running = board.chains.run(Chain.model_validate(body.chain()), body.input, asking)
