@@ -40,7 +40,7 @@ def envelope(tool: str, args: Any, **fields: Any) -> dict[str, Any]:
 def query(composite_hash: str = UNKNOWN, **fields: Any) -> dict[str, Any]:
     """The seed's question about one finding."""
     args = {"finding_id": "finding-1", "composite_hash": composite_hash, "query_type": "baseline_check"}
-    return envelope("query_baseline", args, **fields)
+    return {**envelope("query_baseline", args), **fields}
 
 
 def batch(*hashes: str, batch_size: int = 100, **fields: Any) -> dict[str, Any]:

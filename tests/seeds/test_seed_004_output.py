@@ -46,14 +46,14 @@ Exchange = tuple[dict[str, Any], dict[str, Any]]
 class TestOutputSchema:
     """Contract Schema, Output Schema and its field definitions."""
 
-    def test_an_answer_has_the_fields_of_the_schema_and_no_others(self, exchange: Exchange) -> None:
+    async def test_an_answer_has_the_fields_of_the_schema_and_no_others(self, exchange: Exchange) -> None:
         assert tuple(exchange[1]) == OUTPUT
 
-    def test_tool_name_and_request_id_echo_the_request(self, exchange: Exchange) -> None:
+    async def test_tool_name_and_request_id_echo_the_request(self, exchange: Exchange) -> None:
         asked, answer = exchange
         assert (answer["tool_name"], answer["request_id"]) == (asked["tool_name"], asked["request_id"])
 
-    def test_version_is_that_of_the_request(self, exchange: Exchange) -> None:
+    async def test_version_is_that_of_the_request(self, exchange: Exchange) -> None:
         assert exchange[1]["version"] == "1.0"
 
     async def test_the_payload_of_a_finding_that_is_new(self, contract: Contract) -> None:
@@ -75,24 +75,24 @@ class TestOutputSchema:
 class TestOutputValidation:
     """Validation Rules, Output Validation."""
 
-    def test_1_status_is_new_existing_or_error(self, exchange: Exchange) -> None:
+    async def test_1_status_is_new_existing_or_error(self, exchange: Exchange) -> None:
         assert exchange[1]["status"] in ("new", "existing", "error")
 
-    def test_2_payload_is_present_unless_status_is_error(self, exchange: Exchange) -> None:
+    async def test_2_payload_is_present_unless_status_is_error(self, exchange: Exchange) -> None:
         _, answer = exchange
         assert isinstance(answer["payload"], dict) == (answer["status"] != "error")
         assert (answer["payload"] is None) == (answer["status"] == "error")
 
-    def test_3_error_msg_is_present_if_status_is_error_and_null_otherwise(self, exchange: Exchange) -> None:
+    async def test_3_error_msg_is_present_if_status_is_error_and_null_otherwise(self, exchange: Exchange) -> None:
         _, answer = exchange
         assert bool(answer["error_msg"]) == (answer["status"] == "error")
         assert (answer["error_msg"] is None) == (answer["status"] != "error")
 
-    def test_4_processing_time_ms_is_a_positive_integer(self, exchange: Exchange) -> None:
+    async def test_4_processing_time_ms_is_a_positive_integer(self, exchange: Exchange) -> None:
         took = exchange[1]["processing_time_ms"]
         assert type(took) is int and took >= 1
 
-    def test_5_timestamp_is_iso_8601_and_after_that_of_the_request(self, exchange: Exchange) -> None:
+    async def test_5_timestamp_is_iso_8601_and_after_that_of_the_request(self, exchange: Exchange) -> None:
         asked, answer = exchange
         assert datetime.fromisoformat(answer["timestamp"]) > datetime.fromisoformat(asked["timestamp"])
 

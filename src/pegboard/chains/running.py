@@ -258,8 +258,8 @@ class _Run:
         if answer.error is None:
             self._size += len(answer.text)
             if self._size > _MOST_BYTES:
-                error = f"The outputs of the chain take more than {_MOST_BYTES:,} bytes"
-                self._too_much = answer = CallOutcome(b"", error, "result_too_large")
+                why = f"The outputs of the chain take more than {_MOST_BYTES:,} bytes"
+                self._too_much = answer = CallOutcome(b"", why, "result_too_large")
             return answer
         if step.on_error == "stop":
             self._stopped.add(step.id)

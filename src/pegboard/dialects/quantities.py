@@ -39,7 +39,7 @@ def duration(value: Any, format: Format) -> str | None:
     if amount is None:
         return None
     seconds = _EXACT.multiply(abs(amount), _SECONDS[format.unit or "s"])
-    return ("-" if amount < 0 else "") + _passing(seconds)
+    return _signed(amount, _passing(seconds))
 
 
 def _passing(seconds: Decimal) -> str:
@@ -65,7 +65,7 @@ def size(value: Any, format: Format) -> str | None:
     left, unit = abs(amount), 0
     while left >= Decimal("1023.95") and unit < len(_SIZES) - 1:
         left, unit = left / 1024, unit + 1
-    return f"{'-' if amount < 0 else ''}{_short(left)} {_SIZES[unit]}"
+    return _signed(amount, f"{_short(left)} {_SIZES[unit]}")
 
 
 def percent(value: Any, format: Format) -> str | None:
@@ -74,7 +74,7 @@ def percent(value: Any, format: Format) -> str | None:
     if amount is None:
         return None
     share = _EXACT.multiply(amount, Decimal(100 if format.whole in (None, 1) else 1))
-    if 0 < abs(share) < Decimal("0.005"):
+    if 0 < abs(share) <= Decimal("0.005"):  # which would be rounded to nothing
         return "< 0.01 %" if share > 0 else "> -0.01 %"
     return f"{_trimmed(f'{share:,.2f}')} %"
 
@@ -136,6 +136,11 @@ def _places(amount: Decimal) -> int:
 def _short(amount: Decimal) -> str:
     """To three digits or so: 1.5, 12.3, 350."""
     return _trimmed(f"{amount:,.2f}" if amount < 10 else f"{amount:,.1f}" if amount < 100 else f"{amount:,.0f}")
+
+
+def _signed(amount: Decimal, text: str) -> str:
+    """The text of an amount without its sign, with it; nothing has none."""
+    return f"-{text}" if amount < 0 and not text.startswith("0 ") else text
 
 
 def _trimmed(text: str) -> str:

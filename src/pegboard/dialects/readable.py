@@ -29,7 +29,7 @@ _SECRET = re.compile(
 # Credentials within a text: those of an address, what proves a request, and the makes that go by their beginning.
 _WITHIN = re.compile(
     r"(?<=://)[^/\s@]+(?=@)|(?<=\bBearer )[\w.~+/=-]{8,}|\b(?:sk|pk|rk)[-_][\w-]{12,}|\bgh[a-z]_\w{12,}"
-    r"|\bgithub_pat_\w{12,}|\bxox[a-z]-[\w-]{10,}|\bAKIA[0-9A-Z]{16}\b|\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?",
+    r"|\bgithub_pat_\w{12,}|\bxox[a-z]-[\w-]{10,}|\bAKIA[0-9A-Z]{16}\b|\b(?-i:eyJ)[\w-]{10,}+(?:\.[\w-]+){0,2}",
     re.IGNORECASE,
 )
 # The same of an address that is cut off before it says that they are some.

@@ -59,17 +59,17 @@ class Turn(NamedTuple):
 
 def turns(raw: Any) -> list[Turn]:
     """What is said in a payload, turn by turn; raises Invalid where there is more than anybody would say."""
-    found: list[Turn] = []
+    found: list[list[Turn]] = []
     for item, is_piece in _opened(chunks_of(raw), _DEEPEST, is_piece=False):
         for turn in _turns_of(item, is_piece=is_piece):
-            before = found[-1] if found else None
+            before = found[-1][-1] if found else None
             if before is not None and turn.is_part and before.is_part and turn.role == before.role:
-                found[-1] = _joined(before, turn)
+                found[-1].append(turn)
             else:
-                found.append(turn)
+                found.append([turn])
         if len(found) > MAX_TURNS:
             raise Invalid(f"More than {MAX_TURNS:,} messages at once; send fewer at a time")
-    return found
+    return [parts[0] if len(parts) == 1 else _joined(parts) for parts in found]
 
 
 def said(raw: Any) -> str | None:
@@ -250,6 +250,6 @@ def _when(item: dict[str, Any]) -> Any:
     return next((item[key] for key in ("timestamp", "created_at", "createdAt") if item.get(key) is not None), None)
 
 
-def _joined(before: Turn, after: Turn) -> Turn:
-    raws = [*(before.raw if isinstance(before.raw, list) else [before.raw]), after.raw]
-    return before._replace(text="".join(filter(None, (before.text, after.text))) or None, raw=raws)
+def _joined(parts: list[Turn]) -> Turn:
+    text = "".join(part.text or "" for part in parts)
+    return parts[0]._replace(text=text or None, raw=[part.raw for part in parts])

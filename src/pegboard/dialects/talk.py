@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -51,11 +52,10 @@ class Talk(NamedTuple):
     def alternating(self, items: list[Any]) -> list[Any]:
         """The messages with those of one role in a row as one, and a user's at the beginning."""
         joined: list[Any] = []
-        for item in items:
-            if joined and joined[-1].get("role") == item.get("role"):
-                joined[-1] = {**joined[-1], self.parts: [*self.listed(joined[-1]), *self.listed(item)]}
-            else:
-                joined.append(item)
+        for _, run in groupby(items, lambda item: item.get("role")):
+            first, *others = run
+            parts = [part for item in (first, *others) for part in self.listed(item)] if others else None
+            joined.append(first if parts is None else {**first, self.parts: parts})
         if joined and joined[0].get("role") != "user":
             joined.insert(0, self.said("user", BEGINNING))
         return joined

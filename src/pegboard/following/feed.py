@@ -19,6 +19,8 @@ from pegboard.payloads import Payloads
 # What is kept of the progress of one payload's calls, at its latest.
 _MOST_PROGRESS = 200
 _MOST_PROGRESS_BYTES = 512 * 1024
+# What one that has ended takes beside the text of its events, and for each of its calls.
+_OWN_BYTES, _CALL_BYTES = 5 * 1024, 1024
 
 
 class Feed:
@@ -48,6 +50,11 @@ class Feed:
         self._told = 0
         self._news = asyncio.Event()
         knows(self.id, self)
+
+    @property
+    def size(self) -> int:
+        """About how much memory it takes once it has ended."""
+        return self.events.size + _OWN_BYTES + _CALL_BYTES * len(self.run_ids)
 
     def began(self, position: int, call: AskedCall, run_id: str) -> OnProgress:
         """Tell that a call is used, and then how far it has come; raises Cancelled where it is not to begin."""
@@ -130,7 +137,7 @@ class Feed:
             telling.end()
         self.events.close()
         self.ended_at = time.monotonic()
-        self._answers = {}
+        self._answers, self._telling, self._calls = {}, {}, []
 
     def _id_of(self, position: int) -> str:
         run_id = self.run_ids.get(position, self.id)
@@ -152,6 +159,8 @@ class Feed:
         if result.problem is not None:
             told |= {"error": result.problem.message, "code": result.problem.code}
         told |= {"execution_time_ms": result.elapsed_ms, "summary": self._payloads.outcome(answer, self.caller)}
+        if (display := self._payloads.display(answer, self.caller)) is not None:
+            told["display"] = display
         self._tell("tool_result", told, result.output_json if result.problem is None else None)
 
 

@@ -170,7 +170,7 @@ class Following:
         if (leaving := self._leaving.pop(feed, None)) is not None:
             leaving.cancel()
         self._over.append(feed)
-        self._over_bytes += feed.events.size
+        self._over_bytes += feed.size
         while self._over_bytes > self._kept_bytes and len(self._over) > 1:
             self._forget()
         if self._forgetting is None and not self._is_closed:
@@ -189,6 +189,6 @@ class Following:
 
     def _forget(self) -> None:
         feed = self._over.popleft()
-        self._over_bytes -= feed.events.size
+        self._over_bytes -= feed.size
         for run_id in (feed.id, *feed.run_ids.values()):
             self._known.pop(run_id, None)

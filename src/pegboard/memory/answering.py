@@ -22,7 +22,7 @@ _Mark = tuple[str, str]
 class Answering:
     """Puts answers into the calls they are for: the latest open ones of their id, or of their name without one.
 
-    `older` gives so many messages with calls before a place, latest first.
+    `older` gives up to so many messages with calls before a place, latest first, and none where it looks no further.
     """
 
     def __init__(self, older: Older, before: int) -> None:
@@ -57,7 +57,7 @@ class Answering:
             more = await self._older(self._before, _AT_ONCE)
             for message in more:
                 self.add(message, is_older=True)
-            self._looked = self._looked + len(more) if len(more) == _AT_ONCE else LOOK_BACK
+            self._looked = self._looked + len(more) if more else LOOK_BACK
             self._before = more[-1].position if more else 0
             found = self._next(mark)
         if found is None:
@@ -87,5 +87,8 @@ def _unasked(answer: AskedCall) -> Invalid:
         which = "an answer says neither the id nor the name of the call it is for"
     else:
         call = f"id '{answer.id[:100]}'" if answer.id else f"name '{answer.name[:100]}'"
-        which = f"no call of the {call} waits for its answer in this thread; add the message that makes the call first"
+        which = (
+            f"no call of the {call} waits for its answer in this thread, so far as answers are looked for "
+            f"({LOOK_BACK} messages with calls, fewer if they are long); add the message that makes the call first"
+        )
     return Invalid.of("The answer was not added", [Fault("tool_call_id", which)])

@@ -92,6 +92,21 @@ def checked(form: dict[str, Any], snapshot: Snapshot, caller: Caller) -> dict[st
     return form | {"result_valid": is_valid}
 
 
+def is_deep(value: Any, most: int) -> bool:
+    """Whether more lists and objects are in one another than so many."""
+    level = [value]
+    for _ in range(most):
+        level = [
+            inner
+            for item in level
+            for inner in (item.values() if isinstance(item, Mapping) else item)
+            if isinstance(inner, dict | list | tuple)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def split(calls: Sequence[AskedCall]) -> tuple[list[AskedCall], list[AskedCall]]:
     """What a model asks for, and what only answers earlier calls."""
     asked = [call for call in calls if call.arguments is not None]

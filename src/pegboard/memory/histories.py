@@ -32,10 +32,11 @@ _KNOWN = frozenset({"id", "name", "arguments", "raw_arguments", "result", "error
 
 
 class History(NamedTuple):
-    """The messages, in order, and the system text where the provider takes it apart from them."""
+    """The messages, in order, the system text where the provider takes it apart from them, and where the next begin."""
 
     items: list[Any]
     system: Any | None
+    next_cursor: str | None = None
 
 
 def history_of(messages: Sequence[Message], dialect: Dialect) -> History:

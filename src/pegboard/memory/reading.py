@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from pegboard.dialects.spoken import aloud
 from pegboard.memory.calls import kept, split
 from pegboard.payloads import MAX_CALLS, Payloads
 from pegboard.registry.arguments import measure
+from pegboard.store.types import storable
 
 MAX_CONTENT = 2**20
 _MAX_DEPTH = 100
@@ -63,7 +64,7 @@ class Reading:
         self._caller = caller
         self._named = None if dialect is None else dialects.named(dialect, "from").name
 
-    def read(self, body: Any) -> list[Heard]:
+    def read(self, body: Any) -> Iterator[Heard]:
         """What a body says, in order; raises Invalid where nobody knows what it is."""
         _check_bounds(body)
         body = chunks_of(body)
@@ -71,12 +72,11 @@ class Reading:
             raise _unknown(body)
         found = turns(body)
         if any(turn.role is None for turn in found):
-            return self._of_calls(body, found)
+            yield from self._of_calls(body, found)
+            return
         known = self._named or self._found(body)
-        heard: list[Heard] = []
         for turn in found:
-            heard += self._of_turn(turn, known)
-        return heard
+            yield from self._of_turn(turn, known)
 
     def _found(self, body: Any) -> str | None:
         dialect = self._dialects.found(body)
@@ -84,9 +84,9 @@ class Reading:
 
     def _of_calls(self, body: Any, found: Sequence[Turn]) -> list[Heard]:
         """Calls without a message around them, or the chunks of a stream: what a model says at one go."""
-        for place, turn in enumerate(found):
-            if turn.role is None and any(other.role in ("user", "system") for other in found):
-                raise _unknown(turn.raw, place)
+        if any(turn.role in ("user", "system") for turn in found):
+            place, turn = next((place, turn) for place, turn in enumerate(found) if turn.role is None)
+            raise _unknown(turn.raw, place)
         try:
             asked = self._payloads.read(body, self._named, self._caller)
         except Unreadable:
@@ -106,8 +106,15 @@ class Reading:
         _check_says(turn)
         assert turn.role is not None
         dialect = known or _dialect_of_parts(turn.raw)
-        raw = None if dialect is None or _is_own(turn.raw) else turn.raw
+        raw = None if dialect is None or _is_own(turn.raw) or self._asks(turn.raw) else turn.raw
         return [Heard(turn.role, content_of(turn.text), _instant(turn.when), dialect=dialect, raw=raw)]
+
+    def _asks(self, raw: Any) -> bool:
+        """Whether somebody would take this for calls, who is not told whose message it is."""
+        try:
+            return any(call.is_open for call in self._payloads.read(raw, None, self._caller).calls)
+        except Unreadable:
+            return False
 
     def _assistant(self, turn: Turn, asked: Asked | None) -> list[Heard]:
         """What a model says and asks for; answers in it to calls of earlier messages come after."""
@@ -244,7 +251,7 @@ def content_of(text: str | None) -> str | None:
     size = 0 if text is None else len(text.encode("utf-8", "replace"))
     if size > MAX_CONTENT:
         raise Invalid.of(NOT_ADDED, [Fault("content", f"{size:,} bytes of text, at most {MAX_CONTENT:,} are kept")])
-    return text
+    return None if text is None else storable(text)
 
 
 def _instant(given: Any) -> datetime:

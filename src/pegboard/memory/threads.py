@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,19 +16,24 @@ from pegboard.core.instants import read_instant, write_instant
 from pegboard.core.memory import Message, Thread
 from pegboard.core.refusals import Invalid, NotFound
 from pegboard.memory.answering import Answering
-from pegboard.memory.calls import all_of, checked
+from pegboard.memory.calls import all_of, checked, is_deep
 from pegboard.memory.histories import History, history_of
 from pegboard.memory.reading import Heard, Reading, content_of
 from pegboard.memory.titles import checked_title, title_from
 from pegboard.payloads import MAX_CALLS, Answered, Payloads
-from pegboard.registry.arguments import as_decimals
-from pegboard.registry.pages import Page, a_version, an_id, cut, read_cursor
+from pegboard.registry.pages import Page, a_version, an_id, cut, read_cursor, write_cursor
 from pegboard.store import threads
 from pegboard.store.database import Database
 from pegboard.store.types import json_text
 
 MAX_MESSAGES = 10_000
+# Of one message; also what a page of them comes to, unless it is one that has grown by its answers.
 MAX_MESSAGE_BYTES = 4 * 2**20
+_LOOK_BACK_BYTES = 4 * MAX_MESSAGE_BYTES
+_MAX_DEPTH = 200
+_AT_ONCE = 100
+
+T = TypeVar("T")
 
 
 class Threads:
@@ -84,8 +90,8 @@ class Threads:
 
         Raises Invalid where nobody knows what the body is, or what an answer in it is for; then nothing is added.
         """
-        heard = Reading(self._payloads.dialects, self._payloads, caller, dialect).read(body)
-        return await self._keep(thread_id, caller, heard)
+        reading = Reading(self._payloads.dialects, self._payloads, caller, dialect)
+        return await self._keep(thread_id, caller, [one async for one in _in_turns(reading.read(body))])
 
     async def remember(self, thread_id: str, caller: Caller, answered: Answered, text: str | None) -> None:
         """Add what a model said, the calls that it made, and how they ended; raises NotFound where it is gone."""
@@ -102,20 +108,23 @@ class Threads:
     async def messages(
         self, thread_id: str, caller: Caller, *, cursor: str | None = None, limit: int = 50
     ) -> Page[Message]:
-        """Messages of the thread, oldest first."""
+        """Messages of the thread, oldest first: up to `limit`, and fewer where these are long."""
         place = read_cursor(cursor, a_version)
         async with self._database.read() as conn:
             thread = _there(await threads.get(conn, thread_id.lower(), caller.user_id), thread_id)
-            found = await threads.messages(conn, thread.id, after=place[0] if place else None, limit=limit + 1)
-        return cut(found, limit, [str(found[min(limit, len(found)) - 1].position)] if found else None)
+            after = place[0] if place else None
+            sizes = await threads.sizes(conn, thread.id, after=after, limit=limit + 1)
+            count = min(limit, threads.how_many(sizes, MAX_MESSAGE_BYTES))
+            found = await threads.messages(conn, thread.id, after=after, limit=count)
+        return Page(found, write_cursor([str(found[-1].position)]) if len(sizes) > count else None)
 
     async def history(
         self, thread_id: str, caller: Caller, dialect: str, *, cursor: str | None = None, limit: int = 50
     ) -> History:
-        """Messages of the thread as this provider's own, to go on with there."""
+        """Messages of the thread as this provider's own, to go on with there; and where the next ones begin."""
         spoken = self._payloads.dialects.named(dialect, "as")
         page = await self.messages(thread_id, caller, cursor=cursor, limit=limit)
-        return history_of(page.items, spoken)
+        return history_of(page.items, spoken)._replace(next_cursor=page.next_cursor)
 
     async def _keep(self, thread_id: str, caller: Caller, heard: Sequence[Heard]) -> list[Message]:
         """Everything or nothing of it, in one transaction that holds the thread."""
@@ -132,8 +141,17 @@ class Threads:
     async def _kept(
         self, conn: AsyncConnection, thread: Thread, caller: Caller, heard: Sequence[Heard], first: int
     ) -> list[Message]:
+        room = _LOOK_BACK_BYTES
+
         async def older(before: int, limit: int) -> list[Message]:
-            return await threads.with_calls(conn, thread.id, before=before, limit=limit)
+            nonlocal room
+            if room <= 0:
+                return []
+            found = await threads.with_calls(
+                conn, thread.id, before=before, limit=limit, room=min(room, MAX_MESSAGE_BYTES)
+            )
+            room -= sum(len(json_text(message.tool_calls)) for message in found)
+            return found
 
         answering = Answering(older, first)
         touched: dict[int, None] = {}
@@ -157,7 +175,7 @@ class Threads:
                 position += 1
             for answer in one.answers:
                 touched[(await answering.put(answer)).position] = None
-        messages = [self._checked(answering[place], caller) for place in touched]
+        messages = [self._checked(answering[place], caller) async for place in _in_turns(touched)]
         added = [message for message in messages if message.position >= first]
         if added:
             await threads.add_messages(conn, added)
@@ -169,12 +187,21 @@ class Threads:
     def _checked(self, message: Message, caller: Caller) -> Message:
         """The message as it is kept: bounded, and saying of each result whether it is one of its tool's."""
         snapshot = self._payloads.snapshot
-        calls = tuple([as_decimals(checked(call, snapshot, caller)) for call in message.tool_calls])
-        raw = as_decimals(message.raw)
-        size = len(json_text([calls, raw, message.content]))
+        if is_deep([message.tool_calls, message.raw], _MAX_DEPTH):
+            raise Invalid(f"A message nested more than {_MAX_DEPTH} levels deep is not kept")
+        calls = tuple([checked(call, snapshot, caller) for call in message.tool_calls])
+        size = len(json_text([calls, message.raw, message.content]))
         if size > MAX_MESSAGE_BYTES:
             raise Invalid(f"A message of {size:,} bytes, at most {MAX_MESSAGE_BYTES:,} are kept")
-        return replace(message, tool_calls=calls, raw=raw)
+        return replace(message, tool_calls=calls)
+
+
+async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:
+    """The items, with a pause after every few in which others get their turn."""
+    for place, item in enumerate(items, 1):
+        yield item
+        if place % _AT_ONCE == 0:
+            await asyncio.sleep(0)
 
 
 def _a_moment(text: str) -> str:

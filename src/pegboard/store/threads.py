@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from itertools import accumulate
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Text, and_, delete, func, insert, or_, select, type_coerce, update
+from sqlalchemy import ColumnElement, Row, Text, and_, delete, func, insert, literal, or_, select, type_coerce, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.memory import Message, Thread
@@ -19,6 +20,12 @@ _threads = table_of(memory_models.Thread)
 _messages = table_of(memory_models.Message)
 _COLUMNS = tuple(_threads.c[name] for name in Thread.__dataclass_fields__)
 _MESSAGE_COLUMNS = tuple(_messages.c[name] for name in Message.__dataclass_fields__)
+_SIZE = sum(
+    (func.coalesce(func.length(type_coerce(_messages.c[name], Text)), 0) for name in ("content", "tool_calls", "raw")),
+    start=literal(0),
+)
+# How many rows are written at a time, so that others get their turn in between.
+_AT_ONCE = 200
 
 
 async def add(conn: AsyncConnection, thread: Thread) -> None:
@@ -76,7 +83,8 @@ async def remove(conn: AsyncConnection, thread_id: str, owner_id: str) -> bool:
 
 async def add_messages(conn: AsyncConnection, messages: Sequence[Message]) -> None:
     """Keep new messages, each in its place."""
-    await conn.execute(insert(_messages), [_row(message) for message in messages])
+    for start in range(0, len(messages), _AT_ONCE):
+        await conn.execute(insert(_messages), [_row(message) for message in messages[start : start + _AT_ONCE]])
 
 
 async def messages(conn: AsyncConnection, thread_id: str, *, after: int | None = None, limit: int) -> list[Message]:
@@ -87,12 +95,31 @@ async def messages(conn: AsyncConnection, thread_id: str, *, after: int | None =
     return [_message(row) for row in await conn.execute(query.order_by(_messages.c.position).limit(limit))]
 
 
-async def with_calls(conn: AsyncConnection, thread_id: str, *, before: int, limit: int) -> list[Message]:
-    """The messages of a thread before this place that hold calls, latest first."""
+async def sizes(conn: AsyncConnection, thread_id: str, *, after: int | None = None, limit: int) -> list[int]:
+    """How long those messages are, as they are kept."""
+    query = select(_SIZE).where(has_id(_messages.c.thread_id, thread_id))
+    if after is not None:
+        query = query.where(_messages.c.position > after)
+    return list(await conn.scalars(query.order_by(_messages.c.position).limit(limit)))
+
+
+async def with_calls(
+    conn: AsyncConnection, thread_id: str, *, before: int, limit: int, room: int | None = None
+) -> list[Message]:
+    """The messages of a thread before this place that hold calls, latest first; so many as there is room for."""
     holds_calls = type_coerce(_messages.c.tool_calls, Text) != "[]"
-    of_thread = and_(has_id(_messages.c.thread_id, thread_id), _messages.c.position < before)
-    query = select(*_MESSAGE_COLUMNS).where(of_thread, holds_calls)
-    return [_message(row) for row in await conn.execute(query.order_by(_messages.c.position.desc()).limit(limit))]
+    of_thread = and_(has_id(_messages.c.thread_id, thread_id), _messages.c.position < before, holds_calls)
+    latest = _messages.c.position.desc()
+    if room is not None:
+        found = await conn.scalars(select(_SIZE).where(of_thread).order_by(latest).limit(limit))
+        limit = how_many(list(found), room)
+    query = select(*_MESSAGE_COLUMNS).where(of_thread).order_by(latest).limit(limit)
+    return [_message(row) for row in await conn.execute(query)]
+
+
+def how_many(sizes: Sequence[int], room: int) -> int:
+    """How many of these, from the first on, there is room for: the first one always has its place."""
+    return max(1, sum(so_far <= room for so_far in accumulate(sizes)))
 
 
 async def put_calls(conn: AsyncConnection, message: Message) -> None:

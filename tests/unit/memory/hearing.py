@@ -25,4 +25,4 @@ PAYLOADS = Payloads(DIALECTS, cast(Any, None), cast(Any, _NoTools()))
 
 def heard(body: Any, dialect: str | None = None) -> list[Heard]:
     """What a body says."""
-    return Reading(DIALECTS, PAYLOADS, ADMIN, dialect).read(body)
+    return list(Reading(DIALECTS, PAYLOADS, ADMIN, dialect).read(body))

@@ -117,10 +117,10 @@ class _Filling:
             inside = template[2:-2]
             return template if _is_secret(inside) else self._value(inside)
         pieces: list[str] = []
-        for before, inside in _pieces(template):
+        for before, reference in _pieces(template):
             pieces.append(before)
-            if inside is not None:
-                value = self._value(inside)
+            if reference is not None:
+                value = self._value(reference)
                 pieces.append(value if isinstance(value, str) else "" if value is None else json_text(value))
         return "".join(pieces)
 

@@ -38,7 +38,10 @@ def run(
     """
     body = _chain(source)
     if words:
-        body["input"] = {**body.get("input", {}), **json.loads(read_pairs(words).body)}
+        given = body.get("input") or {}
+        if not isinstance(given, dict):
+            raise Usage("The chain's input must be an object, if words are to be added to it")
+        body["input"] = {**given, **json.loads(read_pairs(words).body)}
     headers = {"Idempotency-Key": once} if once is not None else None
     text = json.dumps(body, allow_nan=False).encode()
     reply = with_board(

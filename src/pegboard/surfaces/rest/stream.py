@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pegboard.core.refusals import Invalid
-from pegboard.live.events import BATCH_BYTES, Events
+from pegboard.live.events import BATCH_BYTES, Events, as_json
 from pegboard.surfaces.rest.edge import HEAD, Receive, Scope, Send, unless_gone
 from pegboard.telemetry.logs import get_logger
 
@@ -84,6 +84,7 @@ class EventStream(Response):
         number: int,
         *,
         take: Take = take_all,
+        refused: Callable[[], str | None] = lambda: None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(headers={**_HEADERS, **(headers or {})})
@@ -92,6 +93,8 @@ class EventStream(Response):
         self._opened = opened
         self._number = number
         self._take = take
+        # Why the reader may read no further.
+        self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell until the end."""
@@ -110,6 +113,10 @@ class EventStream(Response):
         number = self._number
         frames = _RETRY
         while True:
+            if (why := self._refused()) is not None:
+                said = as_json({"message": why, "code": "unauthorised"})
+                await _send(send, b"event: error\ndata: %s\n\n" % said)
+                break
             taken = self._take(events, number)
             frames += taken.frames
             is_behind = taken.number > number
@@ -136,8 +143,19 @@ async def _send(send: Send, body: bytes, *, more: bool = True) -> None:
 
 
 def wants_events(request: Request) -> bool:
-    """Whether a request asks for events."""
-    return any(EVENTS in accepted.lower() for accepted in request.headers.getlist("accept"))
+    """Whether a request asks for events, and would not rather have JSON."""
+    weights: dict[str, float] = {}
+    for accepted in ",".join(request.headers.getlist("accept")).lower().split(","):
+        media, *parameters = (part.strip() for part in accepted.split(";"))
+        weights[media] = next((_weight(one[2:]) for one in parameters if one.startswith("q=")), 1.0)
+    return weights.get(EVENTS, 0.0) > 0 and weights[EVENTS] >= weights.get("application/json", 0.0)
+
+
+def _weight(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 1.0
 
 
 def read_number(header: str | None, query: str | None) -> int | None:

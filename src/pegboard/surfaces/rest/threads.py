@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query, Request, Response
 from pegboard.core.instants import write_instant
 from pegboard.core.memory import Message
 from pegboard.memory.histories import history_of
-from pegboard.registry.arguments import as_decimals
 from pegboard.store.types import json_text
 from pegboard.surfaces.rest.calls import From, payload_of
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
@@ -74,7 +73,7 @@ async def add_messages(request: Request, thread_id: str, board: Board, caller: W
     body = await payload_of(request)
     added = [_shown(message) for message in await board.threads.add(thread_id, caller, body, dialect=reading)]
     one = added[0] if len(added) == 1 and not isinstance(body, list) else {"items": added}
-    return Response(json_text(as_decimals(one)), 201, media_type="application/json")
+    return Response(json_text(one), 201, media_type="application/json")
 
 
 @router.get("/{thread_id}/messages", operation_id="list_messages", response_model=HistoryPage)
@@ -95,8 +94,8 @@ async def list_messages(
     if dialect is None:
         shown["items"] = [_shown(message) for message in page.items]
     else:
-        shown["items"], shown["system"] = history_of(page.items, dialect)
-    return Response(json_text(as_decimals(shown)), media_type="application/json")
+        shown["items"], shown["system"], _ = history_of(page.items, dialect)
+    return Response(json_text(shown), media_type="application/json")
 
 
 def _shown(message: Message) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -9,15 +10,16 @@ from starlette.exceptions import HTTPException
 
 from pegboard.board import Pegboard
 from pegboard.core.call import Caller
-from pegboard.core.refusals import Invalid, NotFound
+from pegboard.core.refusals import Invalid, NotFound, Unauthorised
 from pegboard.live.events import Event, Events
 from pegboard.live.onlookers import Onlookers
 from pegboard.registry.registry import refuse_agents
 from pegboard.registry.snapshot import Snapshot
 from pegboard.surfaces.rest.cancelling import RunId
 from pegboard.surfaces.rest.deps import Board, Who
+from pegboard.surfaces.rest.hot import bearer_key
 from pegboard.surfaces.rest.statistics import CallerId, whose
-from pegboard.surfaces.rest.stream import SENT, EventStream, Readers, Taken, read_number
+from pegboard.surfaces.rest.stream import HEARTBEAT_SECONDS, SENT, EventStream, Readers, Taken, read_number
 
 follow = APIRouter(prefix="/v1/calls", tags=["calls"])
 watch = APIRouter(prefix="/v1/executions", tags=["journal"])
@@ -85,8 +87,35 @@ async def watch_executions(
     views: Views = request.app.state.views
     start = board.onlookers.events.last if number is None else number
     return EventStream(
-        readers, board.onlookers.watching(), start, take=lambda events, number: views.take(events, number, wanted)
+        readers,
+        board.onlookers.watching(),
+        start,
+        take=lambda events, number: views.take(events, number, wanted),
+        refused=Standing(request, board.snapshot, caller).lost,
     )
+
+
+class Standing:
+    """Whether somebody who watches for long still may, as keys expire and are revoked, and rights change."""
+
+    def __init__(self, request: Request, snapshot: Snapshot, caller: Caller) -> None:
+        self._key = bearer_key(request.headers["authorization"].encode("latin-1"))
+        self._snapshot = snapshot
+        self._caller = caller
+        self._revision = snapshot.revision
+        self._looked = time.monotonic()
+
+    def lost(self) -> str | None:
+        """Why they may watch no longer; looked up where something has changed, and now and then."""
+        now = time.monotonic()
+        if self._revision == self._snapshot.revision and now - self._looked < HEARTBEAT_SECONDS:
+            return None
+        self._revision, self._looked = self._snapshot.revision, now
+        try:
+            still = self._snapshot.holder(self._key) == self._caller
+        except Unauthorised as error:
+            return error.message
+        return None if still else "What this key may see has changed; connect again to watch on"
 
 
 def _is_own(owner: Caller, caller: Caller) -> bool:
