@@ -134,6 +134,22 @@ async def test_a_tool_that_fails_in_so_many_rounds_is_given_up_and_runs_no_more_
     assert [failure["round"] for failure in again["tool_errors"]] == [1]
 
 
+async def test_a_tool_that_was_given_up_does_not_run_under_another_spelling() -> None:
+    async with memory_board() as board:
+        ran = 0
+
+        @board.tool
+        def broken() -> None:
+            nonlocal ran
+            ran += 1
+            raise ValueError("no paper")
+
+        graph = agent_graph(board, [asks(call(it)) for it in ("broken", "BROKEN")], errors=ToolErrorNode(max_rounds=1))
+        ended = await graph.ainvoke(BEGIN)
+    assert ran == 1
+    assert "did not run" in texts_in(ended["messages"])[1]
+
+
 async def test_a_tool_that_succeeds_in_between_is_not_given_up() -> None:
     async with memory_board() as board:
         fails = [True, False, True]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -110,6 +111,13 @@ class TestRepeats:
         first = await contract.text(request)
         assert [await contract.text(request) for _ in range(3)] == [first] * 3
         assert (await ask(contract, query(KNOWN)))["payload"]["seen_count"] == 1
+
+    async def test_repeats_at_the_same_time_run_once_and_get_one_answer(self, contract: Contract) -> None:
+        runs: list[int] = []
+        contract.board.tool(name="once")(lambda: runs.append(1))
+        request = envelope("once", {})
+        texts = await asyncio.gather(*[contract.text(request) for _ in range(5)])
+        assert (len(set(texts)), runs) == (1, [1])
 
     async def test_other_arguments_under_the_same_id_are_refused(self, contract: Contract) -> None:
         request = query(UNKNOWN)

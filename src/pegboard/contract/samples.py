@@ -141,7 +141,7 @@ class _Maker:
         least, most = schema.get("minItems", 0), schema.get("maxItems", ITEMS)
         wanted = max(least, min(ITEMS, most)) if isinstance(least, int) and isinstance(most, int) else ITEMS
         part = schema.get("items", {})
-        return [self.made(part, number + place, depth - 1) for place in range(wanted)]
+        return [self.made(part, number + place, depth - 1) for place in range(min(wanted, MOST_VALUES))]
 
     def _resolved(self, part: Any) -> dict[str, Any]:
         """The part with local references and allOf put in."""

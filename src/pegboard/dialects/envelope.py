@@ -14,7 +14,7 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, utc_now
 from pegboard.dialects.base import WHOLE_CALLS, Answer, Answers
-from pegboard.dialects.envelope_rules import EPOCH, FIELDS, VERSIONS, faults_of
+from pegboard.dialects.envelope_rules import EPOCH, FIELDS, VERSIONS, chain_fault, faults_of
 from pegboard.dialects.parts.defining import schema_for
 from pegboard.dialects.seen import seen
 
@@ -105,8 +105,11 @@ def _refused(item: dict[str, Any], faults: Sequence[str]) -> AskedCall:
     why = f"the envelope breaks the contract: {'; '.join(faults)}"
     # Without the arguments that can be read: what is wrong is not with them, and no journal should have them.
     malformed = Malformed(item["args"] if isinstance(item.get("args"), str) else "", why)
-    extra = {key: read[key] for key in _STAMPS if key in read}
-    return AskedCall(read.get("tool_name", ""), malformed, read.get("request_id", ""), extra=extra)
+    extra: dict[str, Any] = {key: read[key] for key in _STAMPS if key in read}
+    if extra.get("version") == "1.1" and "chain" in item and chain_fault(item["chain"]) is None:
+        extra["chain"] = item["chain"]
+    chain_id = extra["chain"]["id"] if "chain" in extra else None
+    return AskedCall(read.get("tool_name", ""), malformed, read.get("request_id", ""), extra=extra, chain_id=chain_id)
 
 
 def _read_response(item: dict[str, Any], into: Assembly) -> None:

@@ -36,7 +36,7 @@ def faults_of(item: Mapping[str, Any], now: datetime, schema_of: SchemaOf) -> li
         "version": _version,
     }
     if item.get("version") != "1.0":
-        checks |= {"chain": _chain, "progress": _progress}
+        checks |= {"chain": chain_fault, "progress": _progress}
     found += [f"{field} {fault}" for field, check in checks.items() if field in item and (fault := check(item[field]))]
     return [*found, *_extra(item, checks)]
 
@@ -53,7 +53,7 @@ def _tool_name(given: Any, schema_of: SchemaOf) -> str | None:
 
 
 def _args(given: Any) -> str | None:
-    return None if type(given) is dict else f"must be an object, and is {_kind(given)}"
+    return None if isinstance(given, dict) else f"must be an object, and is {_kind(given)}"
 
 
 def _request_id(given: Any) -> str | None:
@@ -85,8 +85,9 @@ def _version(given: Any) -> str | None:
     return None if given in VERSIONS else f"{given[:_LONGEST]!r} is not known: {spoken}"
 
 
-def _chain(given: Any) -> str | None:
-    if type(given) is not dict:
+def chain_fault(given: Any) -> str | None:
+    """What is wrong with what a request says of its chain."""
+    if not isinstance(given, dict):
         return f'must be an object {{"id", "step"}}, and is {_kind(given)}'
     if not given.keys() <= {"id", "step"}:
         return "has 'id' and 'step', and nothing else"
@@ -112,4 +113,4 @@ def _extra(item: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _kind(given: Any) -> str:
-    return _KINDS.get(type(given), "a number")
+    return _KINDS.get(type(given)) or ("a number" if isinstance(given, int | float) else "no JSON")

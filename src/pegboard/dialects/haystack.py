@@ -55,7 +55,7 @@ class Haystack(Dialect):
             for message in dicts_of(messages):
                 _read_message(message, into)
         elif "component_info" in item or "tool_name" in first_of(item.get("tool_calls")):
-            if is_models(item.get("role", "assistant")):
+            if is_models(item.get("role", item.get("_role"))):
                 _read_chunk(item, into)
         elif isinstance(item.get("role", item.get("_role")), str) or "_content" in item:
             _read_message(item, into)

@@ -58,8 +58,8 @@ class Feed:
 
     def began(self, position: int, call: AskedCall, run_id: str) -> OnProgress:
         """Tell that a call is used, and then how far it has come; raises Cancelled where it is not to begin."""
-        if self.ended_because is not None:
-            raise Cancelled(self.ended_because)
+        if self.ended_because is not None or self.events.is_over:
+            raise Cancelled(self.ended_because or "The board shut down before it began")
         self.run_ids[position] = run_id
         self._knows(run_id, self)
         name = self._payloads.display_name(call, self.caller)

@@ -109,21 +109,26 @@ class Threads:
         self, thread_id: str, caller: Caller, *, cursor: str | None = None, limit: int = 50
     ) -> Page[Message]:
         """Messages of the thread, oldest first: up to `limit`, and fewer where these are long."""
+        return await self._page(thread_id, caller, cursor, limit)
+
+    async def _page(
+        self, thread_id: str, caller: Caller, cursor: str | None, limit: int, raw_of: str | None = None
+    ) -> Page[Message]:
         place = read_cursor(cursor, a_version)
         async with self._database.read() as conn:
             thread = _there(await threads.get(conn, thread_id.lower(), caller.user_id), thread_id)
             after = place[0] if place else None
-            sizes = await threads.sizes(conn, thread.id, after=after, limit=limit + 1)
+            sizes = await threads.sizes(conn, thread.id, after=after, limit=limit + 1, raw_of=raw_of)
             count = min(limit, threads.how_many(sizes, MAX_MESSAGE_BYTES))
-            found = await threads.messages(conn, thread.id, after=after, limit=count)
-        return Page(found, write_cursor([str(found[-1].position)]) if len(sizes) > count else None)
+            found = await threads.messages(conn, thread.id, after=after, limit=count, raw_of=raw_of)
+        return Page(found, write_cursor([str(found[-1].position)]) if found and len(sizes) > count else None)
 
     async def history(
         self, thread_id: str, caller: Caller, dialect: str, *, cursor: str | None = None, limit: int = 50
     ) -> History:
         """Messages of the thread as this provider's own, to go on with there; and where the next ones begin."""
         spoken = self._payloads.dialects.named(dialect, "as")
-        page = await self.messages(thread_id, caller, cursor=cursor, limit=limit)
+        page = await self._page(thread_id, caller, cursor, limit, raw_of=spoken.name)
         return history_of(page.items, spoken)._replace(next_cursor=page.next_cursor)
 
     async def _keep(self, thread_id: str, caller: Caller, heard: Sequence[Heard]) -> list[Message]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import orjson
 from pydantic import ValidationError
 
 from pegboard.mocking.fixtures import Fixtures
@@ -26,7 +27,8 @@ class BadFixtures(Exception):
 def read_fixtures(raw: bytes, file: str) -> Fixtures:
     """The fixtures that a file of this name holds, YAML or JSON; raises BadFixtures with every fault."""
     try:
-        documents = _documents(read_text(raw))
+        text = read_text(raw)
+        documents = _documents(text)
     except Misread as error:
         place = f"{file}:{error.line}" if error.line else file
         raise BadFixtures(file, [f"{place}: {error.message}"]) from None
@@ -44,24 +46,31 @@ def read_fixtures(raw: bytes, file: str) -> Fixtures:
         faults = list(_unusable(fixtures))
     if not faults:
         return fixtures
+    documents = _with_lines(text, documents)
     raise BadFixtures(file, [_told(file, documents, where, why) for where, why in faults])
 
 
 def _documents(text: str) -> Documents:
-    """The documents of the text; those in JSON have lines too, where reading them as YAML gives the same."""
+    """The documents of the text; those in JSON have no lines."""
     if text.lstrip()[:1] not in ("{", "["):
         return read_yaml(text)
     try:
-        value = read_json(text)
+        return Documents([read_json(text)])
     except Misread:
         if text.lstrip()[:1] == "[":
             raise
         return _flow(text)
+
+
+def _with_lines(text: str, documents: Documents) -> Documents:
+    """The same documents with their lines; those of JSON are found by reading it as YAML too, which takes long."""
+    if documents.lines:
+        return documents
     try:
         again = read_yaml(text)
     except Misread:
-        return Documents([value])
-    return again if again.values == [value] else Documents([value])
+        return documents
+    return again if again.values == documents.values else documents
 
 
 def _flow(text: str) -> Documents:
@@ -74,7 +83,8 @@ def _flow(text: str) -> Documents:
 
 
 def _unusable(fixtures: Fixtures) -> Iterator[tuple[Sequence[str | int], str]]:
-    """What no model finds: names that are there twice, schemas that cannot be used, texts that cannot be kept."""
+    """What no model finds: names that are there twice or not at all, schemas and texts that cannot be used."""
+    names = {tool.name.lower() for tool in fixtures.tools}
     for place, name in fixtures.twice():
         yield ("tools", place), f"another tool is called '{name}' already"
     for place, tool in enumerate(fixtures.tools):
@@ -84,8 +94,17 @@ def _unusable(fixtures: Fixtures) -> Iterator[tuple[Sequence[str | int], str]]:
                     check_schema(schema, where=field)
             except SchemaProblem as error:
                 yield ("tools", place, field), str(error).removeprefix(field).lstrip(": ")
-        if tool.fallback is not None and (tool.fallback.tool or "").lower() == tool.name.lower():
+        other = tool.fallback.tool if tool.fallback is not None else None
+        if other and other.lower() == tool.name.lower():
             yield ("tools", place, "fallback", "tool"), "a tool cannot fall back on itself"
+        elif other and other.lower() not in names:
+            yield ("tools", place, "fallback", "tool"), f"the file has no tool '{other[:100]}'"
+        for number, response in enumerate(tool.responses):
+            for field, value in (("when", response.when), ("respond", response.respond)):
+                try:
+                    orjson.dumps(value)
+                except TypeError as error:
+                    yield ("tools", place, "responses", number, field), f"no board can send this: {error}"
         for fault in unstorable(tool.definition):
             yield ("tools", place, *fault.field.split(".")), fault.message
 

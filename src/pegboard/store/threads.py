@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Text, and_, delete, func, insert, literal, or_, select, type_coerce, update
+from sqlalchemy import ColumnElement, Row, Text, and_, case, delete, func, insert, or_, select, type_coerce, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.memory import Message, Thread
@@ -20,10 +20,6 @@ _threads = table_of(memory_models.Thread)
 _messages = table_of(memory_models.Message)
 _COLUMNS = tuple(_threads.c[name] for name in Thread.__dataclass_fields__)
 _MESSAGE_COLUMNS = tuple(_messages.c[name] for name in Message.__dataclass_fields__)
-_SIZE = sum(
-    (func.coalesce(func.length(type_coerce(_messages.c[name], Text)), 0) for name in ("content", "tool_calls", "raw")),
-    start=literal(0),
-)
 # How many rows are written at a time, so that others get their turn in between.
 _AT_ONCE = 200
 
@@ -87,20 +83,24 @@ async def add_messages(conn: AsyncConnection, messages: Sequence[Message]) -> No
         await conn.execute(insert(_messages), [_row(message) for message in messages[start : start + _AT_ONCE]])
 
 
-async def messages(conn: AsyncConnection, thread_id: str, *, after: int | None = None, limit: int) -> list[Message]:
-    """The messages of a thread, oldest first; `after` is the place of the last one seen."""
-    query = select(*_MESSAGE_COLUMNS).where(has_id(_messages.c.thread_id, thread_id))
-    if after is not None:
-        query = query.where(_messages.c.position > after)
-    return [_message(row) for row in await conn.execute(query.order_by(_messages.c.position).limit(limit))]
+async def messages(
+    conn: AsyncConnection, thread_id: str, *, after: int | None = None, limit: int, raw_of: str | None = None
+) -> list[Message]:
+    """The messages of a thread, oldest first; `after` is the place of the last one seen.
+
+    With `raw_of` only those of this dialect say how they came.
+    """
+    columns = [_raw(raw_of).label("raw") if column is _messages.c.raw else column for column in _MESSAGE_COLUMNS]
+    query = select(*columns).where(_are_next(thread_id, after)).order_by(_messages.c.position).limit(limit)
+    return [_message(row) for row in await conn.execute(query)]
 
 
-async def sizes(conn: AsyncConnection, thread_id: str, *, after: int | None = None, limit: int) -> list[int]:
+async def sizes(
+    conn: AsyncConnection, thread_id: str, *, after: int | None = None, limit: int, raw_of: str | None = None
+) -> list[int]:
     """How long those messages are, as they are kept."""
-    query = select(_SIZE).where(has_id(_messages.c.thread_id, thread_id))
-    if after is not None:
-        query = query.where(_messages.c.position > after)
-    return list(await conn.scalars(query.order_by(_messages.c.position).limit(limit)))
+    query = select(_size(_raw(raw_of))).where(_are_next(thread_id, after)).order_by(_messages.c.position).limit(limit)
+    return list(await conn.scalars(query))
 
 
 async def with_calls(
@@ -111,7 +111,7 @@ async def with_calls(
     of_thread = and_(has_id(_messages.c.thread_id, thread_id), _messages.c.position < before, holds_calls)
     latest = _messages.c.position.desc()
     if room is not None:
-        found = await conn.scalars(select(_SIZE).where(of_thread).order_by(latest).limit(limit))
+        found = await conn.scalars(select(_size(_messages.c.raw)).where(of_thread).order_by(latest).limit(limit))
         limit = how_many(list(found), room)
     query = select(*_MESSAGE_COLUMNS).where(of_thread).order_by(latest).limit(limit)
     return [_message(row) for row in await conn.execute(query)]
@@ -136,6 +136,22 @@ async def _change(conn: AsyncConnection, thread_id: str, owner_id: str, **values
 
 def _is_owners(thread_id: str, owner_id: str) -> ColumnElement[bool]:
     return and_(has_id(_threads.c.id, thread_id), has_id(_threads.c.owner_id, owner_id))
+
+
+def _are_next(thread_id: str, after: int | None) -> ColumnElement[bool]:
+    of_thread = has_id(_messages.c.thread_id, thread_id)
+    return of_thread if after is None else and_(of_thread, _messages.c.position > after)
+
+
+def _raw(raw_of: str | None) -> ColumnElement[Any]:
+    raw = _messages.c.raw
+    return raw if raw_of is None else case((_messages.c.dialect == raw_of, raw), else_=None)
+
+
+def _size(raw: ColumnElement[Any]) -> ColumnElement[int]:
+    kept = (_messages.c.content, _messages.c.tool_calls, raw)
+    lengths = [func.coalesce(func.length(type_coerce(column, Text)), 0) for column in kept]
+    return lengths[0] + lengths[1] + lengths[2]
 
 
 def _row(message: Message) -> dict[str, Any]:

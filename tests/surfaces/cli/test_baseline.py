@@ -65,6 +65,14 @@ def test_the_shared_baseline_is_everybodys_to_read_and_the_admins_to_change(admi
     assert member.run("baseline", "remove", hashed(77), "--shared").code == 1
 
 
+def test_a_line_ends_where_json_lines_end_and_an_id_that_is_null_is_none(member: Program) -> None:
+    scan = [{"id": f"n-{number}", "finding_id": None, "title": "one\u2028two\x85three"} for number in range(2)]
+    text = "\r\n".join(json.dumps(finding, ensure_ascii=False) for finding in scan)
+    known_by = composite_hash(scan[0])
+    said = member.run("baseline", "hash", "-", stdin=text).done().out
+    assert said.splitlines() == [f"{known_by}  n-0", f"{known_by}  n-1"]
+
+
 @pytest.mark.parametrize(
     ("words", "stdin", "code", "said"),
     [

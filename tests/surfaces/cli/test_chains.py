@@ -33,6 +33,15 @@ def test_a_chain_is_run_and_its_answer_printed(admin: Program, file: str) -> Non
     assert [line.split()[0] for line in ran.err.splitlines()] == ["a", "b"]
 
 
+def test_words_are_added_to_the_input_that_the_file_has(admin: Program, tmp_path: Path) -> None:
+    path = tmp_path / "chain.yaml"
+    path.write_text(CHAIN + "input:\n")
+    assert json.loads(admin.run("chains", "run", str(path), "x:=1").done().out) == {"echo": {"got": 2}}
+    path.write_text(CHAIN + "input: [1]\n")
+    ran = admin.run("chains", "run", str(path), "x:=1")
+    assert (ran.code, "input must be an object" in ran.err) == (2, True)
+
+
 def test_a_chain_that_fails_says_where_and_exits_with_one(admin: Program, file: str) -> None:
     ran = admin.run("chains", "run", file)
     assert ran.code == 1

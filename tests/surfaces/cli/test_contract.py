@@ -176,6 +176,9 @@ def test_a_baseline_server_that_is_late_and_unordered_fails_those_two_tests(admi
         (["http://127.0.0.1:1/", "--tool", "x", "--args", "nowhere.json"], "nowhere.json: No such file"),
         (["http://[::1", "--tool", "query_baseline"], "is not a URL"),
         (["http://127.0.0.1:1/", "--tool", "query_baseline", "--header", "x"], "--header is NAME:VALUE"),
+        (["http://127.0.0.1:99999/", "--tool", "query_baseline"], "is not where a server can be"),
+        (["http://127.0.0.1:1/", "--tool", "query_baseline", "--p95-ms", "nan"], "not nan"),
+        (["http://127.0.0.1:1/", "--tool", "query_baseline", "--timeout", "nan"], "not nan"),
         (["echo", "--tool", "x"], "go with a URL"),
     ],
 )
@@ -183,6 +186,14 @@ def test_what_cannot_be_checked_is_told(admin: Program, words: list[str], told: 
     outcome = admin.run("contract", "check", *words)
     assert outcome.code == 2, outcome.out
     assert told in outcome.err
+
+
+def test_a_definition_with_a_schema_that_is_none_is_told(admin: Program, tmp_path: Path) -> None:
+    file = tmp_path / "tool.json"
+    file.write_text('{"read_only": true, "input_schema": {"type": "objct"}}')
+    outcome = admin.run("contract", "check", "http://127.0.0.1:1/", "--tool", "x", "--definition", str(file))
+    assert outcome.code == 2, outcome.out
+    assert "x: input_schema at $.type: 'objct' is not a type" in outcome.err
 
 
 def test_a_server_that_is_not_there_fails_and_does_not_break_the_program(admin: Program) -> None:

@@ -129,6 +129,8 @@ def test_every_dialect_is_answered_in_itself(url: str) -> None:
         ("POST", "/v1/users"),
         ("PUT", "/v1/secrets/x"),
         ("POST", "/v1/callsign"),
+        ("PUT", "/mock/reset"),
+        ("DELETE", "/mock/reset"),
     ],
 )
 def test_nothing_on_a_mock_board_can_be_changed(url: str, method: str, path: str) -> None:
@@ -136,6 +138,17 @@ def test_nothing_on_a_mock_board_can_be_changed(url: str, method: str, path: str
     assert answer.status_code == 403
     assert "has the tools of its fixtures" in answer.json()["detail"]
     assert called(url, "Rome")["success"] is True
+
+
+def test_a_chain_runs_on_a_mock_board_and_is_not_saved_there(url: str) -> None:
+    chain = {"steps": [{"id": "a", "tool": "get_weather", "arguments": {"city": "Rome"}}]}
+    ran = httpx.post(f"{url}/v1/chains", json=chain, headers=KEY, timeout=SECONDS).json()
+    assert ran["output"] == {"sky": "clear"}
+    answer = httpx.post(f"{url}/v1/chains", json={**chain, "save": True, "name": "kept"}, headers=KEY)
+    assert answer.status_code == 403
+    assert "has the tools of its fixtures" in answer.json()["detail"]
+    listed = httpx.get(f"{url}/v1/tools", headers=KEY).json()["items"]
+    assert [tool["name"] for tool in listed] == ["get_weather"]
 
 
 def test_a_key_is_needed_for_calls_and_for_resets(url: str) -> None:

@@ -243,6 +243,7 @@ class TestExecutions:
             "repeat_of": None,
             "result": None,
             "printed": None,
+            "tries": None,
         }
         assert len(row["arguments_digest"]) == 32
         assert row["started_at"] <= row["finished_at"]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
+import pytest
+
+from tests.surfaces.rest.clients import problem
 
 CHAIN: dict[str, Any] = {
     "steps": [
@@ -52,6 +56,7 @@ async def test_a_chain_is_saved_as_a_tool_and_called_like_one(stored_admin: http
     saved = await stored_admin.post("/v1/chains", json=body)
     assert saved.status_code == 201
     assert saved.json()["config"] == {"handler": "chain", "chain": CHAIN}
+    assert saved.json()["timeout"] == 300
     answer = (await stored_admin.post("/v1/tools/plus_one/call", json={"x": 1})).json()
     assert answer["result"] == {"echo": {"got": 2}}
     names = [tool["name"] for tool in (await stored_admin.get("/v1/definitions")).json()]
@@ -72,3 +77,22 @@ async def test_with_a_key_nothing_runs_twice(admin: httpx.AsyncClient) -> None:
     assert first["output"] == again["output"]
     rows = (await admin.get("/v1/executions")).json()["items"]
     assert sorted(row["repeat_of"] is not None for row in rows) == [False, False, True, True]
+
+
+async def test_of_two_keys_neither_counts(admin: httpx.AsyncClient) -> None:
+    headers = [("Idempotency-Key", "one"), ("Idempotency-Key", "two")]
+    problem(await admin.post("/v1/chains", json={**CHAIN, "input": {"x": 1}}, headers=headers), 422)
+    assert (await admin.get("/v1/executions")).json()["items"] == []
+
+
+@pytest.mark.parametrize("save", [{}, {"save": True, "name": "deep"}])
+@pytest.mark.parametrize("field", ["arguments", "fallback", "when"])
+async def test_what_is_nested_too_deeply_is_refused(admin: httpx.AsyncClient, field: str, save: dict[str, Any]) -> None:
+    deep = json.loads("[" * 900 + "]" * 900)
+    more = {
+        "arguments": {"arguments": {"x": deep}},
+        "fallback": {"on_error": "fallback", "fallback": deep},
+        "when": {"when": {"value": deep, "equals": 1}},
+    }[field]
+    response = await admin.post("/v1/chains", json={"steps": [{"id": "a", "tool": "echo", **more}], **save})
+    assert [fault["field"] for fault in problem(response, 422)["errors"]] == [f"steps.0.{field}"]

@@ -26,6 +26,26 @@ OPENAI = {
 }
 
 
+@pytest.mark.parametrize(
+    ("accept", "wanted"),
+    [
+        ("text/event-stream", True),
+        ("Text/Event-Stream; charset=utf-8", True),
+        ("application/json, text/event-stream", True),
+        ("*/*, text/event-stream;q=0.5", True),
+        ("application/json;q=0.5, text/event-stream;q=oops", True),
+        ("*/*", False),
+        ("text/event-stream;q=0", False),
+        ("text/event-stream; q=0.1, application/json; q=0.9", False),
+        ("text/event-streams", False),
+        (";;,;q=,", False),
+    ],
+)
+async def test_events_come_where_they_are_wanted_most(admin: httpx.AsyncClient, accept: str, wanted: bool) -> None:
+    answered = await admin.post(CALLS, json={"name": "echo"}, headers={"Accept": accept})
+    assert answered.headers["content-type"] == ("text/event-stream" if wanted else "application/json")
+
+
 async def test_a_stream_tells_of_each_call_and_then_of_all(admin: httpx.AsyncClient) -> None:
     body = [{"name": "echo", "arguments": {"a": 1}, "id": "x"}, {"name": "nowhere"}]
     answered = await admin.post(CALLS, json=body, headers=EVENTS)

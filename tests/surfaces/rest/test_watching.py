@@ -56,6 +56,21 @@ async def test_an_admin_sees_everybodys_calls_and_a_member_their_own(board: Pegb
         problem(await mia.get(STREAM, params={"caller": board.admin.user_id}), 403)
 
 
+@pytest.mark.parametrize("gone", ["/v1/users/{user}/keys/{key}", "/v1/users/{user}"])
+async def test_whoever_may_watch_no_longer_is_told_nothing_more(
+    board: Pegboard, admin: httpx.AsyncClient, gone: str
+) -> None:
+    boss = good(await admin.post("/v1/users", json={"name": "boss", "role": "admin"}), 201)
+    key = good(await admin.post(f"/v1/users/{boss['id']}/keys", json={"name": "k"}), 201)
+    async with served(board) as url, watching(board, url, key=key["key"]) as reader:
+        assert (await admin.delete(gone.format(user=boss["id"], key=key["id"]))).status_code == 204
+        await admin.post("/v1/tools/echo/call", json={})
+        told = await reader.next()
+        assert told is not None
+        assert (told.name, told.data["code"]) == ("error", "unauthorised")
+        assert await reader.next() is None
+
+
 async def test_one_tool_is_watched_by_its_name_or_id_however_it_is_called(
     board: Pegboard, admin: httpx.AsyncClient
 ) -> None:

@@ -175,3 +175,7 @@ async def test_a_call_with_a_key_counts_once(board: Pegboard) -> None:
     assert not refused.success
     good(await board.call("record_findings", {"findings": [seen(1)]}, key="scan-2"))
     assert (await query(board, 1))["seen_count"] == 2
+
+
+async def test_a_batch_size_may_be_any_integer_of_json(small: Pegboard) -> None:
+    assert len(good(await small.call("batch_baseline_query", batch(1, 2, 3, batch_size=2.0)))["results"]) == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from pegboard.core.chains import MAX_STEPS, Chain
 from pegboard.core.refusals import Invalid
-from pegboard.registry.chaining.plan import plan
+from pegboard.registry.chaining.plan import chain_faults, plan
+
+DEEP: Any = json.loads("[" * 900 + "]" * 900)
 
 
 def step(name: str, **more: Any) -> dict[str, Any]:
@@ -61,6 +64,10 @@ def test_a_step_waits_for_what_it_refers_to_wherever_it_does() -> None:
         ([step("a", arguments={"x": "{{item}}"})], "in the arguments of a for_each only"),
         ([step("a", for_each="{{item}}")], "in the arguments of a for_each only"),
         ([step("a", arguments={"x": "{{open(1)}}"})], "refers to nothing"),
+        ([step("a", arguments={"x": "{{input.a}}" * 10_001})], "steps.0.arguments: has more than 10,000 references"),
+        ([step("a", arguments={"x": DEEP})], "steps.0.arguments: is nested more than 200 levels deep"),
+        ([step("a", when={"value": DEEP, "equals": 1})], "steps.0.when: is nested more than 200 levels deep"),
+        ([step("a", on_error="fallback", fallback=DEEP)], "steps.0.fallback: is nested more than 200 levels deep"),
     ],
 )
 def test_what_is_wrong_is_named(steps: list[dict[str, Any]], words: str) -> None:
@@ -91,6 +98,8 @@ def test_all_faults_are_told_together() -> None:
         {"steps": [step("a", on_error="retry")]},
         {"steps": [step("no spaces")]},
         {"steps": [step("a", when={"value": 1})]},
+        {"steps": [step("a", when={"value": 1, "at_least": None})]},
+        {"steps": [step("a", when={"value": 1, "exists": None})]},
         {"steps": [step("a")], "timeout": 0},
         {"steps": [step("a")], "extra": 1},
     ],
@@ -98,6 +107,22 @@ def test_all_faults_are_told_together() -> None:
 def test_what_is_no_chain_is_refused(body: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="validation error"):
         Chain.model_validate(body)
+
+
+@pytest.mark.parametrize("text", ["{{secret:TOKEN}}", "a {{{{secret:TOKEN}}"])
+def test_a_chain_that_is_kept_gives_no_secrets_away(text: str) -> None:
+    chain = Chain.model_validate({"steps": [step("a", arguments={"x": [text]})]})
+    assert plan(chain) == {"a": set()}
+    (fault,) = chain_faults(chain, "config.chain.")
+    assert fault.field == "config.chain.steps"
+    assert "gives no secrets to its steps ('TOKEN')" in fault.message
+
+
+def test_no_more_faults_are_told_than_anybody_reads() -> None:
+    steps = [step(f"s{n}", arguments={"x": "".join(f"{{{{steps.x{m}.output}}}}" for m in range(50))}) for n in range(9)]
+    with pytest.raises(Invalid) as refused:
+        plan(Chain.model_validate({"steps": steps}))
+    assert len(refused.value.faults) == 100
 
 
 @given(

@@ -42,6 +42,10 @@ JSON = st.recursive(
         ("{{{{input.n}}", "{{input.n}}"),
         ("{{secret:TOKEN}}", "{{secret:TOKEN}}"),
         ("{single} }} {{", "{single} }} {{"),
+        ("{{input.n}}}", "3}"),
+        ("{{input.n}}{{{{x}}", "3{{x}}"),
+        ("{{{{{{input.n}}", "{{3"),
+        ("x {{secret:TOKEN}} {{input.n}}", "x {{secret:TOKEN}} 3"),
         ({"k": ["{{input.n}}", {"{{input.n}}": "{{input.name}}"}]}, {"k": [3, {"{{input.n}}": "Ada"}]}),
         (7, 7),
     ],
@@ -75,6 +79,38 @@ def test_what_leads_nowhere_says_how_far_it_goes_and_what_is_there(template: str
     with pytest.raises(Misreferred) as refused:
         filled(template, KNOWN)
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["{{ ", "{{{ ", "{{{{ {{", "}} ", "{{input.n "])
+def test_a_text_full_of_braces_is_gone_through_once(text: str) -> None:
+    # Gone through once for each of them, it would take hours.
+    filled(text * 1_000_000, KNOWN)
+    assert list(references_in(text * 1_000_000)) == []
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["{{input.text}}" * 1000, ["{{input.text}}"] * 1000, {"k": ["{{input}}"] * 1000}, "{{input.list}} " * 1000],
+)
+def test_no_more_is_filled_in_than_there_is_room_for(template: Any) -> None:
+    text = "x" * 100_000
+    with pytest.raises(Misreferred, match="takes more than 67,108,864 bytes"):
+        filled(template, {"input": {"text": text, "list": [text]}})
+
+
+@given(st.text(alphabet="{}ainput. "))
+def test_what_is_found_in_a_text_is_what_is_filled_in(text: str) -> None:
+    known = {"input": {"a": "", "n": ""}}
+    try:
+        found = list(references_in(text))
+    except Misreferred:
+        with pytest.raises(Misreferred):
+            filled(text, known)
+        return
+    try:
+        filled(text, known)
+    except Misreferred:
+        assert found
 
 
 @given(JSON)

@@ -98,6 +98,30 @@ async def test_a_slow_tool_fails_the_performance_alone() -> None:
     assert "at most 50 ms are allowed" in report.tests[3].detail
 
 
+async def test_a_tool_that_soon_refuses_good_calls_fails_the_performance_at_the_first_of_them() -> None:
+    good = 0
+
+    def tired(_sent: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+        nonlocal good
+        good += answer["status"] != "error"
+        return {**answer, "status": "error", "error_msg": "no more", "payload": None} if good > 4 else answer
+
+    report = await checked(tired, calls=20)
+    assert "performance" in failed(report)
+    assert report.tests[3].detail == "call 2 of 20: 1 rule broken"
+    assert "status new or existing" in report.tests[3].failures[0].expected
+
+
+@pytest.mark.parametrize("which", ["input_schema", "output_schema"])
+@pytest.mark.parametrize("schema", ["text", {"type": "objct"}, {"$ref": "http://127.0.0.1:1/x"}])
+async def test_a_schema_that_is_none_is_told_before_anything_is_called(which: str, schema: Any) -> None:
+    async def send(_envelope: dict[str, Any]) -> Any:
+        pytest.fail("the tool was called")
+
+    with pytest.raises(ValueError, match=which):
+        await check(send, TOOL, WORDS, **{which: schema})
+
+
 async def test_a_payload_that_breaks_the_output_schema_is_found() -> None:
     report = await checked(changed(payload={"results": [{"word": "a"}]}))
     assert "schema" in failed(report)

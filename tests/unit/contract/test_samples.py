@@ -57,6 +57,7 @@ def test_a_text_has_the_format_that_is_asked_for(form: str) -> None:
         schema_of(it={"type": "string", "pattern": "^[A-Z]{3}-[0-9]{9}$"}),
         {**schema_of(it={"$ref": "#/$defs/node"}), "$defs": {"node": schema_of(next={"$ref": "#/$defs/node"})}},
         {"type": "object", "minProperties": 3},
+        schema_of(it={"type": "array", "minItems": 10**9}),
     ],
 )
 def test_what_cannot_be_made_up_is_told(schema: dict[str, Any]) -> None:

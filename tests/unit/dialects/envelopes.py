@@ -19,7 +19,7 @@ DIALECT = Envelope()
 
 
 def read(payload: Any, schema_of: SchemaOf = lambda _name: None) -> Asked:
-    """The calls of a payload that is an envelope, at noon of no particular day."""
+    """The calls of a payload that is an envelope, ten seconds after it was stamped."""
     return Dialects([DIALECT], now=lambda: NOW).read(payload, "envelope", schema_of)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from datetime import timedelta
 from typing import Any
 
@@ -135,6 +136,14 @@ def test_a_long_name_of_a_tool_that_is_there_is_told_with_the_short_one_to_say()
     )
 
 
+def test_what_no_json_holds_is_judged_too() -> None:
+    assert why(request(args=OrderedDict(a=1))) == ""
+    for value in (object(), {1}, b"", float("nan"), "\ud800"):
+        for field in FIELDS[1:]:
+            assert why(request(**{field: value})).startswith(field)
+    assert why({**REQUEST, 5: 1}) == "'5' is no field of an envelope of this version"
+
+
 def test_a_request_that_breaks_a_rule_never_runs_and_keeps_its_arguments_to_itself() -> None:
     (call,) = read(request(request_id="nonsense", args={"password": "hunter2"})).calls
     assert call.key is None
@@ -163,6 +172,15 @@ def test_what_breaks_the_rules_is_told_whatever_else_kept_the_call_from_running(
         answer = Answer(call, bad("").__class__("query_baseline", False, problem=problem, run_id=call.id))
         told = DIALECT.render([answer], many=False)["error_msg"]
         assert told.startswith(message) and told.count("timestamp is missing") == 1
+
+
+def test_the_chain_of_a_broken_request_is_kept_if_that_can_be_read() -> None:
+    for chain, kept in (({"id": "c"}, "c"), ({"id": ""}, None), ("c", None)):
+        (call,) = read(request(version="1.1", args=None, chain=chain)).calls
+        assert call.is_malformed
+        assert (call.chain_id, call.extra.get("chain")) == (kept, chain if kept else None)
+    (call,) = read(request(args=None, chain={"id": "c"})).calls
+    assert call.chain_id is None
 
 
 @pytest.mark.parametrize(

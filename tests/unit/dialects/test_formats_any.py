@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pegboard.core.display import Display, Format
+from pegboard.core.tool import MASK
 from pegboard.dialects.display import format_tool_args, summary_of
 from pegboard.dialects.formats import (
     LINE,
@@ -20,6 +21,7 @@ from pegboard.dialects.formats import (
     written,
     written_out,
 )
+from pegboard.dialects.readable import masked
 from tests.unit.dialects.web_dialects import JSON
 
 NAMES = st.sampled_from(["a", "b", "price", "rows", "columns", "status", "headers", "body", "password", "ä"])
@@ -80,3 +82,12 @@ def test_any_result_is_written_by_any_display(value: Any, fields: dict[str, Form
 def test_any_arguments_are_shown_without_what_a_terminal_obeys(value: Any) -> None:
     check(format_tool_args({"value": value}), 10**6, lines=True)
     check(summary_of("Tool", {"value": value}), LINE + len("..."))
+
+
+def test_what_looks_like_a_token_is_masked_in_one_go_whether_it_ends_like_one_or_not() -> None:
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
+    assert token not in masked(f"see {token} there")
+    assert masked(f"see {token} there") == f"see {MASK} there"
+    # Each place where one could begin is either within what was masked, or looked at once.
+    assert masked("eyJ-" * 2500) == MASK
+    assert masked("Eyjafjallajökull and eyjafjallajokull.is") == "Eyjafjallajökull and eyjafjallajokull.is"

@@ -126,3 +126,18 @@ def test_a_moment_keeps_its_zone(value: Any, text: str) -> None:
 def test_what_is_no_such_number_is_plain_text(name: str, value: Any, text: str) -> None:
     assert written(value, style(name)) == text
     assert "".join(written_out(value, style(name)).split()) == text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "text"),
+    [
+        (-0.00005, "percent", "> -0.01 %"),
+        (0.00005, "percent", "< 0.01 %"),
+        (0.000051, "percent", "0.01 %"),
+        (-1e-12, "duration", "0 µs"),
+        (-0.001, "bytes", "0 B"),
+        (-0.5, "bytes", "-0.5 B"),
+    ],
+)
+def test_next_to_nothing_has_no_sign_and_a_share_of_it_is_never_none(value: Any, name: str, text: str) -> None:
+    assert written(value, style(name)) == text

@@ -101,3 +101,10 @@ def test_content_blocks_are_told_in_words() -> None:
     output = {"content": [{"type": "text", "text": "Here"}, {"type": "image", "data": "aGk=", "mimeType": "image/png"}]}
     (rendered,) = HAYSTACK.render([Answer(WEATHER, good(output))], many=True)
     assert rendered["content"][0]["tool_call_result"]["result"] == "Here\n[image image/png]"
+
+
+def test_calls_in_a_users_message_are_none_however_they_are_written() -> None:
+    calls = [{"tool_name": "get_weather", "arguments": '{"city": "Bern"}'}]
+    for role in ("user", "system", "tool"):
+        assert not calls_of(HAYSTACK, {"role": role, "content": "x", "tool_calls": calls})
+    assert [call.name for call in calls_of(HAYSTACK, {"content": "", "tool_calls": calls})] == ["get_weather"]

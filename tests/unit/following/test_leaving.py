@@ -43,6 +43,24 @@ async def test_calls_with_a_key_go_on_whatever_their_tools_say() -> None:
         assert results(await read(feed)) == [0, 1]
 
 
+async def test_a_call_with_a_key_of_its_own_goes_on_and_is_told_as_it_ended() -> None:
+    async with room(grace=0.01) as there:
+        raw = [{"name": "leaves", "arguments": {"n": place}} for place in range(2)]
+        asked = there.board.payloads.read(raw, "plain", there.board.admin)
+        asked = asked._replace(calls=(asked.calls[0]._replace(key="k"), asked.calls[1]))
+        feed = there.following.start(asked, there.board.admin)
+        with there.following.reading(feed):
+            await there.all_began(range(2))
+
+        async def cancelled() -> bool:
+            return len(await calls_of(there.board, "leaves")) == 1
+
+        await until(cancelled)
+        assert not feed.events.is_over
+        there.let_go(0)
+        assert results(await read(feed)) == [0, "cancelled"]
+
+
 async def test_one_that_nobody_ever_reads_is_given_up_too() -> None:
     async with room(grace=0.01) as there:
         assert results(await read(there.start("leaves"))) == ["cancelled"]
@@ -91,6 +109,22 @@ async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind()
 
         await until(at_rest)
         await following.close()
+
+
+async def test_what_waits_for_its_turn_when_all_of_it_is_closed_does_not_begin() -> None:
+    async with room(grace=30) as there:
+        before = asyncio.all_tasks()
+        feed = there.start(*["stays"] * 25)
+        await there.all_began(range(20))
+        await there.following.close()
+        assert (await read(feed))[-1].data["code"] == "unavailable"
+        there.let_go(*range(25))
+
+        async def at_rest() -> bool:
+            return asyncio.all_tasks() <= before
+
+        await until(at_rest)
+        assert [row.status for row in await calls_of(there.board, "stays")] == ["succeeded"] * 20
 
 
 async def _has_left(following: Following) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pegboard.mocking import reading
 from pegboard.mocking.reading import BadFixtures, read_fixtures
 
 GOOD = """\
@@ -68,6 +69,17 @@ def test_faults_in_json_have_lines_too() -> None:
     assert faults('{"tools": [\n  {"name": "a",,}]}', "w.json")[0].startswith("w.json:2: not JSON")
 
 
+def test_good_json_is_not_read_a_second_time_for_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "read_yaml", lambda _text: pytest.fail("read as YAML"))
+    assert read_fixtures(b'{"tools": [{"name": "a", "responses": [{"respond": 1}]}]}', "w.json").tools[0].name == "a"
+
+
+def test_a_tool_may_fall_back_on_one_that_comes_later() -> None:
+    tools = [{"name": name, "responses": [{"respond": 1}]} for name in ("a", "B")]
+    tools[0]["fallback"] = {"tool": "b"}
+    assert len(read_fixtures(json.dumps({"tools": tools}).encode(), "w.json").tools) == 2
+
+
 @pytest.mark.parametrize("text", ["", "- 1\n", "text", "--- {}\n--- {}\n", "[]", "null"])
 def test_what_is_no_object_is_told_what_one_looks_like(text: str) -> None:
     assert "must be one object such as {tools: [" in faults(text)[0]
@@ -85,6 +97,18 @@ def test_what_is_no_object_is_told_what_one_looks_like(text: str) -> None:
             "w.yaml:1: tools.1: another tool is called 'A' already",
         ),
         ([{"name": "a", "description": "\0", "responses": [{"respond": 1}]}], "tools.0.description: "),
+        (
+            [{"name": "a", "responses": [{"respond": 1}], "fallback": {"tool": "b"}}],
+            "tools.0.fallback.tool: the file has no tool 'b'",
+        ),
+        (
+            [{"name": "a", "responses": [{"respond": 1}, {"respond": {"it": "\ud800"}}]}],
+            "tools.0.responses.1.respond: no board can send this: ",
+        ),
+        (
+            [{"name": "a", "responses": [{"when": {"it": 10**30}, "respond": 1}]}],
+            "tools.0.responses.0.when: no board can send this: ",
+        ),
     ],
 )
 def test_tools_that_cannot_be_on_a_board_are_told(tools: Any, told: str) -> None:

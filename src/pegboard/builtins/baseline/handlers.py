@@ -48,7 +48,8 @@ def baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Awaitabl
         """What the baseline knows of each finding."""
         more = additional_params or {}
         with _refusals():
-            asked = baseline.query(finding_ids, composite_hashes, context.caller, batch_size=batch_size, **more)
+            # To JSON Schema 2.0 is an integer too.
+            asked = baseline.query(finding_ids, composite_hashes, context.caller, batch_size=int(batch_size), **more)
             # As text: the board need not look through what is JSON already.
             return {"results": Fragment(dumps(await asked))}
 

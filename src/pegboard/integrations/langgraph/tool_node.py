@@ -45,11 +45,11 @@ class BoardToolNode:
         messages = messages_in(state, self._messages_key)
         message, answered = last_round(messages)
         caller = caller_of(self._board, self._caller, config)
-        given_up = {answer.name for round in answers_of_turn(messages) for answer in round if is_given_up(answer)}
+        given_up = {self._tool(it.name) for round in answers_of_turn(messages) for it in round if is_given_up(it)}
         room = asyncio.Semaphore(_AT_ONCE)
 
         async def one(call: AskedCall, key: str | None) -> ToolMessage:
-            if call.name in given_up:
+            if self._tool(call.name) in given_up:
                 return _refusal(call)
             async with room:
                 return await run_call(self._board, call, caller, writer, key=key)
@@ -85,8 +85,18 @@ class BoardToolNode:
             return None
         if peg.tool.idempotent or not peg.tool.has_effects:
             return None
-        parts = (str(thread), message.id, place, call.id, call.arguments)
-        return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+        # An id that the model did not give is another one whenever the message is read.
+        given = call.id if any(each["id"] == call.id for each in message.tool_calls) else None
+        parts = (str(thread), message.id, place, given, call.arguments)
+        try:
+            return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+        except TypeError:  # keys that are no texts; the board says so
+            return None
+
+    def _tool(self, name: str | None) -> str | None:
+        """The tool that is meant: models may spell its name in several ways."""
+        peg = self._board.snapshot.find(name) if name else None
+        return peg.tool.id if peg is not None else name
 
     def _shielded(self, task: asyncio.Task[ToolMessage]) -> asyncio.Future[ToolMessage]:
         self._detached.add(task)

@@ -13,6 +13,7 @@ from pegboard.registry.sealing import references as secrets_in
 
 # How many references one step, or the output, may have.
 _MOST_REFERENCES = 10_000
+_DEEPEST = 200
 # How many faults are told at once.
 _MOST_FAULTS = 100
 
@@ -30,22 +31,16 @@ def plan(chain: Chain) -> Mapping[str, frozenset[str]]:
 
 def chain_faults(chain: Chain, under: str) -> list[Fault]:
     """What is wrong with a chain that is to be kept: all that `plan` finds, and secrets, which steps are not given."""
-    faults: list[Fault] = []
     try:
         plan(chain)
     except Invalid as error:
-        faults += error.faults
-    try:
-        secrets = secrets_in(chain.model_dump(exclude_unset=True), None)
-    except RecursionError:
-        return [*faults, Fault(under.rstrip("."), "is nested too deeply")]
+        return [Fault(f"{under}{fault.field}", fault.message) for fault in error.faults]
+    secrets = secrets_in(chain.model_dump(exclude_unset=True), None)
+    if not secrets:
+        return []
     # Filled in, they would be read by whoever calls the chain, and stand in the journal.
-    if secrets:
-        named = ", ".join(f"'{name}'" for name in sorted(secrets)[:10])
-        faults.append(
-            Fault("steps", f"a chain gives no secrets to its steps ({named}); a tool that needs one keeps it")
-        )
-    return [Fault(f"{under}{fault.field}", fault.message) for fault in faults]
+    named = ", ".join(f"'{name}'" for name in sorted(secrets)[:10])
+    return [Fault(f"{under}steps", f"a chain gives no secrets to its steps ({named}); a tool that needs one keeps it")]
 
 
 def _waits(chain: Chain) -> dict[str, frozenset[str]]:
@@ -66,11 +61,16 @@ def _faults(chain: Chain) -> Iterator[Fault]:
         for field, value in _templates(step):
             in_loop = step.for_each is not None and field == "arguments"
             yield from _reference_faults(f"{where}.{field}", value, ids, in_loop=in_loop)
+        if _is_too_deep(step.fallback):
+            yield _too_deep(f"{where}.fallback")
     if chain.has_output:
         yield from _reference_faults("output", chain.output, ids, in_loop=False)
 
 
 def _reference_faults(where: str, value: Any, ids: list[str], *, in_loop: bool) -> Iterator[Fault]:
+    if _is_too_deep(value):
+        yield _too_deep(where)
+        return
     try:
         found = list(islice(references_in(value), _MOST_REFERENCES + 1))
     except Misreferred as error:
@@ -84,6 +84,24 @@ def _reference_faults(where: str, value: Any, ids: list[str], *, in_loop: bool) 
             yield Fault(where, f"'{{{{{reference.text}}}}}': {_unknown(reference.step, ids)}")
         if reference.root in ("item", "index") and not in_loop:
             yield Fault(where, f"'{{{{{reference.text}}}}}' means something in the arguments of a for_each only")
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            each
+            for one in level
+            if isinstance(one, Mapping | list | tuple)
+            for each in (one.values() if isinstance(one, Mapping) else one)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep(where: str) -> Fault:
+    return Fault(where, f"is nested more than {_DEEPEST} levels deep")
 
 
 def _unknown(name: str, ids: list[str]) -> str:
@@ -101,7 +119,7 @@ def _needs(step: Step) -> Iterator[str]:
 def _templates(step: Step) -> Iterator[tuple[str, Any]]:
     yield "arguments", step.arguments
     if isinstance(step.when, Condition):
-        yield "when", step.when.model_dump(exclude_unset=True)
+        yield "when", [getattr(step.when, name) for name in step.when.model_fields_set]
     elif step.when is not None:
         yield "when", step.when
     if step.for_each is not None:

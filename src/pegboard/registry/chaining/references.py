@@ -16,7 +16,6 @@ _ESCAPED = "{{{{"
 _ROOTS = ("steps", "input", "item", "index")
 _OF_STEP = ("output", "error", "status")
 _DEEPEST = 64
-_DEEPEST_TEMPLATE = 200
 _MOST_KEYS = 10
 # What all that is filled in at a time may take: a short text can refer to a large one a hundred thousand times.
 MOST_BYTES = 64 * 2**20
@@ -68,19 +67,17 @@ class Reference(NamedTuple):
             raise Misreferred(f"'{{{{{self.text}}}}}': an index is a number and has no parts")
 
 
-def references_in(template: Any, depth: int = 0) -> Iterator[Reference]:
+def references_in(template: Any) -> Iterator[Reference]:
     """Every reference in some data; raises Misreferred at the first that cannot be read."""
-    if depth > _DEEPEST_TEMPLATE:
-        raise Misreferred(f"is nested more than {_DEEPEST_TEMPLATE} levels deep")
     if isinstance(template, str):
         if "{{" in template:
             yield from (Reference.read(inside) for _, inside in _pieces(template) if inside is not None)
     elif isinstance(template, Mapping):
         for value in template.values():
-            yield from references_in(value, depth + 1)
+            yield from references_in(value)
     elif isinstance(template, Sequence):
         for value in template:
-            yield from references_in(value, depth + 1)
+            yield from references_in(value)
 
 
 def is_reference(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -35,6 +36,7 @@ class _Options(NamedTuple):
     async def run(self, send: Any, tool: str, definition: Mapping[str, Any]) -> Report:
         from pegboard.contract.checking import check  # noqa: PLC0415 -- start-up time
         from pegboard.contract.samples import NoSample  # noqa: PLC0415 -- start-up time
+        from pegboard.registry.schemas import SchemaProblem  # noqa: PLC0415 -- start-up time
 
         try:
             return await check(
@@ -50,6 +52,8 @@ class _Options(NamedTuple):
             )
         except NoSample as error:
             raise Usage(f"{tool}: {error}", ["Give them with --args."]) from None
+        except SchemaProblem as error:
+            raise Usage(f"{tool}: {error}") from None
 
 
 @app.command("check", cls=BoardCommand)
@@ -89,6 +93,8 @@ def check(
 
     Example: pegboard contract check math_eval --args '{"expression": "2^10"}'
     """
+    if math.isnan(p95_ms) or math.isnan(seconds):
+        raise Usage("--p95-ms and --timeout are numbers, not nan")
     options = _Options(_arguments(arguments), calls, p95_ms, seconds, yes)
     if target.startswith(("http://", "https://")):
         report = asyncio.run(_elsewhere(target, tool, definition, headers or [], options))
@@ -159,7 +165,7 @@ def _checked(url: str) -> str:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as error:
         raise Usage(f"'{url}' is not a URL: {error}") from None
-    if not parsed.host:
+    if not parsed.host or (parsed.port or 0) > 65535:
         raise Usage(f"'{url}' is not where a server can be")
     return url
 

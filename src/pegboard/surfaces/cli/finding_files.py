@@ -39,7 +39,7 @@ def _hashed(finding: Any, where: str) -> dict[str, Any]:
         known_by = composite_hash(finding)
     except ValueError as error:
         raise Usage(f"{where}: {error}") from None
-    finding_id = finding.get("finding_id", finding.get("id"))
+    finding_id = next((finding[key] for key in ("finding_id", "id") if finding.get(key) is not None), None)
     made: dict[str, Any] = {
         "finding_id": known_by if finding_id is None else str(finding_id),
         "composite_hash": known_by,
@@ -61,7 +61,8 @@ def _is_lines(text: str) -> bool:
 
 def _lines(text: str) -> list[Any]:
     found = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not `splitlines`, which would also end lines at characters that JSON has within texts.
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 found.append(read_json(line))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import socket
 from collections.abc import Callable
+from typing import Any
 
 import uvicorn
 
 from pegboard.board import Pegboard
 from pegboard.core.ids import new_id
-from pegboard.core.refusals import Refusal
+from pegboard.core.refusals import Forbidden, Refusal
 from pegboard.core.version import __version__
 from pegboard.mocking.fixtures import Fixtures
 from pegboard.mocking.playing import Mock, hang
@@ -21,6 +22,7 @@ from pegboard.surfaces.rest.server import AnnouncingServer, ServedBoard, quiet_s
 from pegboard.testing import NoSettings
 
 RESET = "/mock/reset"
+_CLOSED = "A mock board has the tools of its fixtures; change the file and start it again"
 _READING = ("GET", "HEAD", "OPTIONS")
 # What may be posted to. The key is no secret, so whoever has it must not be able to have the board run code of theirs.
 _CALLING = ("/v1/calls", "/v1/chains", "/v1/threads")
@@ -39,18 +41,19 @@ class MockServer(ServedBoard):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] == "http" and scope["method"] not in _READING:
-            if scope["path"] == RESET:
+            if scope["path"] == RESET and scope["method"] == "POST":
                 await self._reset(scope, send)
                 return
             if not _calls(scope["method"], scope["path"]):
-                why = "A mock board has the tools of its fixtures; change the file and start it again"
-                await respond_problem(send, 403, why, new_id())
+                await respond_problem(send, 403, _CLOSED, new_id())
                 return
         await super().__call__(scope, receive, send)
 
     async def _opened(self, board: Pegboard) -> None:
         board.snapshot.admit(self._key, board.admin)
         self._mock = await hang(board, self._fixtures)
+        # Chains may be posted, and would be saved as tools.
+        board.tools.create = _refuse  # type: ignore[method-assign]
         self._board = board
 
     async def _reset(self, scope: Scope, send: Send) -> None:
@@ -65,6 +68,10 @@ class MockServer(ServedBoard):
             return
         self._mock.reset()
         await respond(send, 204, b"", b"application/json", [(b"x-request-id", new_id().encode())])
+
+
+async def _refuse(*_: Any, **__: Any) -> Any:
+    raise Forbidden(_CLOSED)
 
 
 def _calls(method: str, path: str) -> bool:

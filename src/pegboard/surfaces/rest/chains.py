@@ -13,6 +13,7 @@ from pegboard.core.chains import CHAIN, Chain
 from pegboard.core.definitions import JsonObject, ToolResponse
 from pegboard.core.keys import check_key
 from pegboard.core.tool import Kind
+from pegboard.registry.chaining.plan import plan
 from pegboard.registry.definition import shown
 from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.edge import unless_gone
@@ -89,6 +90,7 @@ async def run_chain(
 ) -> Response:
     """Run steps that refer to each other, independent ones at once, each an ordinary call; or save them as a tool."""
     if body.save:
+        plan(body)
         fields = {name: getattr(body, name) for name in _TOOL_FIELDS}
         config = {"handler": CHAIN, "chain": body.chain()}
         # As long as its steps may take: of its own accord, a tool may take less.
@@ -99,7 +101,7 @@ async def run_chain(
         idempotency_key = ""  # which of them counts could be read differently by a proxy in front of us
     surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
     asking = Asking(caller, surface, request.state.request_id, check_key(idempotency_key))
-    running = board.chains.run(Chain.model_validate(body.chain()), body.input, asking)
+    running = board.chains.run(body, body.input, asking)
     outcome = await (running if idempotency_key else unless_gone(request.receive, running))
     if outcome is None:
         return Response(status_code=400)  # nobody is there to read it

@@ -242,6 +242,15 @@ class RotationResponse(Shown):
     note: str | None = None
 
 
+class TryResponse(Shown):
+    """An attempt that failed."""
+
+    attempt: int
+    code: str
+    error: str
+    elapsed_ms: float
+
+
 class ExecutionResponse(Shown):
     """One row of the journal."""
 
@@ -272,7 +281,7 @@ class ExecutionResponse(Shown):
     repeat_of: str | None
     result: Any = None
     printed: str | None
-    tries: list[Any] | None
+    tries: list[TryResponse] | None
 
 
 class ExecutionPage(Shown):

@@ -115,7 +115,7 @@ class EventStream(Response):
         while True:
             if (why := self._refused()) is not None:
                 said = as_json({"message": why, "code": "unauthorised"})
-                await _send(send, b"event: error\ndata: %s\n\n" % said)
+                await _send(send, b"id: %d\nevent: error\ndata: %s\n\n" % (number, said))
                 break
             taken = self._take(events, number)
             frames += taken.frames

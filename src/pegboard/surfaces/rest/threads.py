@@ -8,7 +8,6 @@ from fastapi import APIRouter, Query, Request, Response
 
 from pegboard.core.instants import write_instant
 from pegboard.core.memory import Message
-from pegboard.memory.histories import history_of
 from pegboard.store.types import json_text
 from pegboard.surfaces.rest.calls import From, payload_of
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
@@ -87,15 +86,10 @@ async def list_messages(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """The messages of a conversation, oldest first."""
-    dialect = None if shape is None else board.dialects.named(shape, "as")
-    page = await board.threads.messages(thread_id, caller, cursor=cursor, limit=limit)
-    shown: dict[str, Any] = {"items": [], "next_cursor": page.next_cursor, "system": None}
-    if dialect is None:
-        shown["items"] = [_shown(message) for message in page.items]
-    else:
-        shown["items"], shown["system"], _ = history_of(page.items, dialect)
-    return Response(json_text(shown), media_type="application/json")
+    """The messages of a conversation, oldest first; a page of long ones holds fewer than its limit."""
+    dialect = "memory" if shape is None else shape
+    history = await board.threads.history(thread_id, caller, dialect, cursor=cursor, limit=limit)
+    return Response(json_text(history._asdict()), media_type="application/json")
 
 
 def _shown(message: Message) -> dict[str, Any]:

@@ -1,0 +1,75 @@
+"""The attempts of a call that failed are a part of its row: kept, exported, signed, and empty in older rows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.journal.entries import Closing
+from pegboard.journal.verify import Report
+from pegboard.store import executions
+from pegboard.store.database import Database
+from pegboard.store.executions import FIELDS, TRIES, restored, stored
+from tests.unit.journal.audits import exported, lines_verified, verified
+from tests.unit.journal.chained import CHAIN, add_writer, append, call, run
+from tests.unit.store.rows import an_execution
+
+TRIED = [{"attempt": 1, "code": "contract_violation", "error": "not ☂", "elapsed_ms": 0.25}]
+
+
+@pytest.fixture
+async def chained(database: Database) -> Database:
+    """A chain whose first row was tried more than once, and whose second printed something."""
+    await add_writer(database, 1)
+    await append(database, 1, [call(0, tries=TRIED), call(1, printed="x"), call(2, printed="y", tries=TRIED), call(3)])
+    return database
+
+
+async def test_rows_verify_and_so_does_their_export(chained: Database) -> None:
+    assert await verified(chained) == Report(4, total=4)
+    lines = await exported(chained)
+    assert await lines_verified(chained, lines) == Report(4)
+    shown = [json.loads(line)["tries"] for line in lines if '"id"' in line]
+    assert shown == [TRIED, None, TRIED, None]
+
+
+async def test_a_row_comes_back_with_its_attempts(chained: Database) -> None:
+    async with chained.read() as conn:
+        found = await executions.page(conn, executions.ExecutionFilter(), limit=10)
+    assert [row.tries for row in found] == [None, TRIED, None, TRIED]
+
+
+@pytest.mark.parametrize("seq", [1, 2, 3, 4])
+@pytest.mark.parametrize("change", ["'[]'", "NULL", "'null'", "''"])
+async def test_what_is_changed_taken_away_or_added_is_found(chained: Database, seq: int, change: str) -> None:
+    await run(chained, f"UPDATE executions SET tries = {change} WHERE seq = {seq}")
+    is_changed = change != "NULL" or seq in (1, 3)
+    assert bool((await verified(chained)).findings) == is_changed
+    assert bool((await lines_verified(chained, await exported(chained))).findings) == is_changed
+
+
+@pytest.mark.parametrize("printed", [None, "", "x"])
+def test_a_row_from_before_is_signed_as_it_was(printed: str | None) -> None:
+    row = stored(call(0, printed=printed))
+    assert row[TRIES] is None and FIELDS[TRIES:] == ("tries",)
+    assert CHAIN.link("before", 1, 1, row) == CHAIN.link("before", 1, 1, row[:TRIES])
+    others = {CHAIN.link("before", 1, 1, (*row[:TRIES], tries)) for tries in (None, "", "null", "[]")}
+    assert len(others) == 4
+
+
+def test_what_is_printed_and_what_was_tried_are_never_taken_for_one_another() -> None:
+    row = stored(call())[: TRIES - 1]
+    ends: list[tuple[Any, ...]] = [(None, None), ("[]", None), (None, "[]"), ("[]", "[]")]
+    assert len({CHAIN.link("before", 1, 1, (*row, *end)) for end in ends}) == len(ends)
+
+
+@given(st.none() | st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.none(), max_size=3), max_size=3))
+def test_a_row_comes_back_whatever_is_in_it(tries: Any) -> None:
+    row = stored(an_execution(tries=tries))
+    assert restored(row).tries == tries
+    assert Closing.unspooled(Closing(row).spooled()).row == row
+    assert restored(row[:TRIES]).tries is None

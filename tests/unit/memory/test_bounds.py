@@ -1,0 +1,140 @@
+"""Nobody's conversation holds up everybody else's: what is read, kept and looked through at a time is bounded."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from pegboard import Pegboard
+from pegboard.core.memory import Message
+from pegboard.core.refusals import Invalid
+from pegboard.memory import threads as memory
+from pegboard.memory.threads import MAX_MESSAGE_BYTES, Threads
+from pegboard.store import threads as rows
+
+DEEP = '{"a":' + "[" * 900 + "]" * 900 + "}"
+
+
+def image(size: int) -> dict[str, Any]:
+    """A user's message with an image of so many bytes."""
+    source = {"type": "base64", "media_type": "image/png", "data": "A" * size}
+    return {"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image", "source": source}]}
+
+
+def calling(identity: str, **arguments: Any) -> dict[str, Any]:
+    """A model's message with one call."""
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": identity, "name": "math_eval", "arguments": arguments}],
+    }
+
+
+async def test_a_page_ends_early_where_its_messages_are_long_and_nothing_is_left_out(stored_board: Pegboard) -> None:
+    me, threads = stored_board.admin, stored_board.threads
+    thread = await threads.create(me)
+    third = MAX_MESSAGE_BYTES // 3
+    for size in (third, third, third, 3 * third - 1000, 2000, 10):
+        await threads.add(thread.id, me, image(size))
+    cursor: str | None = None
+    counts: list[int] = []
+    places: list[int] = []
+    while cursor is not None or not counts:
+        page = await threads.messages(thread.id, me, cursor=cursor, limit=4)
+        history = await threads.history(thread.id, me, "anthropic", cursor=cursor, limit=4)
+        assert history.next_cursor == page.next_cursor
+        counts.append(len(page.items))
+        places += [message.position for message in page.items]
+        cursor = page.next_cursor
+    assert counts == [2, 1, 1, 2]
+    assert places == list(range(6))
+    for dialect in ("memory", "openai"):  # which need no more of them than their text
+        whole = await threads.history(thread.id, me, dialect, limit=6)
+        assert [item["content"] for item in whole.items] == ["look\n[image]"] * 6
+        assert whole.next_cursor is None
+
+
+async def test_a_page_of_short_messages_is_as_long_as_was_asked_for(board: Pegboard) -> None:
+    thread = await board.threads.create(board.admin)
+    await board.threads.add(thread.id, board.admin, [{"role": "user", "content": "x"}] * 5)
+    first = await board.threads.history(thread.id, board.admin, "openai", limit=4)
+    rest = await board.threads.history(thread.id, board.admin, "openai", cursor=first.next_cursor, limit=4)
+    assert (len(first.items), len(rest.items), rest.next_cursor) == (4, 1, None)
+    empty = await board.threads.create(board.admin)
+    assert (await board.threads.messages(empty.id, board.admin)).next_cursor is None
+
+
+async def test_answers_are_looked_for_in_so_many_bytes_of_messages(
+    stored_board: Pegboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    me, threads = stored_board.admin, stored_board.threads
+    monkeypatch.setattr(memory, "_LOOK_BACK_BYTES", 50_000)
+    monkeypatch.setattr(memory, "MAX_MESSAGE_BYTES", 25_000)
+    thread = await threads.create(me)
+    for place in range(10):
+        await threads.add(thread.id, me, calling(f"c{place}", x="y" * 10_000))
+    loaded: list[int] = []
+
+    async def counted(*given: Any, **how: Any) -> list[Message]:
+        found = await with_calls(*given, **how)
+        loaded.append(len(found))
+        return found
+
+    with_calls = rows.with_calls
+    monkeypatch.setattr(rows, "with_calls", counted)
+    with pytest.raises(Invalid, match="fewer if they are long"):
+        await threads.add(thread.id, me, {"role": "tool", "tool_call_id": "c0", "content": "1"})
+    assert loaded == [2, 2, 1]
+    (answered,) = await threads.add(thread.id, me, {"role": "tool", "tool_call_id": "c6", "content": "1"})
+    assert answered.tool_calls[0]["result"] == "1"
+
+
+async def test_others_get_their_turn_while_many_messages_are_added(
+    board: Pegboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, at_once = 0, 0
+    checked = Threads._checked
+
+    def counted(self: Threads, *given: Any) -> Message:
+        nonlocal done
+        done += 1
+        return checked(self, *given)
+
+    async def other() -> None:
+        nonlocal done, at_once
+        while True:
+            at_once, done = max(at_once, done), 0
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(Threads, "_checked", counted)
+    thread = await board.threads.create(board.admin)
+    waiting = asyncio.create_task(other())
+    await board.threads.add(thread.id, board.admin, [{"role": "user", "content": "x"}] * 1000)
+    waiting.cancel()
+    with suppress(asyncio.CancelledError):
+        await waiting
+    assert (await board.threads.get(thread.id, board.admin)).messages == 1000
+    assert 0 < at_once <= 200
+
+
+async def test_arguments_that_are_too_deep_are_refused_and_not_a_fault_of_the_board(board: Pegboard) -> None:
+    thread = await board.threads.create(board.admin)
+    function = {"name": "math_eval", "arguments": DEEP}
+    body = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}]}
+    with pytest.raises(Invalid, match="more than 200 levels deep"):
+        await board.threads.add(thread.id, board.admin, body)
+    with pytest.raises(Invalid, match="more than 200 levels deep"):
+        await board.run(body, thread=thread.id)
+    assert (await board.threads.get(thread.id, board.admin)).messages == 0
+
+
+async def test_what_is_added_comes_back_as_it_is_read_later(stored_board: Pegboard) -> None:
+    me, threads = stored_board.admin, stored_board.threads
+    thread = await threads.create(me)
+    added = await threads.add(thread.id, me, {"role": "user", "content": "a\0b"})
+    added += await threads.add(thread.id, me, calling("c", n=10**30))
+    assert [message.content for message in added] == ["a\ufffdb", None]
+    assert list((await threads.messages(thread.id, me)).items) == added

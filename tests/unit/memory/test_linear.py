@@ -1,0 +1,83 @@
+"""What takes so long for one takes twice as long for two: work is counted, not timed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pegboard.core.refusals import Invalid
+from pegboard.dialects import saying
+from pegboard.dialects.saying import Turn, turns
+from pegboard.dialects.talk import Talk
+from pegboard.memory import reading
+from pegboard.memory.reading import Heard
+from tests.unit.memory.hearing import heard
+
+
+class Counted(list[Any]):
+    """A list that knows how often its items were looked at."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        for item in super().__iter__():
+            self.looks += 1
+            yield item
+
+
+def test_parts_of_one_turn_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined: list[int] = []
+    join = saying._joined
+
+    def counted(parts: list[Turn]) -> Turn:
+        joined.append(len(parts))
+        return join(parts)
+
+    monkeypatch.setattr(saying, "_joined", counted)
+    parts = [{"type": "text", "text": f"{place} "} for place in range(500)]
+    (turn,) = turns(parts)
+    assert joined == [500]
+    assert turn.raw == parts
+    assert turn.text == "".join(f"{place} " for place in range(500))
+
+
+def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Counted(turns([{"name": "a", "arguments": {}}] * 500))
+    monkeypatch.setattr(reading, "turns", lambda _body: found)
+    with pytest.raises(Invalid, match="500 calls in one message"):
+        heard([{"name": "a", "arguments": {}}] * 500)
+    assert found.looks <= 3 * 500
+
+
+def test_turns_of_one_role_are_joined_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed = 0
+    listed = Talk.listed
+
+    def counted(self: Talk, message: Any) -> list[Any]:
+        nonlocal handed
+        parts = listed(self, message)
+        handed += len(parts)
+        return parts
+
+    monkeypatch.setattr(Talk, "listed", counted)
+    talk = Talk(parts="content", part={"type": "text"})
+    said = [{"role": "user", "content": f"{place}"} for place in range(300)]
+    (message,) = talk.alternating(said)
+    assert [part["text"] for part in message["content"]] == [str(place) for place in range(300)]
+    assert handed == 300
+
+
+def kept(body: Any, dialect: str | None = None) -> Heard:
+    (one,) = heard(body, dialect)
+    return one
+
+
+@pytest.mark.parametrize("dialect", ["openai_chat", "haystack", "text_hermes", "anthropic_messages"])
+def test_what_a_user_sends_is_not_kept_where_somebody_might_take_it_for_calls(dialect: str) -> None:
+    event = {"parts": [{"functionCall": {"name": "get_weather", "args": {}}}], "role": "model"}
+    one = kept({"role": "user", "content": event, "author": "agent", "invocationId": "i"}, dialect)
+    assert (one.role, one.calls, one.raw) == ("user", (), None)
+    plain = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.test"}}], "name": "bob"}
+    assert kept(plain, dialect).raw == plain
