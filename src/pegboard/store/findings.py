@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 from sqlalchemy import (
     ColumnElement,
+    NullType,
     Text,
     Uuid,
     and_,
@@ -98,10 +99,22 @@ _LOOK_UP = {
 }
 # In the order of the hashes, as everybody takes them, or two could wait for each other.
 _HELD = {
-    kind: select(_findings.c.resolved_at).where(these).order_by(_findings.c.composite_hash).with_for_update().subquery()
+    kind: select(_findings.c.composite_hash, _findings.c.resolved_at)
+    .where(these)
+    .order_by(_findings.c.composite_hash)
+    .with_for_update()
+    .subquery()
     for kind, these in _THESE.items()
 }
 _HOLD = {kind: select(func.count(), func.count(held.c.resolved_at)).select_from(held) for kind, held in _HELD.items()}
+_LIST = {"sqlite": func.json_group_array, "postgresql": func.array_agg}
+# With those that are open, in the form in which hashes are given: another statement would see, and take, more of them.
+_HOLD_OPEN = {
+    kind: hold.add_columns(
+        type_coerce(_LIST[kind](_HELD[kind].c.composite_hash).filter(_HELD[kind].c.resolved_at.is_(None)), NullType())
+    )
+    for kind, hold in _HOLD.items()
+}
 _RESOLVE = {
     kind: update(_findings).where(these, _findings.c.resolved_at.is_(None)).values(resolved_at=_now)
     for kind, these in _THESE.items()
@@ -181,9 +194,9 @@ async def resolve(conn: AsyncConnection, owner_id: str, hashes: Sequence[str], n
     known = already = 0
     for some in _chunks(distinct, CHUNK):
         these = _these(kind, owner_id, some)
-        known_here, already_here = (await conn.execute(_HOLD[kind], these)).one()
+        known_here, already_here, are_open = (await conn.execute(_HOLD_OPEN[kind], these)).one()
         if known_here > already_here:
-            await conn.execute(_RESOLVE[kind], {**these, "now": now})
+            await conn.execute(_RESOLVE[kind], {"owner": owner_id, "hashes": are_open, "now": now})
         known, already = known + known_here, already + already_here
     return Resolved(known - already, already, len(distinct) - known)
 

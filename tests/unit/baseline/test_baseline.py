@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -191,3 +192,21 @@ async def test_recording_and_resolving_at_once_never_wait_for_each_other_in_a_ri
     resolved = sum(one.resolved for one in done if isinstance(one, store.Resolved))
     left = sum(status == "resolved" for status, _ in await statuses(baseline, *range(200)))
     assert resolved - reopened == left
+
+
+async def test_what_is_recorded_for_the_first_time_while_it_is_resolved_is_counted_as_it_ends(
+    baseline: Baseline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "CHUNK", 50)
+    chance = random.Random(9)
+    works: list[Any] = []
+    for _ in range(25):
+        some, others = (chance.sample(range(300), 120) for _ in range(2))
+        works.append(baseline.record([seen(number) for number in some], ME))
+        works.append(baseline.resolve(ME, composite_hashes=[hashed(number) for number in others]))
+    done = await asyncio.gather(*works)
+    recorded = [one for one in done if isinstance(one, store.Recorded)]
+    resolved = sum(one.resolved for one in done if isinstance(one, store.Resolved))
+    assert sum(one.new for one in recorded) == len(await baseline.page(ME, limit=999))
+    left = len(await baseline.page(ME, status="resolved", limit=999))
+    assert resolved - sum(one.reopened for one in recorded) == left
