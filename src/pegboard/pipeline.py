@@ -189,7 +189,16 @@ class Pipeline:
         log.warning("fell_back", tool=this.call.name, run_id=this.id, code=error.code)
         if fallback.tool is None:
             return this.succeeded(Outcome(as_json(fallback.value), this.attempts.count, fallback=True))
-        instead = ToolCall(fallback.tool, this.call.arguments, None, this.call.surface, request_id=this.call.request_id)
+        call = this.call
+        instead = ToolCall(
+            fallback.tool,
+            call.arguments,
+            None,
+            call.surface,
+            request_id=call.request_id,
+            thread_id=call.thread_id,
+            chain_id=call.chain_id,
+        )
         other = await self.run(instead, this.caller, fall_back=False)
         if not other.success:
             return this.failed(error.problem)

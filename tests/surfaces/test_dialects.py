@@ -191,7 +191,14 @@ class TestOverHttp:
         listed = {dialect["name"]: dialect for dialect in good(await admin.get("/v1/dialects"))}
         assert set(NAMES) < set(listed)
         assert listed["openai_chat"]["aliases"] == ["openai"]
-        assert listed["anthropic_messages"]["abilities"] == ["parse", "stream", "compose", "render", "define"]
+        assert listed["anthropic_messages"]["abilities"] == [
+            "parse",
+            "stream",
+            "compose",
+            "render",
+            "define",
+            "history",
+        ]
 
     async def test_tools_are_declared_strictly_where_a_provider_has_that(self, admin: httpx.AsyncClient) -> None:
         params = {"as": "openai", "strict": "true"}

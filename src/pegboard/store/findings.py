@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 from sqlalchemy import (
     ColumnElement,
-    NullType,
     Text,
     Uuid,
     and_,
@@ -23,6 +22,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.types import NullType
 
 from pegboard.core.findings import Finding, KnownStatus, Seen
 from pegboard.store import contract_models
@@ -107,7 +107,7 @@ _HELD = {
     for kind, these in _THESE.items()
 }
 _HOLD = {kind: select(func.count(), func.count(held.c.resolved_at)).select_from(held) for kind, held in _HELD.items()}
-_LIST = {"sqlite": func.json_group_array, "postgresql": func.array_agg}
+_LIST: dict[str, Any] = {"sqlite": func.json_group_array, "postgresql": func.array_agg}
 # With those that are open, in the form in which hashes are given: another statement would see, and take, more of them.
 _HOLD_OPEN = {
     kind: hold.add_columns(

@@ -109,9 +109,9 @@ def test_an_entry_with_fewer_fields_than_ever_or_more_is_none() -> None:
         with pytest.raises(ValueError, match="another version"):
             Closing.unspooled(json.dumps([[None] * fields, "none", "done", None, False, False]).encode())
     for missing in (2, 1, 0):
-        fields = ["x"] * (len(FIELDS) - missing)
-        made = Closing.unspooled(json.dumps([fields, "none", "done", None, False, False]).encode())
-        assert made.row == (*fields, *[None] * missing)
+        given = ["x"] * (len(FIELDS) - missing)
+        made = Closing.unspooled(json.dumps([given, "none", "done", None, False, False]).encode())
+        assert made.row == (*given, *[None] * missing)
 
 
 async def test_an_intent_becomes_a_row_in_doubt(database: Database, tmp_path: Path) -> None:
