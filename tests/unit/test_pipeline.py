@@ -221,7 +221,7 @@ class TestRetriesAndFallbacks:
         assert len(ran) == 3
 
     async def test_the_deadline_holds_over_all_attempts(self, board: Pegboard) -> None:
-        @board.tool(read_only=True, timeout=0.2, retry={"max_attempts": 10, "on": ["timeout"]})
+        @board.tool(read_only=True, timeout=2, retry={"max_attempts": 10, "on": ["timeout"], "backoff_ms": 200})
         async def slow() -> None:
             await anyio.sleep_forever()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -12,7 +13,7 @@ from pegboard.core.model import Model
 CHAIN = "chain"
 MAX_STEPS = 100
 MAX_ITEMS = 1000
-LONGEST_SECONDS = 3600.0
+USUAL_SECONDS, LONGEST_SECONDS = 300.0, 3600.0
 
 StepId = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
 
@@ -63,9 +64,16 @@ class Chain(Model):
 
     steps: tuple[Step, ...] = Field(min_length=1, max_length=MAX_STEPS)
     output: Any = Field(None, description="What the chain answers, with references; the last step's output if absent")
-    timeout: float = Field(300.0, gt=0, le=LONGEST_SECONDS, description="Seconds that all steps together may take")
+    timeout: float = Field(
+        USUAL_SECONDS, gt=0, le=LONGEST_SECONDS, description="Seconds that all steps together may take"
+    )
 
     @property
     def has_output(self) -> bool:
         """Whether it says what it answers."""
         return "output" in self.model_fields_set
+
+
+def chain_seconds(chain: Mapping[str, Any] | None) -> float | None:
+    """How long a chain may take, from how it is kept; None where there is none."""
+    return None if chain is None else float(chain.get("timeout", USUAL_SECONDS))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from pegboard.core.chains import CHAIN, chain_seconds
 from pegboard.core.configs import default_timeout
 from pegboard.core.errors import ToolError
 from pegboard.core.tool import Kind, Retry, Tool
@@ -27,7 +28,7 @@ class Peg:
     def __init__(self, tool: Tool, prepare: Callable[[Tool], Prepared]) -> None:
         self.tool = tool
         self.retry = tool.retry or (SAFE_RETRY if tool.read_only or tool.idempotent else NO_RETRY)
-        one: float | None = tool.config.get("timeout")
+        one: float | None = tool.config.get("timeout") or chain_seconds(tool.config.get(CHAIN))
         tries = self.retry.max_attempts if "timeout" in self.retry.on else 1
         self.timeout: float = tool.timeout or (one * tries if one else default_timeout(tool.tool_type))
         # Where a timeout is tried again, an attempt may not take all of the time.

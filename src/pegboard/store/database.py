@@ -86,7 +86,10 @@ class Database:
         name = f"file:pegboard-{uuid4().hex}?mode=memory&cache=shared"
         keeper = sqlite3.connect(name, uri=True, check_same_thread=False)
         engine = create_async_engine(
-            URL.create("sqlite+aiosqlite", database=name, query={"uri": "true"}), pool_size=1, max_overflow=0
+            URL.create("sqlite+aiosqlite", database=name, query={"uri": "true"}),
+            pool_size=1,
+            max_overflow=0,
+            hide_parameters=True,
         )
         _tune_sqlite(engine)
         return cls(engine, "sqlite", "memory", keeper=keeper)
@@ -97,7 +100,7 @@ class Database:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Made by us, so that no other user can ever read it; SQLite gives its side files the same mode.
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-        engine = create_async_engine(URL.create("sqlite+aiosqlite", database=str(file)))
+        engine = create_async_engine(URL.create("sqlite+aiosqlite", database=str(file)), hide_parameters=True)
         _tune_sqlite(engine)
         return cls(engine, "sqlite", f"sqlite:///{file}", file=file)
 
@@ -109,6 +112,8 @@ class Database:
         query = {("ssl" if key == "sslmode" else key): value for key, value in url.query.items()}
         engine = create_async_engine(
             url.set(drivername="postgresql+asyncpg", query=query),
+            # What goes into a statement is nobody's but its owner's, also where the statement fails and is logged.
+            hide_parameters=True,
             # A connection that died with the server is replaced before it is handed out.
             pool_pre_ping=True,
             pool_size=10,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from pegboard.store import tools, users
 from pegboard.store.database import Database, revision_of
@@ -228,3 +228,11 @@ async def test_a_ping_fails_where_no_server_is() -> None:
     with pytest.raises(OSError, match="Connect call failed"):
         await database.ping()
     await database.close()
+
+
+async def test_a_statement_that_fails_does_not_say_what_was_in_it(database: Database) -> None:
+    with pytest.raises(SQLAlchemyError) as failed:
+        async with database.write() as conn:
+            await conn.execute(text("INSERT INTO no_such_table VALUES (:value)"), {"value": "hunter2"})
+    assert "no_such_table" in str(failed.value)
+    assert "hunter2" not in str(failed.value)
