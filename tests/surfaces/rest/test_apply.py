@@ -25,7 +25,9 @@ async def apply(speaker: httpx.AsyncClient, *tools: Any, **more: bool) -> dict[s
 
 
 async def names(speaker: httpx.AsyncClient) -> list[str]:
-    return [tool["name"] for tool in await walked(speaker, "/v1/tools") if "builtin" not in tool["tags"]]
+    return [
+        tool["name"] for tool in await walked(speaker, "/v1/tools") if not {"builtin", "baseline"} & {*tool["tags"]}
+    ]
 
 
 async def test_it_creates_updates_and_leaves_alone(stored_admin: httpx.AsyncClient) -> None:

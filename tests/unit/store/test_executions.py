@@ -44,6 +44,7 @@ def everything() -> Execution:
         repeat_of=new_id(),
         result={"z": "☂", "a": [1.5, None]},
         printed="line 1\nline 2 ☂\n",
+        tries=[{"attempt": 1, "code": "timeout", "error": "☂", "elapsed_ms": 1.5}],
     )
 
 
