@@ -239,7 +239,10 @@ async def _record_sqlite(
     known, are_resolved = (await conn.execute(_HOLD["sqlite"], these)).one()
     resolved = {row[0]: row[1] for row in await conn.execute(_RESOLVED, these)} if are_resolved else {}
     owner = owner_id.replace("-", "")
-    rows: Any = [(owner, it.composite_hash, it.finding_id, it.times, _text(it.first), _text(it.last)) for it in some]
+    written = _Written()
+    rows: Any = [
+        (owner, it.composite_hash, it.finding_id, it.times, written[it.first], written[it.last]) for it in some
+    ]
     await conn.exec_driver_sql(_RECORD_SQLITE, rows)
     return known, resolved
 
@@ -265,8 +268,12 @@ def _these(kind: str, owner_id: str, hashes: Sequence[str]) -> dict[str, Any]:
     return {"owner": owner_id, "hashes": orjson.dumps(hashes).decode() if kind == "sqlite" else hashes}
 
 
-def _text(moment: datetime) -> str:
-    return moment.isoformat(" ", "microseconds")[:26]
+class _Written(dict[datetime, str]):
+    """Moments as SQLite keeps them, each written once: most findings of a request were seen at the same one."""
+
+    def __missing__(self, moment: datetime) -> str:
+        self[moment] = text = moment.isoformat(" ", "microseconds")[:26]
+        return text
 
 
 def _chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
