@@ -15,7 +15,7 @@ from pegboard.live.telling import Telling
 _MOST_EVENTS = 5000
 _MOST_BYTES = 4 * 2**20
 # How often onlookers hear of news: what happens in between reaches all of them in one piece.
-_PAUSE = 0.05
+_PAUSE = 0.03
 # What an event leaves out of a row: it may be large, and is there to be read in the journal.
 _LEFT_OUT = frozenset({"arguments", "result", "printed"})
 
