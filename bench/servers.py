@@ -22,6 +22,7 @@ from starlette.routing import Route
 from pegboard import Pegboard
 from pegboard.core.call import CallContext, Execution, ReadyCall, ToolResult
 from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.direct import HOT
 from pegboard.surfaces.rest.server import server_options, settle_memory
 from pegboard.testing import NoSettings
 
@@ -96,6 +97,22 @@ async def _serve(app: Any, bound: socket.socket, **options: Any) -> None:
     await uvicorn.Server(config).serve([bound])
 
 
+def _served(app: Any) -> Any:
+    """The application with a life of its own, in which the server is left the quick routes as by `pegboard serve`."""
+
+    async def serve(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "lifespan":
+            await app(scope, receive, send)
+            return
+        await receive()
+        scope["state"][HOT] = app
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    return serve
+
+
 async def ticks(context: CallContext, seconds: float, pause: float = 0.5) -> int:
     """Say what time it is, for a while."""
     count = 0
@@ -117,7 +134,7 @@ async def _board(
             board.tool(name="ticks", timeout=3600)(ticks)
         if tools:
             await board.apply([{**ECHO, "name": f"tool_{number}"} for number in range(tools)])
-        await _serve(create_app(board), bound, **server_options(settings))
+        await _serve(_served(create_app(board)), bound, lifespan="on", **server_options(settings))
 
 
 def main() -> None:
@@ -142,6 +159,15 @@ def main() -> None:
 
 
 BODY = orjson.dumps({"text": "hello, board", "count": 7, "mood": "happy"})
+MESSAGE = orjson.dumps(
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "bench_echo", "arguments": BODY.decode()}}
+        ],
+    }
+)
 
 if __name__ == "__main__":
     main()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import gc
 import shutil
 import signal
-import sys
 from collections.abc import AsyncIterator, Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import redis
+from fastapi.routing import APIRoute, _EffectiveRouteContext, _RouterIncludeContext
 from hypothesis import HealthCheck, settings
+from sqlalchemy import URL, Engine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from pegboard.executors.table import sqlite
 from pegboard.store import database as database_module
@@ -31,19 +32,33 @@ settings.register_profile("steady", _STEADY)
 settings.register_profile("search", _STEADY, derandomize=False, max_examples=1000)
 settings.load_profile("steady")
 
+_LONGEST = (
+    "tests/confinement/test_as_another_user.py",
+    "tests/integration/test_thousand_confined_calls.py",
+    "tests/docs/test_shell.py",
+)
+
 
 def pytest_configure() -> None:
     """Let Ctrl-C be heard by what the tests start, also where a shell started them in the background, deaf to it."""
+    gc.disable()  # all that is collected stays
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
         signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest tests: at the end, one worker would be at them alone."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+
+
 def pytest_collection_finish() -> None:
     """Leave the tests themselves, which stay to the end, out of every later search for garbage."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture
@@ -63,11 +78,45 @@ def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def packages_are_listed_once() -> Iterator[None]:
-    """What is installed does not change while tests run, but for where they look; each board asks for it anew."""
-    listed = functools.cache(lambda group, _path: entry_points(group=group))
+def routes_are_read_once() -> Iterator[None]:
+    """Every board has the same routes, and reading what each one takes is most of what a board's first answer costs."""
+    read = _EffectiveRouteContext.from_api_route
+    known: dict[tuple[int, str], _EffectiveRouteContext] = {}
+
+    def once(*, original_route: APIRoute, include_context: _RouterIncludeContext) -> _EffectiveRouteContext:
+        key = id(original_route), include_context.prefix  # what is known of a route keeps it
+        if key not in known:
+            known[key] = read(original_route=original_route, include_context=include_context)
+        return known[key]
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pegboard.plugins.entry_points", lambda group: listed(group, tuple(sys.path)))
+        patch.setattr(_EffectiveRouteContext, "from_api_route", once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def statements_are_compiled_once() -> Iterator[None]:
+    """Boards ask SQLite the same things, each through an engine of its own that would compile every one again."""
+
+    async def connected() -> Engine:
+        # A dialect knows its database from the first connection.
+        engine = create_async_engine("sqlite+aiosqlite://", query_cache_size=5000)
+        async with engine.connect():
+            pass
+        await engine.dispose()
+        return engine.sync_engine
+
+    first = asyncio.run(connected())
+
+    def create(url: URL, **options: Any) -> AsyncEngine:
+        engine = create_async_engine(url, **options)
+        if engine.dialect.name == "sqlite":
+            engine.sync_engine.dialect = first.dialect
+            engine.sync_engine._compiled_cache = first._compiled_cache
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database_module, "create_async_engine", create)
         yield
 
 

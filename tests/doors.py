@@ -19,6 +19,7 @@ from pegboard.dialects.plain import Plain
 from pegboard.registry.definition import shown
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.direct import HOT, Connection
 from pegboard.surfaces.rest.problems import refusal_of
 from pegboard.surfaces.rest.server import AnnouncingServer
 from tests.unit.dialects.rendering import rendered
@@ -171,9 +172,10 @@ class CliDoor:
 
 
 @asynccontextmanager
-async def served(board: Pegboard) -> AsyncIterator[str]:
-    """The board behind a real server on loopback; its address."""
-    config = uvicorn.Config(create_app(board, "test"), log_level="critical", lifespan="off", ws="none")
+async def served(board: Pegboard, *, direct: bool = True) -> AsyncIterator[str]:
+    """The board behind a real server on loopback, which hands calls to their route directly; its address."""
+    app = create_app(board, "test")
+    config = uvicorn.Config(app, log_level="critical", lifespan="off", ws="none", http=Connection)
     ready = anyio.Event()
     server = AnnouncingServer(config, ready.set)
     with socket.socket() as bound:
@@ -182,6 +184,8 @@ async def served(board: Pegboard) -> AsyncIterator[str]:
             group.start_soon(server._serve, [bound])
             with anyio.fail_after(30):
                 await ready.wait()
+            if direct:
+                server.lifespan.state[HOT] = app
             yield f"http://127.0.0.1:{bound.getsockname()[1]}"
             server.should_exit = True
 

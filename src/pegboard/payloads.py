@@ -82,9 +82,16 @@ class Payloads:
         keys = [own or call.key for own, call in zip(keys_of(check_key(key), len(calls)), calls, strict=True)]
         room = asyncio.Semaphore(_AT_ONCE)
 
-        async def one(position: int, call: AskedCall, key: str | None) -> Answer:
+        def wanted_by(call: AskedCall, key: str | None) -> ToolCall:
             named = (call.name, call.arguments, call.id or None)
-            wanted = ToolCall(*named, surface, asked.dialect, request_id, None, key, thread_id, call.chain_id)
+            return ToolCall(*named, surface, asked.dialect, request_id, None, key, thread_id, call.chain_id)
+
+        if len(calls) == 1 and audience is None and keys[0] is None and not self.detaches(calls[0]):
+            # The usual payload: its only call ends with whoever asked for it, so it needs no task of its own.
+            return Answered(asked, [Answer(calls[0], await self._pipeline.run(wanted_by(calls[0], None), caller))])
+
+        async def one(position: int, call: AskedCall, key: str | None) -> Answer:
+            wanted = wanted_by(call, key)
             async with room:
                 if audience is None:
                     return Answer(call, await self._pipeline.run(wanted, caller))

@@ -10,9 +10,8 @@ from pegboard.executors.reach import Reach
 from pegboard.registry.first_run import Started, start
 from pegboard.sandbox.limits import Limits
 from pegboard.settings import Settings, toml_files, words
-from pegboard.stages.limit import Limiter
+from pegboard.stages.limit import Limiter, MemoryLimiter
 from pegboard.stages.validate import Validator
-from pegboard.stages.valkey_limit import limiter_at
 from pegboard.store.database import Database
 from pegboard.store.vault import Vault
 
@@ -72,4 +71,8 @@ def validator_of(settings: Settings, vault: Vault) -> Validator:
 
 def limiter_of(settings: Settings) -> Limiter:
     """What counts calls."""
-    return limiter_at(settings.redis_url.get_secret_value() if settings.redis_url else None)
+    if settings.redis_url is None:
+        return MemoryLimiter()
+    from pegboard.stages.valkey_limit import ValkeyLimiter  # noqa: PLC0415 -- start-up time: few boards have one
+
+    return ValkeyLimiter(settings.redis_url.get_secret_value())

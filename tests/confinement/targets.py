@@ -55,9 +55,11 @@ def look():
         "places": [os.getcwd(), *map(around, (".", "/tmp", "/dev/shm"))],
         "handlers": [str(signal.getsignal(number)) for number in sorted(signal.valid_signals())],
         "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
-        # That of processor time follows from the time that was left when the call began.
+        # That of processor time follows from the time that was left when the call began, that of memory from what the
+        # zygote takes itself, which is not the same to the byte for the next one.
         "limits": [resource.getrlimit(getattr(resource, name)) for name in dir(resource)
-                   if name.startswith("RLIMIT_") and name != "RLIMIT_CPU"],
+                   if name.startswith("RLIMIT_") and name not in ("RLIMIT_CPU", "RLIMIT_DATA")],
+        "memory": resource.getrlimit(resource.RLIMIT_DATA),
         "interpreter": [sys.path, sys.argv, len(sys.meta_path), len(sys.path_hooks), sys.getrecursionlimit(),
                         sys.gettrace() is None, sys.getswitchinterval(), gc.isenabled(), len(gc.callbacks), umask],
         "process": [threading.active_count(), os.nice(0), os.getuid(), os.getgid(), os.getgroups(), os.getpgid(0) > 0],
@@ -161,7 +163,8 @@ class Target:
             self.board.call("probe"), self.board.call("well"), self.board.call("echo", {"message": "well"})
         )
         assert looked.problem is None, looked.problem
-        assert looked.output == self.before
+        assert looked.output | {"memory": None} == self.before | {"memory": None}
+        assert looked.output["memory"] == [pytest.approx(most, abs=2**20) for most in self.before["memory"]]
         assert echoed.problem is None, echoed.problem
         assert echoed.output == WELL
         assert said.success, said.problem

@@ -22,7 +22,7 @@ PYTHON = {
     "a regular expression": "import re\ndef f(): return re.match('(a+)+$', 'a' * 64 + '!')",
     "a power": "def f(): return pow(3, 10**100_000, 10**100_000 + 1)",
     "a search": "def f(): return 1 in iter(int, 1)",
-    "a sequence": "def f(): return list(map(len, [range(10**7)] * 10**7)) and max(iter(int, 1))",
+    "a sequence": "def f(): return list(map(len, [range(10**7)] * 10**5)) and max(iter(int, 1))",
     "sleep": "import time\ndef f(): time.sleep(60)",
     "a lock, twice": "import threading\ndef f():\n    lock = threading.Lock(); lock.acquire(); lock.acquire()",
     "await": "import asyncio\nasync def f(): await asyncio.sleep(60)",

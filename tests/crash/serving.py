@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -18,6 +17,7 @@ import httpx
 import orjson
 
 from tests.crash.program import KEY, Outfit, gate_of
+from tests.forking import Forked, fork
 from tests.servers import free_port
 from tests.waiting import until
 
@@ -33,7 +33,7 @@ class Served:
         self.effects_file = folder / "effects"
         self.log = folder / f"{name}.log"
         self._outfit = Outfit(url, str(self.home), str(self.effects_file), free_port(), **more)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Forked | None = None
 
     @property
     def address(self) -> str:
@@ -41,7 +41,7 @@ class Served:
         return f"http://127.0.0.1:{self._outfit.port}"
 
     @property
-    def process(self) -> subprocess.Popen[bytes]:
+    def process(self) -> Forked:
         """The process that runs now."""
         assert self._process is not None
         return self._process
@@ -55,22 +55,20 @@ class Served:
         """Return once it serves."""
         self.spawn()
         with anyio.fail_after(STARTING):
-            assert self.process.stdout is not None
             said = await anyio.to_thread.run_sync(self.process.stdout.readline, abandon_on_cancel=True)
         assert said == b"ready\n", self.log.read_text()
 
     def spawn(self) -> None:
         """Begin to start."""
         assert self._process is None
-        program = [sys.executable, "-m", "tests.crash.program", orjson.dumps(asdict(self._outfit)).decode()]
+        outfit = orjson.dumps(asdict(self._outfit)).decode()
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                program,
+            self._process = fork(
+                "tests.crash.program",
+                outfit,
+                environment=os.environ,
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                cwd=Path(__file__).parents[2],
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                stderr=log.fileno(),
             )
 
     async def end(self, number: int = signal.SIGKILL) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import ssl
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,6 +18,7 @@ import httpx
 from tests.crash.program import KEY
 from tests.crash.reading import Kept
 from tests.crash.serving import STARTING, Served
+from tests.forking import fork
 from tests.surfaces.cli.running import Program
 from tests.table_databases import write_tables
 from tests.waiting import until
@@ -88,17 +88,16 @@ class TableBoard(Served):
     def spawn(self) -> None:
         """Begin to start."""
         assert self._process is None
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "pegboard", "serve", "--port", str(self._outfit.port)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=self.program.full_environment(),
+        with self.log.open("ab") as log, Path(os.devnull).open("rb") as nothing:
+            self._process = fork(
+                "pegboard",
+                *("serve", "--port", str(self._outfit.port)),
+                environment=self.program.full_environment(),
+                stdin=nothing.fileno(),
+                stderr=log.fileno(),
             )
 
     def _announced(self) -> None:
-        assert self.process.stdout is not None
         for line in self.process.stdout:
             if b"serving at " in line:
                 return

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.doors import KEY
+from tests.forking import Forked, fork
 from tests.integration.confining import python, shell
 from tests.mcp_servers.processes import descendants, is_running
 from tests.surfaces.cli.running import Program
@@ -145,7 +144,7 @@ def resident(pid: int) -> int:
 class Server:
     """A server process, as `pegboard serve` runs it; its log is kept in a file."""
 
-    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
+    def __init__(self, process: Forked, url: str) -> None:
         self.process = process
         self.url = url
 
@@ -171,21 +170,19 @@ def server(home: Path, database: str, log: Path, **environment: str) -> Iterator
     program = Program({**settings, "PEGBOARD_LOG_LEVEL": "debug", "PYTHONUNBUFFERED": "1", **environment})
     with (
         log.open("ab") as errors,
-        subprocess.Popen(
-            [sys.executable, "-m", "pegboard", "serve", "--port", "0"],
-            env=program.full_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            encoding="utf-8",
+        Path(os.devnull).open("rb") as nothing,
+        fork(
+            "pegboard",
+            *("serve", "--port", "0"),
+            environment=program.full_environment(),
+            stdin=nothing.fileno(),
+            stderr=errors.fileno(),
         ) as process,
     ):
         late = threading.Timer(WAIT, process.kill)
         late.start()
         try:
-            assert process.stdout is not None
-            address = next((line for line in process.stdout if "serving at " in line), None)
+            address = next((line.decode() for line in process.stdout if b"serving at " in line), None)
             late.cancel()
             assert address is not None, log.read_text()
             yield Server(process, address.partition("serving at ")[2].split()[0])

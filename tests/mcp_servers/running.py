@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pegboard.executors.mcp.upstream import Upstream
+from tests.forking import Forked, fork
 
 FOLDER = Path(__file__).parent
 
@@ -32,7 +33,7 @@ class HttpServer:
         self._era = era
         self._notes = notes
         self._port = 0
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Forked | None = None
 
     @property
     def upstream(self) -> Upstream:
@@ -41,11 +42,15 @@ class HttpServer:
 
     def start(self) -> None:
         """Start it and wait until it listens."""
-        command = [sys.executable, str(FOLDER / "everyday.py"), str(self._port), self._era]
-        if self._notes is not None:
-            command.append(str(self._notes))
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        assert self._process.stdout is not None
+        words = [str(self._port), self._era, *([str(self._notes)] if self._notes is not None else ())]
+        with Path(os.devnull).open("r+b") as nothing:
+            self._process = fork(
+                "tests.mcp_servers.everyday",
+                *words,
+                environment=os.environ,
+                stdin=nothing.fileno(),
+                stderr=nothing.fileno(),
+            )
         self._port = int(self._process.stdout.readline())
 
     def stop(self) -> None:

@@ -85,7 +85,9 @@ class Chains:
 
     async def as_tool(self, chain: Chain, call: ReadyCall) -> Any:
         """What a chain answers that is a tool; raises ExecutionFailed where a step failed."""
-        asking = Asking(call.caller, key=call.key, on_progress=call.on_progress)
+        outer = self._pipeline.running(call.run_id)
+        assert outer is not None
+        asking = Asking(call.caller, outer.call.surface, outer.call.request_id or outer.id, call.key, call.on_progress)
         outcome = await self.run(chain, call.arguments, asking, chain_id=call.run_id)
         if outcome.error is not None:
             raise ExecutionFailed(outcome.error)

@@ -42,10 +42,10 @@ def json_of(text: str) -> Any:
 def check_keys(data: bytes, value: Any) -> None:
     """Raise MalformedArguments if a key stands twice in one object: nobody can know which one was meant.
 
-    Every key has a colon, so a text with as many colons as there are keys in its value repeats none.
+    Every key has a colon, so a text with no more colons than there are keys and colons in its value repeats none.
     """
     colons = data.count(b":")
-    if colons > len(value if type(value) is dict else ()) and colons > _keys_in(value):
+    if colons > len(value if type(value) is dict else ()) and colons > _colons_of(value, in_texts=b"\\u" not in data):
         try:
             json.loads(data, object_pairs_hook=_no_pair_twice, parse_int=len, parse_float=len)
         except RecursionError:
@@ -66,16 +66,21 @@ def _from_text(text: str) -> Any:
     return value if type(value) is dict else Malformed(text, f"they must be a JSON object, and are {_kind(value)}")
 
 
-def _keys_in(value: Any) -> int:
+def _colons_of(value: Any, *, in_texts: bool) -> int:
+    """How many colons the value needs as JSON: one a key, and those in texts unless they might be escaped."""
     count = 0
     todo = [value]
     while todo:
         item = todo.pop()
         if type(item) is dict:
             count += len(item)
-            todo += [inner for inner in item.values() if type(inner) is dict or type(inner) is list]
+            todo += item.values()
+            if in_texts:
+                count += sum(key.count(":") for key in item)
         elif type(item) is list:
-            todo += [inner for inner in item if type(inner) is dict or type(inner) is list]
+            todo += item
+        elif in_texts and type(item) is str:
+            count += item.count(":")
     return count
 
 

@@ -16,3 +16,8 @@ class Connection(ResponseHandler):
         super().set_exception(exc, exc_cause)
         if body is not None and not body.is_eof() and body.exception() is None:
             body.set_exception(ClientPayloadError("it stopped being HTTP"))
+
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Go on with what was paused; aiohttp asks for it with every piece that is read of a body."""
+        if self._reading_paused:
+            super().resume_reading(resume_parser)

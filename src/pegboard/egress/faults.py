@@ -87,7 +87,7 @@ def _unsent(error: ToolError) -> ToolError:
 
 
 def _unanswered(error: Exception, where: str) -> ToolError:
-    if isinstance(error, aiohttp.ClientResponseError):
+    if isinstance(error, aiohttp.ClientResponseError | HttpProcessingError):
         return UpstreamFailed(f"{where} did not answer in HTTP: {_line(error.message)}")
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return UpstreamUnreachable(f"{where} closed the connection without an answer")

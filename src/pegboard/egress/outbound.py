@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import socket
 import ssl
 from collections.abc import Mapping
@@ -43,7 +42,6 @@ _HEADERS: CIMultiDict[str] = CIMultiDict(
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_LARGE = 2**20
 _LOOKUPS = 64
 _LOOKUPS_A_USER = 16
 _NEVER_ROUND = 86_400  # seconds above which aiohttp makes times whole
@@ -115,13 +113,12 @@ class Outbound:
         session = self._session or self._open()
         if url.scheme not in ("http", "https") or "@" in url.raw_authority:
             self._check_form(url)
-        data = io.BytesIO(body) if body is not None and len(body) > _LARGE else body
         asked = _Asked(url.raw_host or "", url.port or 0)
         token = _ASKED.set(asked)
         again = False
         try:
             try:
-                response = await exchange(session, self._request(session, method, url, headers, data), self._time)
+                response = await exchange(session, _request(session, method, url, headers, body), self._time)
             except aiohttp.ClientConnectorError:
                 raise
             except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
@@ -129,7 +126,7 @@ class Outbound:
                 again = resend and not asked.dialled and body is None and method in _SAFE
                 if not again:
                     raise
-                response = await exchange(session, self._request(session, method, url, headers, None), self._time)
+                response = await exchange(session, _request(session, method, url, headers, None), self._time)
         except FAULTS as error:
             if isinstance(error, aiohttp.InvalidURL):
                 self._check_address(asked.host, asked.port)
@@ -230,18 +227,6 @@ class Outbound:
         self._session = session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return session
 
-    def _request(
-        self, session: aiohttp.ClientSession, method: str, url: URL, headers: Mapping[str, str], data: object
-    ) -> PlainRequest:
-        host = url.host_port_subcomponent
-        if not host:
-            raise aiohttp.InvalidURL(url)
-        whole = _HEADERS.copy()
-        whole[_HOST] = host
-        if headers:
-            whole.update(headers)
-        return PlainRequest(session, method, url, whole, data)
-
     def _socket(self, info: AddressInfo) -> socket.socket:
         """The guard: a socket for exactly the address that is about to be connected to, if it is permitted."""
         family, kind, protocol, _, target = info
@@ -254,3 +239,16 @@ class Outbound:
             raise Refused(address)
         asked.dialled = True
         return socket.socket(family, kind, protocol)
+
+
+def _request(
+    session: aiohttp.ClientSession, method: str, url: URL, headers: Mapping[str, str], body: bytes | None
+) -> PlainRequest:
+    host = url.host_port_subcomponent
+    if not host:
+        raise aiohttp.InvalidURL(url)
+    whole = _HEADERS.copy()
+    whole[_HOST] = host
+    if headers:
+        whole.update(headers)
+    return PlainRequest(session, method, url, whole, body)

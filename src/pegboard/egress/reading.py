@@ -78,10 +78,10 @@ class _Decoder:
 async def read_capped(response: aiohttp.ClientResponse, limit: int) -> bytes:
     """The whole body, decompressed; UpstreamFailed as soon as it is larger than the limit or cannot be decoded."""
     try:
-        if response.method == "HEAD":
-            return await response.read()
-        if "Content-Encoding" in response.headers:
+        if response.method != "HEAD" and "Content-Encoding" in response.headers:
             return await _decoded(response, limit)
+        if response.content.is_eof():
+            return _arrived(response.content, limit)
         return await _plain(response, limit)
     except _TooLarge:
         response.close()
@@ -95,6 +95,12 @@ async def read_capped(response: aiohttp.ClientResponse, limit: int) -> bytes:
     except BaseException:
         response.close()
         raise
+
+
+def _arrived(content: aiohttp.StreamReader, limit: int) -> bytes:
+    if content.total_bytes > limit:
+        raise _TooLarge
+    return content.read_nowait()
 
 
 async def _plain(response: aiohttp.ClientResponse, limit: int) -> bytes:

@@ -1,21 +1,30 @@
 """Requests as they are given, over the pool of aiohttp: nothing is added to them that nobody asked for.
 
 aiohttp's session sees for each request to redirects, cookies, proxies, the machine's credentials, traces, compression
-and times. None of it applies here, and leaving it out makes a request a fifth quicker.
+and times. None of it applies here; leaving it out, and writing a request of usual size in one go, halves its cost.
 """
 
 from __future__ import annotations
 
+import io
 from typing import Final
 
 import aiohttp
-from aiohttp.client_exceptions import ClientOSError, ConnectionTimeoutError
+from aiohttp.client_exceptions import ClientConnectionResetError, ClientOSError, ConnectionTimeoutError
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
 from aiohttp.helpers import TimerNoop
-from multidict import CIMultiDict
+from aiohttp.http import RawResponseMessage
+from aiohttp.http_writer import _serialize_headers
+from aiohttp.streams import StreamReader
+from multidict import CIMultiDict, istr
 from yarl import URL
 
 _NO_TYPE: Final[CIMultiDict[None]] = CIMultiDict({"Content-Type": None})
 _NO_TIMER: Final = TimerNoop()
+_CONTENT_LENGTH = istr("Content-Length")
+# A body of more bytes is written piece by piece, as the upstream takes it.
+_LARGE = 2**20
 _READ_BYTES = 2**18
 _LINE_BYTES = 8190
 _FIELD_BYTES = 32_768
@@ -23,34 +32,81 @@ _MOST_FIELDS = 128
 
 
 class PlainRequest(aiohttp.ClientRequest):
-    """A request whose headers, the host's name aside, are those it was given."""
+    """A request whose headers, the length of its body aside, are those it was given."""
+
+    # In place of what aiohttp's own finds out for each request.
+    _timer = _NO_TIMER
+    _ssl = True
+    _skip_auto_headers = _NO_TYPE
+    response_class = aiohttp.ClientResponse
+    version = aiohttp.HttpVersion11
+    chunked = compress = length = server_hostname = None
+    proxy = proxy_auth = proxy_headers = None
 
     def __init__(
-        self, session: aiohttp.ClientSession, method: str, url: URL, headers: CIMultiDict[str], data: object
+        self, session: aiohttp.ClientSession, method: str, url: URL, headers: CIMultiDict[str], body: bytes | None
     ) -> None:
-        # In place of aiohttp's own, which looks for all that never applies here.
         self._session = session
-        self._timer = _NO_TIMER
-        self._ssl = True
-        self._skip_auto_headers = _NO_TYPE
         self._traces = []
         self.original_url = self.url = url
         self.method = method
         self.headers = headers
         self.loop = session._loop
-        self.response_class = aiohttp.ClientResponse
-        self.version = aiohttp.HttpVersion11
-        self.chunked = self.compress = self.length = self.server_hostname = None
-        self.proxy = self.proxy_auth = self.proxy_headers = None
-        if data is not None or method not in self.GET_METHODS:
-            self.update_body_from_data(data)
-            self.update_transfer_encoding()
+        self.whole: bytes | None = body
+        if body is None:
+            if method not in self.GET_METHODS:
+                headers[_CONTENT_LENGTH] = "0"
+        elif len(body) <= _LARGE:
+            headers[_CONTENT_LENGTH] = str(len(body))
+        else:
+            self.update_body_from_data(io.BytesIO(body))
+
+    def write(self, protocol: ResponseHandler) -> None:
+        """Send it in one go, its body included."""
+        transport = protocol.transport
+        if transport is None or transport.is_closing():
+            raise ClientConnectionResetError("Cannot write to closing transport")
+        head = _serialize_headers(f"{self.method} {self.url.raw_path_qs} HTTP/1.1", self.headers)
+        transport.write(head + self.whole if self.whole else head)
+
+
+class PlainResponse(aiohttp.ClientResponse):
+    """The answer to a request that was written in one go."""
+
+    def __init__(
+        self, request: PlainRequest, connection: Connection, message: RawResponseMessage, body: StreamReader
+    ) -> None:
+        self.method = request.method
+        self._real_url = self._url = request.url
+        self._cache = {}
+        self._traces = []
+        self._loop = request.loop
+        self._connection = connection
+        self._closed = False
+        self.version = message.version
+        self.status = message.code
+        self.reason = message.reason
+        self._headers = message.headers
+        self._raw_headers = message.raw_headers
+        self.content = body
+        body.on_eof(self._response_eof)
+
+    def _response_eof(self) -> None:
+        connection, self._connection = self._connection, None
+        self._closed = True
+        if connection is None:
+            return
+        transport = connection.transport
+        if transport is None or transport.get_write_buffer_size():
+            connection.close()  # it answered before it had the whole request, whose rest would come before the next
+        else:
+            connection.release()
 
 
 async def exchange(
     session: aiohttp.ClientSession, request: PlainRequest, times: aiohttp.ClientTimeout
 ) -> aiohttp.ClientResponse:
-    """The head of the answer; raises what aiohttp would."""
+    """The head of the answer; raises what aiohttp would, or HttpProcessingError where it is not HTTP."""
     connector = session.connector
     assert connector is not None
     try:
@@ -73,12 +129,13 @@ async def exchange(
             max_headers=_MOST_FIELDS,
         )
         try:
-            response = await request.send(connection)
-            try:
-                await response.start(connection)
-            except BaseException:
-                response.close()
-                raise
+            if request._body is not None:
+                return await _streamed(request, connection)
+            request.write(protocol)
+            while True:
+                message, body = await protocol.read()
+                if not 100 <= message.code <= 199 or message.code == 101:
+                    return PlainResponse(request, connection, message, body)
         except BaseException:
             connection.close()
             raise
@@ -88,4 +145,13 @@ async def exchange(
         if error.errno is None and isinstance(error, TimeoutError):
             raise
         raise ClientOSError(*error.args) from error
+
+
+async def _streamed(request: PlainRequest, connection: Connection) -> aiohttp.ClientResponse:
+    response = await request.send(connection)
+    try:
+        await response.start(connection)
+    except BaseException:
+        response.close()
+        raise
     return response

@@ -35,17 +35,21 @@ async def hang_shipped(change: Change, owner_id: str) -> None:
     Removed ones stay removed.
     """
     now = datetime.now(UTC)
-    for tool in (
+    shipped = (
         *(_builtin(builtin, owner_id, now) for builtin in BUILTINS),
-        *(_of_baseline(shipped, owner_id, now) for shipped in BASELINE_TOOLS),
-    ):
-        present = await tools.get(change.conn, tool.id)
-        if present is None:
-            if await tools.named(change.conn, tool.name) is not None:
-                log.warning("shipped_tool_not_hung", tool=tool.name, why="another tool has its name")
-                continue
-            await tools.add(change.conn, tool, revision=change.revision, by=owner_id)
-        elif _definition(present) != _definition(tool):
+        *(_of_baseline(tool, owner_id, now) for tool in BASELINE_TOOLS),
+    )
+    hanging = {tool.id: tool for tool in await tools.all_with_ids(change.conn, [tool.id for tool in shipped])}
+    missing = [tool for tool in shipped if tool.id not in hanging]
+    taken = await tools.all_named(change.conn, [tool.name for tool in missing])
+    for tool in missing:
+        if tool.name in taken:
+            log.warning("shipped_tool_not_hung", tool=tool.name, why="another tool has its name")
+    new = [tool for tool in missing if tool.name not in taken]
+    await tools.add_all(change.conn, new, revision=change.revision, by=owner_id)
+    for tool in shipped:
+        present = hanging.get(tool.id)
+        if present is not None and _definition(present) != _definition(tool):
             renewed = replace(
                 present,
                 description=tool.description,

@@ -7,18 +7,20 @@ import fcntl
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, insert, inspect, text
+from sqlalchemy import Connection, create_mock_engine, insert, inspect, text
+from sqlalchemy.dialects import sqlite
 
 from pegboard.store import contract_models, journal_models, memory_models  # noqa: F401 -- makes their tables known
 from pegboard.store.base_models import Base
 from pegboard.store.database import Database
 from pegboard.store.models import BoardState
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _STARTUP_LOCK = 7_309_453_281
@@ -79,6 +81,8 @@ def _locked(handle: int) -> bool:
 
 
 def _config(connection: Connection) -> Config:
+    from alembic.config import Config  # noqa: PLC0415 -- start-up time: few starts have anything to migrate
+
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
@@ -86,14 +90,21 @@ def _config(connection: Connection) -> Config:
     return config
 
 
-def _revisions() -> list[str]:
-    script = ScriptDirectory(str(_SCRIPTS))
-    return [revision.revision for revision in reversed(list(script.walk_revisions()))]
+@cache
+def _revisions() -> tuple[str, ...]:
+    # A script is named after its revision and they are numbered, so none has to be loaded to know them all.
+    return tuple(sorted(script.stem for script in (_SCRIPTS / "versions").glob("[0-9]*.py")))
+
+
+def _current(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def _missing(connection: Connection) -> list[str]:
-    known = _revisions()
-    current = MigrationContext.configure(connection).get_current_revision()
+    known = list(_revisions())
+    current = _current(connection)
     if current is None:
         return known
     if current not in known:
@@ -107,17 +118,30 @@ def _missing(connection: Connection) -> list[str]:
 def _upgrade(connection: Connection) -> list[str]:
     missing = _missing(connection)
     if missing:
+        from alembic import command  # noqa: PLC0415 -- start-up time
+
         command.upgrade(_config(connection), "head")
     return missing
 
 
 def _missing_from_memory(connection: Connection) -> list[str]:
-    return [] if inspect(connection).has_table(BoardState.__tablename__) else _revisions()
+    return [] if inspect(connection).has_table(BoardState.__tablename__) else list(_revisions())
+
+
+@cache
+def _tables() -> str:
+    statements = ["BEGIN IMMEDIATE"]  # a script ends the transaction that it finds
+    dialect = sqlite.dialect()
+    scribe = create_mock_engine("sqlite://", lambda made, *_: statements.append(str(made.compile(dialect=dialect))))
+    Base.metadata.create_all(scribe, checkfirst=False)
+    return ";".join(statements)
 
 
 def _create(connection: Connection) -> list[str]:
     missing = _missing_from_memory(connection)
     if missing:
-        Base.metadata.create_all(connection)
+        driver: Any = connection.connection.dbapi_connection
+        # All at once: forty statements would go to the driver's thread and back one by one.
+        driver.run_async(lambda raw: raw.executescript(_tables()))
         connection.execute(insert(BoardState).values(id=1, revision=0))
     return missing

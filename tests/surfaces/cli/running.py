@@ -6,17 +6,21 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from typer.testing import CliRunner
 
 from pegboard.surfaces.cli.main import app
+from tests.forking import fork
 
 SECONDS = 60
 
@@ -55,7 +59,24 @@ class Program:
         return Outcome(result.exit_code, result.stdout, result.stderr)
 
     def start(self, *words: str, stdin: str | None = None, **more: str) -> Outcome:
-        """Run it as a process of its own, which is the real thing."""
+        """Run it as a process of its own."""
+        with TemporaryFile() as given, TemporaryFile() as said:
+            given.write((stdin or "").encode())
+            given.seek(0)
+            environment = self.full_environment(**more)
+            with fork(
+                "pegboard", *words, environment=environment, stdin=given.fileno(), stderr=said.fileno()
+            ) as process:
+                late = threading.Timer(SECONDS, process.kill)
+                late.start()
+                out = process.stdout.read().decode()
+                late.cancel()
+                code = process.wait(SECONDS)
+            said.seek(0)
+            return Outcome(code, out, said.read().decode())
+
+    def launch(self, *words: str, stdin: str | None = None, **more: str) -> Outcome:
+        """Run it as a shell does, from nothing, which is the real thing."""
         done = subprocess.run(
             [sys.executable, "-m", "pegboard", *words],
             input=stdin,
@@ -116,17 +137,16 @@ def screen(seen: str) -> list[str]:
 @contextmanager
 def serving(home: Path) -> Iterator[str]:
     """A server of its own with its state in this folder; its address."""
-    command = [sys.executable, "-m", "pegboard", "serve", "--port", "0"]
-    environment = Program({"PEGBOARD_HOME": str(home), "PYTHONUNBUFFERED": "1"}).full_environment()
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
-    ) as process:
-        assert process.stdout is not None
+    environment = Program({"PEGBOARD_HOME": str(home)}).full_environment()
+    with Path(os.devnull).open("r+b") as nothing:
+        words = ("serve", "--port", "0")
+        process = fork("pegboard", *words, environment=environment, stdin=nothing.fileno(), stderr=nothing.fileno())
+    with process:
         try:
-            yield next(_addresses(process.stdout))
+            yield next(_addresses(line.decode() for line in process.stdout))
         finally:
-            process.terminate()
-            process.communicate(timeout=SECONDS)
+            process.send_signal(signal.SIGTERM)
+            process.wait(SECONDS)
 
 
 def _addresses(lines: Iterator[str]) -> Iterator[str]:

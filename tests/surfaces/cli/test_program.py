@@ -54,7 +54,7 @@ def test_call_and_apply_show_an_example() -> None:
 
 
 def test_the_version_is_printed() -> None:
-    assert Program().start("--version").done().out == f"pegboard {__version__}\n"
+    assert Program().launch("--version").done().out == f"pegboard {__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_completion_is_silent_where_there_is_no_board(local: Program) -> None:
 
 def test_a_shell_gets_its_completion_script() -> None:
     named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    assert "_PEGBOARD_COMPLETE" in Program().start("--show-completion", "bash", **named).done().out
+    assert "_PEGBOARD_COMPLETE" in Program().launch("--show-completion", "bash", **named).done().out
 
 
 def test_the_store_itself_is_opened_without_a_server(local: Program) -> None:
-    first = local.start("--local", "call", "math_eval", "expression=6*7")
+    first = local.launch("--local", "call", "math_eval", "expression=6*7")
     assert first.done().json == {"result": 42}
     assert "A new board was set up" in first.err
     credentials = Path(local.environment["PEGBOARD_HOME"], "credentials")

@@ -59,6 +59,13 @@ async def test_a_chain_is_saved_as_a_tool_and_called_like_one(stored_admin: http
     assert saved.json()["timeout"] == 300
     answer = (await stored_admin.post("/v1/tools/plus_one/call", json={"x": 1})).json()
     assert answer["result"] == {"echo": {"got": 2}}
+    rows = (await stored_admin.get("/v1/executions")).json()["items"]
+    assert [(row["tool_name"], row["surface"]) for row in rows] == [
+        ("echo", "rest"),
+        ("math_eval", "rest"),
+        ("plus_one", "rest"),
+    ]
+    assert len({row["request_id"] for row in rows}) == 1
     names = [tool["name"] for tool in (await stored_admin.get("/v1/definitions")).json()]
     assert "plus_one" in names
 

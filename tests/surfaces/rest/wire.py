@@ -14,6 +14,7 @@ from anyio.abc import SocketStream
 from tests.doors import KEY
 
 WAIT = 10.0
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 @asynccontextmanager
@@ -34,13 +35,13 @@ def head(method: str, path: str, *lines: str, key: str | None = KEY) -> bytes:
 
 
 async def answered(stream: SocketStream) -> tuple[int, dict[str, str], Any]:
-    """Status, headers and JSON body of the next answer."""
+    """Status, headers and body, read where it is JSON, of the next answer, past one that only says to go on."""
     raw = b""
-    while b"\r\n\r\n" not in raw:
+    while b"\r\n\r\n" not in raw.removeprefix(CONTINUE):
         raw += await stream.receive()
-    top, _, body = raw.partition(b"\r\n\r\n")
+    top, _, body = raw.removeprefix(CONTINUE).partition(b"\r\n\r\n")
     first, *lines = top.decode().split("\r\n")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     while len(body) < int(headers["content-length"]):
         body += await stream.receive()
-    return int(first.split()[1]), headers, json.loads(body)
+    return int(first.split()[1]), headers, json.loads(body) if "json" in headers["content-type"] else body.decode()

@@ -79,6 +79,7 @@ def test_every_object_survives_being_written(value: dict[str, Any], twice: bool)
 @given(JSON)
 def test_only_keys_that_are_there_twice_are_refused(value: Any) -> None:
     check_keys(json.dumps(value).encode(), value)
+    check_keys(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), value)
     with pytest.raises(MalformedArguments, match="twice"):
         check_keys(b'{"k": %s, "k": 1}' % json.dumps(value).encode(), {"k": 1})
 
@@ -86,3 +87,20 @@ def test_only_keys_that_are_there_twice_are_refused(value: Any) -> None:
 @given(st.text())
 def test_any_text_is_read_or_malformed(text: str) -> None:
     assert isinstance(arguments_of(text), dict | Malformed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "x: y", "a": 1}',
+        '{"a": 1, "a": "x: y"}',
+        r'{"a": 1, "a": "\u003a"}',
+        r'{"a": 1, "a": "\u003A\u003a", "b": "::"}',
+        r'{"a\u003a": 1, "a:": 1}',
+        '{"a:": 1, "a:": 1}',
+        '{"b": [{"a": ":::", "c": {"a": 1, "a": 1}}]}',
+    ],
+)
+def test_a_key_that_is_there_twice_is_seen_whatever_colons_there_are(text: str) -> None:
+    with pytest.raises(MalformedArguments, match="twice"):
+        check_keys(text.encode(), json.loads(text))

@@ -119,7 +119,7 @@ async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_puts_calls_in_do
 async def test_a_writer_that_sees_in_time_that_its_spool_was_taken_away_makes_another(
     database: Database, spools: Path
 ) -> None:
-    async with opened(database, spools) as living, opened(database, spools) as other:
+    async with opened(database, spools) as living:
         call = a_call(ACTIVE)
         await living.begin(call)
         assert living.writer.spool is not None
@@ -127,9 +127,10 @@ async def test_a_writer_that_sees_in_time_that_its_spool_was_taken_away_makes_an
         living.writer.spool.path.unlink()
         await living.tended()
         assert name in lie_in(spools)
-        await other.tended()
-        assert await intents(database) == [("open", False)]
-        await living.record(row_of(call))
+        async with opened(database, spools) as other:
+            await other.tended()
+            assert await intents(database) == [("open", False)]
+            await living.record(row_of(call))
     assert await rows(database) == [(call.run_id, "succeeded")]
     assert lie_in(spools) == []
 

@@ -98,10 +98,11 @@ async def test_calls_at_once_are_answered_in_the_order_they_came() -> None:
 
 @pytest.mark.parametrize("code", FAULTS)
 async def test_a_call_fails_with_any_code_and_message(code: str) -> None:
-    for retryable in (None, True, False):
-        error = {"message": "as it is written", "code": code} | ({} if retryable is None else {"retryable": retryable})
-        async with mocked({"error": error}) as (board, _):
-            problem = (await board.call("it")).problem
+    written = {"message": "as it is written", "code": code}
+    errors = {None: written, True: written | {"retryable": True}, False: written | {"retryable": False}}
+    async with mocked(*({"error": error, "times": 1} for error in errors.values())) as (board, _):
+        problems = [(await board.call("it")).problem for _ in errors]
+    for retryable, problem in zip(errors, problems, strict=True):
         assert problem is not None
         assert (problem.code, problem.message, problem.type) == (code, "as it is written", FAULTS[code][0].type)
         assert problem.retryable is (FAULTS[code][0].retryable if retryable is None else retryable)

@@ -19,6 +19,7 @@ package = types.ModuleType("pegboard")
 package.__path__ = [sys.argv[1]]
 sys.modules["pegboard"] = package
 from pegboard.sandbox.inside import python_job
+from pegboard.sandbox.inside.imports_guard import guard_imports
 sys.path += json.loads(sys.argv[3])
 for name in json.loads(sys.argv[4]):
     importlib.import_module(name)
@@ -30,6 +31,8 @@ for line in sys.stdin:
         opened = [os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) for path in files]
         os.dup2(opened[1], 1)
         os.dup2(opened[2], 2)
+        guard_imports(job["allowed"])
+        python_job.tidy()
         python_job.run(job, opened[0])
         os._exit(0)
     _, status = os.waitpid(child, 0)

@@ -128,6 +128,12 @@ def main():
     assert value(warm, code) == "done"
 
 
+def test_nobody_waits_for_what_a_process_does_after_its_result(warm: Zygote) -> None:
+    code = "import os, time\ndef main():\n    os.write(3, b'{\"ok\":1}\\n')\n    time.sleep(3600)"
+    ended = run(warm, code, seconds=60.0)
+    assert (ended.fate, ended.result) == ("exited", b'{"ok":1}')
+
+
 def test_a_call_that_comes_while_another_is_rehearsed_is_answered_all_the_same(warm: Zygote) -> None:
     for _ in range(10):
         assert value(warm, "def main():\n    return 1") == 1

@@ -33,7 +33,7 @@ def failure(child: Children, code: str, **job: Any) -> dict[str, Any]:
 class TestResults:
     def test_arguments_go_in_by_name_and_the_result_comes_out(self, plain: Children) -> None:
         ran = plain.run("def f(a, *, b=2, **more): return [a, b, more]", arguments={"a": {"x": "é"}, "c": 3})
-        assert ran == (0, '{"ok":[{"x":"é"},2,{"c":3}]}'.encode(), "", "")
+        assert ran == (0, '{"ok":[{"x":"é"},2,{"c":3}]}\n'.encode(), "", "")
 
     def test_an_async_function_is_run_to_its_end(self, plain: Children) -> None:
         code = "import asyncio\nasync def f(a):\n    await asyncio.sleep(0)\n    return a"
@@ -60,10 +60,10 @@ def f():
 
     @pytest.mark.parametrize("code", ["def f(): return 'x' * 10**6", "def f(): return list(range(10**7))"])
     def test_what_is_too_large_is_told_with_how_much_may_be(self, plain: Children, code: str) -> None:
-        assert plain.run(code).answer == {"large": LIMITS["result"] - 7}
+        assert plain.run(code).answer == {"large": LIMITS["result"] - 8}
 
     def test_all_that_may_be_is_sent(self, plain: Children) -> None:
-        room = LIMITS["result"] - len('{"ok":""}')
+        room = LIMITS["result"] - len('{"ok":""}\n')
         assert len(plain.run("def f(n): return 'x' * n", arguments={"n": room}).result) == LIMITS["result"]
         assert "large" in plain.run("def f(n): return 'x' * n", arguments={"n": room + 1}).answer
 

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 
 from pegboard.core.errors import Unavailable
 from pegboard.core.tool import RateLimit
-from pegboard.stages.valkey_limit import ValkeyLimiter
+from pegboard.stages.valkey_limit import TOGETHER, ValkeyLimiter
 from tests.servers import free_port
 from tests.valkey import ValkeyServer
 
@@ -43,6 +43,35 @@ async def test_calls_at_the_same_time_never_share_a_unit(limiter: ValkeyLimiter)
     assert sum(wait == (0.0, 0.0) for wait in waits) == 10
 
 
+async def test_calls_that_come_while_it_is_asked_ask_together(limiter: ValkeyLimiter, client: Redis) -> None:
+    await limiter.take("a", HOURLY)
+    await client.config_resetstat()
+    waits = await asyncio.gather(
+        *(limiter.take("b", HOURLY) for _ in range(30)), *(limiter.take_both("b", HOURLY, "c", HOURLY) for _ in "12")
+    )
+    assert [wait for wait in waits if not wait] == [0.0] * 10
+    assert all(wait for wait in waits[10:30])
+    assert [tuple(map(bool, wait)) for wait in waits[30:] if isinstance(wait, tuple)] == [(True, False)] * 2
+    assert (await client.info("commandstats"))["cmdstat_evalsha"]["calls"] <= 2
+    assert sorted(await client.keys("*")) == [b"pegboard:limit:a", b"pegboard:limit:b"]
+
+
+async def test_whoever_leaves_before_it_is_asked_takes_nothing(limiter: ValkeyLimiter) -> None:
+    first, second = (asyncio.ensure_future(limiter.take("a", HOURLY)) for _ in range(2))
+    await asyncio.sleep(0)
+    second.cancel()
+    assert await first == 0.0
+    assert [bool(await limiter.take("a", HOURLY)) for _ in range(10)] == [False] * 9 + [True]
+
+
+async def test_whoever_is_left_when_all_before_them_have_gone_is_asked_for(limiter: ValkeyLimiter) -> None:
+    *gone, last = (asyncio.ensure_future(limiter.take("a", HOURLY)) for _ in range(TOGETHER + 1))
+    for asking in gone:
+        asyncio.get_running_loop().call_soon(asking.cancel)
+    await asyncio.sleep(0)
+    assert await last == 0.0
+
+
 async def test_a_bucket_expires_when_it_is_full_again(limiter: ValkeyLimiter, client: Redis) -> None:
     await limiter.take("a", HOURLY)
     await limiter.take("a", HOURLY)
@@ -64,6 +93,14 @@ async def test_the_prefix_keeps_boards_on_one_server_apart(limiter: ValkeyLimite
         await limiter.take("a", HOURLY)
     assert await other.take("a", HOURLY) == 0.0
     await other.close()
+
+
+async def test_what_is_no_bucket_is_written_over_and_refuses_nobody(limiter: ValkeyLimiter, client: Redis) -> None:
+    await client.rpush("pegboard:limit:a", "a list")
+    await client.set("pegboard:limit:b", "a text")
+    waits = await asyncio.gather(*(limiter.take(key, HOURLY) for key in "cabc"))
+    assert waits == [0.0] * 4
+    assert [bool(await limiter.take("a", HOURLY)) for _ in range(10)] == [False] * 9 + [True]
 
 
 async def test_the_server_may_forget_the_script(limiter: ValkeyLimiter, client: Redis) -> None:
@@ -97,6 +134,25 @@ async def test_a_server_that_does_not_answer_means_a_refusal() -> None:
     limiter = ValkeyLimiter(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", timeout=0.05)
     with pytest.raises(Unavailable):
         await limiter.take("a", HOURLY)
+    await limiter.close()
+    server.close()
+    await server.wait_closed()
+
+
+async def test_all_who_wait_are_refused_together_while_it_does_not_answer() -> None:
+    asked = 0
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal asked
+        asked += 1
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    limiter = ValkeyLimiter(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", timeout=0.05)
+    takes = (limiter.take("a", HOURLY) for _ in range(5 * TOGETHER))
+    assert {type(gone) for gone in await asyncio.gather(*takes, return_exceptions=True)} == {Unavailable}
+    assert asked <= 2  # once, and once more for a connection that had gone stale
     await limiter.close()
     server.close()
     await server.wait_closed()

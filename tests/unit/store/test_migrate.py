@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 from pegboard.store import journal_models, models, users  # noqa: F401 -- so that their tables are known
 from pegboard.store.base_models import Base
 from pegboard.store.database import Database, revision_of
-from pegboard.store.migrate import SchemaTooNew, _config, migrate, pending, startup_lock
+from pegboard.store.migrate import _SCRIPTS, SchemaTooNew, _config, _revisions, migrate, pending, startup_lock
 from tests.unit.store.rows import add_executions, an_execution, kept_user
 
 ALL = [
@@ -50,6 +52,25 @@ asyncio.run(main())
 """
 
 
+INDEXES = {
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
+    "postgresql": "SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ({}) ORDER BY indexname",
+}
+
+
+def _described(connection: Connection) -> dict[str, Any]:
+    inspector = inspect(connection)
+    found: dict[str, Any] = {
+        table: (
+            sorted((str(check["name"]), check["sqltext"]) for check in inspector.get_check_constraints(table)),
+            {column["name"]: str(column["type"]) for column in inspector.get_columns(table)},
+        )
+        for table in Base.metadata.tables
+    }
+    names = ", ".join(f"'{name}'" for name in Base.metadata.tables)
+    return found | {"indexes": connection.execute(text(INDEXES[connection.dialect.name].format(names))).all()}
+
+
 async def test_an_empty_database_gets_every_revision_once(empty_database_url: str) -> None:
     database = Database.create(empty_database_url)
     assert await pending(database) == ALL
@@ -61,7 +82,12 @@ async def test_an_empty_database_gets_every_revision_once(empty_database_url: st
     await database.close()
 
 
-async def test_memory_has_the_same_tables_without_migrating() -> None:
+def test_every_script_is_named_after_its_revision_and_numbered_in_their_order() -> None:
+    walked = [revision.revision for revision in ScriptDirectory(str(_SCRIPTS)).walk_revisions()]
+    assert walked[::-1] == list(_revisions()) == ALL
+
+
+async def test_memory_has_the_same_tables_without_migrating(migrated_sqlite: Path) -> None:
     database = Database.create("memory")
     assert await pending(database) == ALL
     assert await migrate(database) == ALL
@@ -69,6 +95,11 @@ async def test_memory_has_the_same_tables_without_migrating() -> None:
     assert await pending(database) == []
     async with database.read() as conn:
         assert await revision_of(conn) == 0
+        made = await conn.run_sync(_described)
+    await database.close()
+    database = Database.create(f"sqlite:///{migrated_sqlite}")
+    async with database.read() as conn:
+        assert await conn.run_sync(_described) == made
     await database.close()
 
 
@@ -84,29 +115,12 @@ async def test_migrations_and_models_agree(database: Database) -> None:
 
 
 async def test_migrations_and_models_make_the_same_indexes_checks_and_collations(database: Database) -> None:
-    indexes = {
-        "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
-        "postgresql": "SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ({}) ORDER BY indexname",
-    }
-    names = ", ".join(f"'{name}'" for name in Base.metadata.tables)
-
-    def described(connection: Connection) -> dict[str, Any]:
-        inspector = inspect(connection)
-        found: dict[str, Any] = {
-            table: (
-                sorted((str(check["name"]), check["sqltext"]) for check in inspector.get_check_constraints(table)),
-                {column["name"]: str(column["type"]) for column in inspector.get_columns(table)},
-            )
-            for table in Base.metadata.tables
-        }
-        return found | {"indexes": connection.execute(text(indexes[database.kind].format(names))).all()}
-
     async with database.read() as conn:
-        migrated = await conn.run_sync(described)
+        migrated = await conn.run_sync(_described)
     async with database.write() as conn:
         await conn.run_sync(Base.metadata.drop_all)
         await conn.run_sync(Base.metadata.create_all)
-        created = await conn.run_sync(described)
+        created = await conn.run_sync(_described)
     assert len(migrated["indexes"]) > 15
     assert migrated == created
 

@@ -136,9 +136,9 @@ def _known(form: Form) -> str:
 
 
 def _as_utf8(body: bytes, form: Form) -> bytes:
-    charset = _known(form)
-    if charset in {"utf-8", "ascii"}:
+    if form.charset in {"utf-8", "ascii"}:
         return body.removeprefix(codecs.BOM_UTF8)
+    charset = _known(form)
     try:
         return body.decode(charset).removeprefix("\ufeff").encode()
     except UnicodeError as error:

@@ -99,9 +99,7 @@ class RequestTemplate:
         """The request for these arguments; raises InvalidArguments for a value that cannot be sent in its place."""
         ways = self._ways
         fields: dict[str, Any] = {}
-        headers: dict[str, str] = {}
-        private: dict[str, str] = {}
-        cookies: list[str] = []
+        added: list[tuple[str, str, str]] = []
         field: str | None = None
         try:
             path = self._url.path(arguments)
@@ -113,12 +111,8 @@ class RequestTemplate:
                 elif place != "nowhere" and (text := write(value)) is not None:
                     if place == "query":
                         pairs.append(text)
-                    elif place == "header":
-                        headers[name] = text
-                    elif place == "private":
-                        private[name] = text
                     else:
-                        cookies.append(text)
+                        added.append((place, name, text))
             field = None
             body = self._build(fields)
         except Unwritable as error:
@@ -129,8 +123,8 @@ class RequestTemplate:
         else:
             whole, bare = self._body_headers.copy(), self._bare_body_headers.copy()
             filled = Request(self._method, url, whole, body.data, bare)
-        if headers or private or cookies or (body is not None and body.content_type is not None):
-            _add(filled, headers, private, cookies, body)
+        if added or (body is not None and body.content_type is not None):
+            _add(filled, added, body)
         return filled
 
     def _learned(self, name: str) -> _Way:
@@ -180,19 +174,23 @@ def _headers(config: HttpConfig, credentials: Credentials) -> CIMultiDict[str]:
     return headers
 
 
-def _add(
-    request: Request, headers: dict[str, str], private: dict[str, str], cookies: list[str], body: Body | None
-) -> None:
+def _add(request: Request, added: list[tuple[str, str, str]], body: Body | None) -> None:
     """Put what a call brings along into the request's headers."""
-    request.bare_headers.update(headers)
-    request.headers.update(headers)
-    # What a caller sends as a credential is, like the tool's own, for the tool's own origin.
-    request.headers.update(private)
+    headers, bare = request.headers, request.bare_headers
+    cookies = []
+    for place, name, text in added:
+        if place == "cookie":
+            cookies.append(text)
+            continue
+        headers[name] = text
+        # What a caller sends as a credential is, like the tool's own, for the tool's own origin.
+        if place == "header":
+            bare[name] = text
     if cookies:
-        fixed = request.headers.get(_COOKIE)
-        request.headers[_COOKIE] = "; ".join([fixed, *cookies] if fixed else cookies)
+        fixed = headers.get(_COOKIE)
+        headers[_COOKIE] = "; ".join([fixed, *cookies] if fixed else cookies)
     if body is not None and body.content_type is not None:
-        request.headers[_CONTENT_TYPE] = request.bare_headers[_CONTENT_TYPE] = body.content_type
+        headers[_CONTENT_TYPE] = bare[_CONTENT_TYPE] = body.content_type
 
 
 def _refused(error: Unwritable, name: str | None) -> InvalidArguments:

@@ -29,8 +29,6 @@ _RESULT, _TROUBLE, _ORDERS, _REPORTS = 3, 4, 5, 6
 # Where a command finds the channel for what it reports of itself.
 _COMMANDS_REPORTS = 3
 _MOST_WORDS = 500
-# Calls that come one upon the other find no time for rehearsals between them.
-_SOON_SECONDS = 0.005
 # As they are now: a tool's code may put something else in their places.
 _exit, _getpid, _kill = os._exit, os.getpid, os.kill
 
@@ -50,17 +48,22 @@ def become(terms: Terms, place: Place, folder: str | None, port: int | None, str
         _step_back()
         if os.read(_ORDERS, len(ANNOUNCED)) != ANNOUNCED:
             _end(0)  # there will be no call
+        practised = None
         if folder is not None:
             _confine(terms, place, folder, port)
-            if terms.modules and not _is_called(within=_SOON_SECONDS):
-                rehearse(terms, _is_called)
+            practised = terms.practised
+        if practised is not None:
+            _tidy()
+            rehearse(practised, _is_called)
         call = _hear()
         rlimits.apply(call.job, place.most_processes(call.job), terms.baseline if call.job.is_python else 0)
         if folder is None:
             _confine(terms, place, call.folder, port)
         env = environment(call, port)
         if call.job.is_python:
-            _run_python(call, env, terms)
+            if practised is None:
+                _tidy()
+            _run_python(call, env)
         else:
             _execute(call, env)
     except StepFailed as error:
@@ -129,7 +132,12 @@ def _confine(terms: Terms, place: Place, folder: str, port: int | None) -> None:
             seccomp.confine(network=port is not None)
 
 
-def _is_called(within: float = 0) -> bool:
+def _tidy() -> None:
+    os.environ.clear()
+    python_job.tidy()
+
+
+def _is_called(within: float) -> bool:
     return bool(select.select([_ORDERS], [], [], within)[0])
 
 
@@ -141,17 +149,13 @@ def _hear() -> Call:
     return Call.read(told)
 
 
-def _run_python(call: Call, env: dict[str, str], terms: Terms) -> NoReturn:
-    os.environ.clear()
+def _run_python(call: Call, env: dict[str, str]) -> NoReturn:
     os.environ.update(env)
     os.chdir(call.folder)
     os.close(_TROUBLE)
     if not call.job.reports:
         os.close(_REPORTS)
-    told = call.job.told | {"arguments": call.job.arguments, "allowed": terms.allowed}
-    python_job.run(told, _RESULT, _REPORTS if call.job.reports else None)
-    # The supervisor does not have to wait for the rest.
-    os.close(_RESULT)
+    python_job.run(call.job.told | {"arguments": call.job.arguments}, _RESULT, _REPORTS if call.job.reports else None)
     _end(0)
 
 

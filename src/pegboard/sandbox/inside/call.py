@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from pegboard.sandbox.inside.job import Job
+
+Piece = Callable[[], Iterator[Any]]
+
+
+class Practised(NamedTuple):
+    """Pieces of work that calls are likely to do, and less likely, each in steps."""
+
+    usual: tuple[Piece, ...]
+    less_usual: tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What holds for all calls of a zygote.
 
-    The files that they may reach, the abilities of the kernel that are left out, the modules that are imported already
-    and those that code may import, and what the zygote itself takes of memory.
+    The files that they may reach, the abilities of the kernel that are left out, what is rehearsed with the libraries
+    that are imported already, and what the zygote itself takes of memory.
     """
 
     readable: tuple[str, ...]
     writable: tuple[str, ...]
     without: frozenset[str]
-    modules: tuple[str, ...]
-    allowed: tuple[str, ...]
+    practised: Practised | None
     baseline: int
 
 

@@ -38,14 +38,12 @@ class ImportsGuard(MetaPathFinder):
 
 
 def guard_imports(allowed: Iterable[str]) -> None:
-    """From now on let nothing else be imported in this process, and forget the board's own modules."""
+    """From now on let nothing else be imported in this process and its forks, and forget the board's own modules."""
     _forget(_BOARD)
     sys.meta_path.insert(0, ImportsGuard(allowed))
 
 
 def _forget(name: str) -> None:
-    # From each module to those within it: to look at the names of all modules would copy the memory they are in, which
-    # is shared with the process that this one was forked from.
     module = sys.modules.pop(name, None)
     for attribute, value in list(vars(module).items()) if module is not None else ():
         if type(value) is ModuleType and value.__name__ == f"{name}.{attribute}":

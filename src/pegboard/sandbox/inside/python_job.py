@@ -15,18 +15,19 @@ from collections.abc import Mapping
 from types import ModuleType, TracebackType
 from typing import Any
 
-from pegboard.sandbox.inside.imports_guard import guard_imports
 from pegboard.sandbox.inside.json_values import TooLarge, Unfit, json_text
 from pegboard.sandbox.inside.reporting import reporters
 
 _FILE = "<tool>"
 _MODULE = "tool"
-# What stands around a result: {"ok":…}
-_AROUND = 7
+# What stands around a result: {"ok":…}, and what tells that it is whole.
+_AROUND = 8
 _LONGEST_TYPE = 200
 _LONGEST_MESSAGE = 4000
 _LONGEST_SOURCE = 200
 _RECURSION = 1000
+# No JSON of ours holds one.
+END = b"\n"
 # As it is now: the code may put something else in its place.
 _exit = os._exit
 _BROKEN = b'{"error":{"type":"Exception","message":"the code failed, and what it did to Python itself keeps it from \
@@ -37,8 +38,8 @@ def run(job: Mapping[str, Any], result_fd: int, reports_fd: int | None = None) -
     """Run the code of the job and write what came of it, one JSON object, to the descriptor; nothing is raised.
 
     The object is `{"ok": result}`, `{"error": {type, message, line, source}}`, `{"unfit": why}` where the result is no
-    JSON, or `{"large": most}` where it is more than that many bytes. What the code reports while it runs goes to the
-    other descriptor, a line each, or nowhere.
+    JSON, or `{"large": most}` where it is more than that many bytes; a line feed follows it, and none is in it. What
+    the code reports while it runs goes to the other descriptor, a line each, or nowhere.
     """
     process = os.getpid()
     try:
@@ -48,13 +49,12 @@ def run(job: Mapping[str, Any], result_fd: int, reports_fd: int | None = None) -
     if os.getpid() != process:
         _exit(0)  # a fork that the code made: the first process answers
     _flush()
-    _send(result_fd, answer)
+    _send(result_fd, answer + END)
 
 
 def _answer(job: Mapping[str, Any], reports_fd: int | None) -> bytes:
     most = int(job["limits"]["result"]) - _AROUND
     try:
-        _tidy(job)
         return b'{"ok":' + json_text(_called(job, reports_fd), most) + b"}"
     except Unfit as error:
         return _object({"unfit": str(error)[:_LONGEST_MESSAGE]})
@@ -64,7 +64,7 @@ def _answer(job: Mapping[str, Any], reports_fd: int | None) -> bytes:
         return _object({"error": _described(error, job)})
 
 
-def _tidy(job: Mapping[str, Any]) -> None:
+def tidy() -> None:
     """Leave nothing of whoever started this process, and nothing that another call would have alike."""
     sys.argv, sys.orig_argv = [_FILE], [_FILE]
     sys.path[:] = [path for path in sys.path if path]
@@ -73,7 +73,6 @@ def _tidy(job: Mapping[str, Any]) -> None:
     for name, reset in (("numpy.random", lambda module: module.seed()), ("tempfile", _forget_folder)):
         if name in sys.modules:
             reset(sys.modules[name])
-    guard_imports(job.get("allowed", ()))
 
 
 def _printer(descriptor: int) -> io.TextIOWrapper:

@@ -1,4 +1,4 @@
-"""What a call is likely to do, done beforehand by the process that waits for it.
+"""What a call is likely to do, done beforehand by the processes that wait for it.
 
 A process that was forked shares its memory until it writes to it, and at first it writes everywhere: a call that comes
 after this no longer has to wait until all these pages are copied.
@@ -6,69 +6,118 @@ after this no longer has to wait until all these pages are copied.
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from pegboard.sandbox.inside import python_job
-from pegboard.sandbox.inside.call import Terms
+from pegboard.sandbox.inside.call import Call, Piece, Practised
+from pegboard.sandbox.inside.job import Job
 from pegboard.sandbox.inside.json_values import json_text
 
-_LIMITS = {"result": 2**20, "memory": 2**30}
-_ANYTHING = "def main():\n    print('', end='')\n    return {'text': [1, 2.5, None, True]}\n"
-# By the module that calls find imported.
-_PIECES = {
-    "numpy": (
-        """
+_MOST = 2**20
+_CODE = "def main(number):\n    print('', end='')\n    return {'text': [number, 2.5, None, True]}\n"
+_LIMITS = {"memory": 2**30, "processes": 1, "disk": _MOST, "output": _MOST, "result": _MOST}
+_TOLD = {"kind": "python", "code": _CODE, "entry": "main", "seconds": 1.0, "limits": _LIMITS, "network": False}
+_TEXT = json.dumps(_TOLD | {"env": {}, "reports": False, "folder": None}).encode() + b'\n{"number": 1.5}'
+# By the module that calls find imported: what most of them do, in short steps, for a call may come at any time.
+_USUAL = {
+    "numpy": """
 import numpy
 def main():
     numbers = numpy.arange(64.0)
-    return [numbers.mean(), (numbers[1:] - numbers[:-1]).cumsum(), numpy.where(numbers > 3, numbers, 0)]
+    yield numbers.mean()
+    yield (numbers[1:] - numbers[:-1]).cumsum()
+    yield numpy.where(numbers > 3, numbers, 0)
 """,
-    ),
-    "pandas": (
-        """
+    "pandas": """
 import pandas
 def main():
     prices = pandas.Series([float(number % 7) for number in range(64)])
+    yield float(prices.iloc[-1])
     changes = prices.diff()
-    return (1 / (1 + changes.clip(lower=0) - changes.clip(upper=0))).dropna().tolist()
+    yield None
+    gains = changes.clip(lower=0)
+    yield None
+    losses = -changes.clip(upper=0)
+    yield None
+    yield float((1 / (1 + gains / losses)).iloc[-1])
+    yield float(prices.rolling(14).mean().iloc[-1])
 """,
-        """
-import pandas
-def main():
-    return pandas.Series([float(number % 7) for number in range(64)]).rolling(14).mean()
-""",
-        """
-import pandas
-def main():
-    frame = pandas.DataFrame({"a": [1, 2, 1, 2], "b": [1.0, 2.0, 3.0, None], "c": list("abcd")})
-    return [frame[frame["a"] > 1], frame.groupby("a")["b"].mean().reset_index().sort_values("b")]
-""",
-    ),
 }
+# What only some of them do, which would be in vain for calls that come one upon the other.
+_LESS_USUAL = {
+    "pandas": """
+import pandas
+def main():
+    yield pandas.Series([1.0, None, 3.0]).dropna()
+    frame = pandas.DataFrame({"a": [1, 2, 1, 2], "b": [1.0, 2.0, 3.0, None], "c": list("abcd")})
+    yield frame[frame["a"] > 1]
+    means = frame.groupby("a")["b"].mean()
+    yield None
+    yield means.reset_index().sort_values("b")
+""",
+}
+_PAUSE_SECONDS = 0.02
 
 
-def practise(modules: tuple[str, ...]) -> None:
-    """Run the same in the process that others are forked from, so that what it sets up once is there in all of them."""
-    for code in _pieces(modules):
-        names: dict[str, Any] = {}
-        exec(code, names)  # noqa: S102 -- what stands above
-        json_text(names["main"](), _LIMITS["result"])
+def practise(modules: tuple[str, ...]) -> Practised | None:
+    """Work with these modules, done once here, so that what it sets up is there in all forks; None where none is named.
+
+    Commands come to a zygote without modules too, and rehearse nothing.
+    """
+    if not modules:
+        return None
+    usual, less_usual = (
+        tuple(_made(pieces[name]) for name in modules if name in pieces) for pieces in (_USUAL, _LESS_USUAL)
+    )
+    for _step in _steps(usual + less_usual):
+        pass
+    rehearse_hearing()
+    return Practised(usual, less_usual)
 
 
-def rehearse(terms: Terms, is_called: Callable[[], bool]) -> None:
-    """Run something with each of the modules that calls will find, until there is a call; nothing comes of it."""
+def rehearse_hearing() -> Call:
+    """Some call, put into words and read again."""
+    return Call.read(Call(Job.read(_TEXT), "/").told())
+
+
+def rehearse(practised: Practised, is_called: Callable[[float], bool]) -> None:
+    """Do what a call would, step by step, until there is one within so many seconds; nothing comes of it."""
+    # Whatever fails here may work for a call, or else is for it to tell.
+    with suppress(Exception):
+        for _step in chain(_whole_call(), _steps(practised.usual)):
+            if is_called(0):
+                return
+        if is_called(_PAUSE_SECONDS):
+            return
+        for _step in _steps(practised.less_usual):
+            if is_called(0):
+                return
+
+
+def _made(code: str) -> Piece:
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 -- what stands above
+    piece: Piece = names["main"]
+    return piece
+
+
+def _whole_call() -> Iterator[None]:
+    yield
+    job = rehearse_hearing().job
+    yield
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-    for code in _pieces(terms.modules):
-        if is_called():
-            break
-        job = {"code": code, "entry": "main", "arguments": {}, "limits": _LIMITS, "allowed": terms.allowed}
-        python_job.run(job, nowhere)
+    python_job.run(job.told | {"arguments": job.arguments}, nowhere)
     os.close(nowhere)
+    yield
 
 
-def _pieces(modules: tuple[str, ...]) -> Iterator[str]:
-    yield _ANYTHING
-    for name in modules:
-        yield from _PIECES.get(name, ())
+def _steps(pieces: Iterable[Piece]) -> Iterator[None]:
+    for piece in pieces:
+        for result in piece():
+            json_text(result, _MOST)
+            yield

@@ -27,15 +27,15 @@ class Room:
         self._shown = shown_among_own(house)
 
     def enter(self) -> str:
-        """Take possession of the namespaces that this process was started in."""
+        """Where the call will work; all else waits until there is a confined process, which would copy it too."""
+        return OWN_PLACES[0]
+
+    def build(self) -> None:
+        """Take possession of the namespaces that this process was started in, and mount the call's own files."""
         with step("naming the user of a namespace"):
             identity.map_users(self._user, self._group)
         with step("naming the machine"):
             socket.sethostname("tool")
-        return OWN_PLACES[0]
-
-    def build(self) -> None:
-        """Mount the call's own files, and its own processes' view of each other."""
         _mount_own_files(self._shown)
         with step("showing the call's own processes"):
             _mount_proc()

@@ -18,6 +18,7 @@ from pegboard.sandbox.inside.call import Call, Terms
 from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.job import Job
 from pegboard.sandbox.inside.place import Place, end_all
+from pegboard.sandbox.inside.rehearsal import rehearse_hearing
 from pegboard.sandbox.inside.steps import StepFailed, step
 from pegboard.sandbox.inside.streams import Streams
 from pegboard.sandbox.inside.vigil import Fate, Vigil
@@ -58,6 +59,7 @@ def _run(handle: int, terms: Terms, place: Place, network: bool) -> None:
         prepared = _prepare(terms, place, network)
     except StepFailed as error:
         prepared = error
+    rehearse_hearing()
     line = _take_line()
     told = line.read_job()
     try:

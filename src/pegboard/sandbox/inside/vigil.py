@@ -14,6 +14,7 @@ from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.job import Job
 from pegboard.sandbox.inside.memory import Meter
 from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.python_job import END
 from pegboard.sandbox.inside.reports import Reports
 from pegboard.sandbox.inside.streams import Kept, Streams
 
@@ -103,9 +104,10 @@ class Vigil:
             return Fate("output", message=str(stream))
         if not more:
             self._poller.unregister(stream.fd)
-            if stream is self._result and stream.content:
-                # Whoever has given its result and can give no other is done; its end may take as long as its work.
-                return Fate("exited")
+        if stream is self._result and stream.content.endswith(END):
+            # Whoever has given its result is done; its end may take as long as its work.
+            del stream.content[-len(END) :]
+            return Fate("exited")
         return None
 
     def _feed(self) -> None:

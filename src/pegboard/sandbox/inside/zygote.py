@@ -26,6 +26,7 @@ from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.bare import Bare
 from pegboard.sandbox.inside.call import Terms
 from pegboard.sandbox.inside.frames import Gone, Line
+from pegboard.sandbox.inside.imports_guard import guard_imports
 from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.rehearsal import practise
 from pegboard.sandbox.inside.room import Room
@@ -82,7 +83,8 @@ def _prepare(text: str) -> tuple[Terms, Place]:
     sys.path += house.prefixes
     for name in house.modules:
         _import(name)
-    practise(house.modules)
+    practised = practise(house.modules)
+    guard_imports(house.allowed)
     gc.collect()
     gc.freeze()
     syscalls.make_huge_pages()
@@ -90,8 +92,7 @@ def _prepare(text: str) -> tuple[Terms, Place]:
         readable=houses.readable(house),
         writable=houses.writable(house),
         without=house.without,
-        modules=house.modules,
-        allowed=house.allowed,
+        practised=practised,
         baseline=int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize(),
     )
     return terms, place

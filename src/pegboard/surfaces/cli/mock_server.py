@@ -16,7 +16,7 @@ from pegboard.core.version import __version__
 from pegboard.mocking.fixtures import Fixtures
 from pegboard.mocking.playing import Mock, hang
 from pegboard.surfaces.rest.edge import Receive, Scope, Send, respond, respond_problem
-from pegboard.surfaces.rest.hot import bearer_key
+from pegboard.surfaces.rest.incoming import bearer_key
 from pegboard.surfaces.rest.problems import refusal_of
 from pegboard.surfaces.rest.server import AnnouncingServer, ServedBoard, quiet_signals, server_options
 from pegboard.testing import NoSettings

@@ -25,9 +25,11 @@ from pegboard.surfaces.rest import (
     tools,
     watching,
 )
+from pegboard.surfaces.rest.described import CALL_PATH
 from pegboard.surfaces.rest.edge import ASGIApp, Edge
-from pegboard.surfaces.rest.hot import CALL_PATH, CallRoute
+from pegboard.surfaces.rest.hot import CallRoute, HotRoutes
 from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
+from pegboard.surfaces.rest.payload_route import PayloadRoute
 from pegboard.surfaces.rest.problems import add_problem_handlers
 from pegboard.surfaces.rest.stream import Readers
 
@@ -82,12 +84,11 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
         imports.IMPORTS: settings.max_import_bytes,
         baseline.BASELINE: max(settings.max_body_bytes, baseline.MAX_BODY),
     }
-    app: ASGIApp = CallRoute(
-        Edge(rest, settings.max_body_bytes, larger),
-        pipeline=board.pipeline,
-        snapshot=board.snapshot,
-        dialects=board.dialects,
-        max_body=settings.max_body_bytes,
+    most = settings.max_body_bytes
+    app: ASGIApp = HotRoutes(
+        Edge(rest, most, larger),
+        CallRoute(pipeline=board.pipeline, snapshot=board.snapshot, dialects=board.dialects, max_body=most),
+        PayloadRoute(payloads=board.payloads, threads=board.threads, max_body=most),
     )
     origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
     if origins:

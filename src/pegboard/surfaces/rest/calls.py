@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from pegboard.board import Pegboard
-from pegboard.core.call import Caller
-from pegboard.core.errors import MalformedArguments
-from pegboard.core.refusals import Refusal
-from pegboard.dialects.reading import check_keys
 from pegboard.dialects.saying import said
-from pegboard.payloads import Answered
-from pegboard.registry.arguments import parse_json
 from pegboard.store.executions import ExecutionFilter
 from pegboard.store.types import json_text
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
-from pegboard.surfaces.rest.edge import unless_gone
 from pegboard.surfaces.rest.fields import Moment
+from pegboard.surfaces.rest.incoming import names_text
 from pegboard.surfaces.rest.models import DialectResponse, ExecutionPage, ExecutionResponse
-from pegboard.surfaces.rest.problems import UNAVAILABLE
+from pegboard.surfaces.rest.payload_route import payload_in
 from pegboard.surfaces.rest.statistics import CallerId, whose
-from pegboard.surfaces.rest.stream import SENT, EventStream, Readers, wants_events
+from pegboard.surfaces.rest.stream import SENT, EventStream, Readers
 
 calls = APIRouter(prefix="/v1", tags=["calls"])
 journal = APIRouter(prefix="/v1/executions", tags=["journal"])
@@ -44,7 +37,6 @@ From = Annotated[str | None, Query(alias="from", description="The dialect of the
 @calls.post("/calls", operation_id="run_calls", openapi_extra=_BODY, responses=_ANSWERS)
 async def run_calls(
     request: Request,
-    response: Response,
     board: Board,
     caller: Who,
     reading: From = None,
@@ -66,6 +58,7 @@ async def run_calls(
     the order of the calls, and at the end `complete` or `error`. A reader who goes away for more than two seconds ends
     the calls whose tools say so; `GET /v1/calls/{run}/events` goes on where it left.
     """
+    # What does not ask for events never comes here: it is answered by `PayloadRoute`.
     raw = await payload_of(request)
     asked = board.payloads.read(raw, reading, caller)
     if shape is not None:
@@ -74,45 +67,19 @@ async def run_calls(
         idempotency_key = ""  # which of them counts could be read differently by a proxy in front of us
     if thread is not None:
         await board.threads.get(thread, caller)
-    surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
-    how: dict[str, Any] = {
-        "surface": surface,
-        "request_id": request.state.request_id,
-        "key": idempotency_key,
-        "thread_id": thread,
-    }
-    if wants_events(request):
-        readers: Readers = request.app.state.readers
-        readers.check_room()
-        feed = board.following.start(asked, caller, **how, text=said(raw), shape=shape)
-        return EventStream(readers, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id})
-    running = board.payloads.run(asked, caller, **how)
-    # Calls with a key go on without their caller, who may ask again for what came of them.
-    answered = await (running if idempotency_key else unless_gone(request.receive, running))
-    if answered is None:
-        return None
-    results = [answer.result for answer in answered.answers]
-    if any(result.repeat_of for result in results):
-        response.headers["Idempotent-Replayed"] = "true"
-    if results and all(result.problem is not None and result.problem.code in UNAVAILABLE for result in results):
-        response.status_code = 503
-        response.headers["Retry-After"] = "1"
-    elif thread is not None:
-        await _remember(board, thread, caller, answered, raw, response)
-    rendered = board.payloads.render(answered, shape)
-    if isinstance(rendered, str) and _is_text(request):
-        return PlainTextResponse(rendered, response.status_code or 200, dict(response.headers))
-    return Response(json_text(rendered), response.status_code or 200, dict(response.headers), "application/json")
-
-
-async def _remember(
-    board: Pegboard, thread: str, caller: Caller, answered: Answered, raw: Any, response: Response
-) -> None:
-    """Add the calls to their conversation; they have run, so that it is gone meanwhile is only told."""
-    try:
-        await board.threads.remember(thread, caller, answered, said(raw))
-    except Refusal as error:
-        response.headers["X-Thread-Error"] = error.message.encode("ascii", "replace").decode()
+    readers: Readers = request.app.state.readers
+    readers.check_room()
+    feed = board.following.start(
+        asked,
+        caller,
+        surface="cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest",
+        request_id=request.state.request_id,
+        key=idempotency_key,
+        thread_id=thread,
+        text=said(raw),
+        shape=shape,
+    )
+    return EventStream(readers, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id})
 
 
 @calls.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_BODY)
@@ -124,22 +91,8 @@ async def normalize_calls(request: Request, board: Board, caller: Who, reading: 
 
 async def payload_of(request: Request) -> Any:
     """The body as JSON, or as text where it says it is one; a key that is there twice is refused."""
-    body = await request.body()
-    try:
-        if _is_text(request):
-            return body.decode()
-        payload = parse_json(body)
-        check_keys(body, payload)
-    except UnicodeDecodeError as error:
-        raise HTTPException(400, f"The text is not UTF-8: byte {error.start + 1}") from None
-    except MalformedArguments as error:
-        raise HTTPException(400, error.message) from None
-    return payload
-
-
-def _is_text(request: Request) -> bool:
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return media.startswith("text/") or media in ("application/x-ndjson", "application/jsonl")
+    is_text = names_text(request.headers.get("content-type", ""))
+    return payload_in(await request.body(), is_text=is_text)
 
 
 @calls.get("/dialects", operation_id="list_dialects")

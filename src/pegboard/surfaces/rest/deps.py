@@ -10,7 +10,7 @@ from fastapi.security import HTTPBearer
 from pegboard.board import Pegboard
 from pegboard.core.call import Caller
 from pegboard.registry.pages import MAX_PAGE
-from pegboard.surfaces.rest.hot import bearer_key
+from pegboard.surfaces.rest.incoming import bearer_key
 
 # Only declares the scheme in the API's description; `caller_of` does the checking.
 _scheme = HTTPBearer(auto_error=False, scheme_name="bearer")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from starlette.exceptions import HTTPException
 
-from pegboard.core.errors import MalformedArguments
+from pegboard.core.errors import MalformedArguments, ToolError
 from pegboard.core.ids import new_id
-from pegboard.surfaces.rest.problems import MEDIA_TYPE, problem
+from pegboard.core.refusals import Refusal
+from pegboard.surfaces.rest.problems import MEDIA_TYPE, problem, refusal_of, status_of, trouble_of
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -20,6 +24,7 @@ Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 T = TypeVar("T")
+JSON = b"application/json"
 CUT_OFF = "The board shut down before the call had ended; the journal says how far it came"
 # After how long it is looked whether a caller still waits.
 LOOK_SECONDS = 0.05
@@ -27,6 +32,8 @@ LOOK_SECONDS = 0.05
 BODY_SECONDS = 30
 # In the scope of a request that only asks for the head of an answer.
 HEAD = "pegboard.head"
+# What the longest length has that the server's parser takes, but for zeros in front, of which it takes any number.
+_DIGITS = 20
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 
 
@@ -49,20 +56,21 @@ def request_id_of(given: bytes | None) -> str:
     return given.decode() if given is not None and _REQUEST_ID.fullmatch(given) else new_id()
 
 
+def announced(length: bytes) -> int:
+    """How long a body is said to be; 0 where it cannot be told, since it is counted as it comes all the same."""
+    return int(length[-_DIGITS:]) if length.isdigit() else 0
+
+
 async def read_body(receive: Receive, limit: int, length: int = 0) -> bytes:
     """The whole body; raises BodyTooLarge as soon as it is, MalformedArguments where the caller left in between."""
     if length > limit:
         raise BodyTooLarge(limit)
-    message = await receive()
+    message = await _next_part(receive)
     body: bytes = message.get("body", b"")
     parts = [body]
     size = len(body)
     while message.get("more_body", False) and size <= limit:
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                message = await receive()
-        except TimeoutError:
-            raise BodyTooSlow from None
+        message = await _next_part(receive)
         part = message.get("body", b"")
         size += len(part)
         parts.append(part)
@@ -74,6 +82,23 @@ async def read_body(receive: Receive, limit: int, length: int = 0) -> bytes:
     return body if len(parts) == 1 else b"".join(parts)
 
 
+async def _next_part(receive: Receive) -> Message:
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            return await receive()
+    except TimeoutError:
+        raise BodyTooSlow from None
+
+
+class Reply(NamedTuple):
+    """A whole answer."""
+
+    status: int
+    body: bytes
+    media_type: bytes
+    headers: list[tuple[bytes, bytes]]
+
+
 async def respond(send: Send, status: int, body: bytes, media_type: bytes, headers: list[tuple[bytes, bytes]]) -> None:
     """Send a whole answer."""
     start = [(b"content-type", media_type), (b"content-length", b"%d" % len(body)), *headers]
@@ -81,14 +106,34 @@ async def respond(send: Send, status: int, body: bytes, media_type: bytes, heade
     await send({"type": "http.response.body", "body": body})
 
 
-async def respond_problem(send: Send, status: int, detail: str, request_id: str, **more: Any) -> None:
-    """Send an error of the API itself."""
+def refusing(status: int, detail: str, request_id: str, **more: Any) -> Reply:
+    """An error of the API itself."""
     headers = [(b"x-request-id", request_id.encode())]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     elif status == 503:
         headers.append((b"retry-after", b"1"))
-    await respond(send, status, problem(status, detail, request_id=request_id, **more), MEDIA_TYPE.encode(), headers)
+    return Reply(status, problem(status, detail, request_id=request_id, **more), MEDIA_TYPE.encode(), headers)
+
+
+def reply_to(error: Exception, request_id: str) -> Reply:
+    """The answer to a request that this went wrong with; what nobody foresaw is in the log."""
+    if isinstance(error, Refusal):
+        status, detail, errors = refusal_of(error)
+        return refusing(status, detail, request_id, errors=errors)
+    if isinstance(error, HTTPException):
+        return refusing(error.status_code, error.detail, request_id)
+    if isinstance(error, MalformedArguments):
+        return refusing(400, error.message, request_id)
+    if isinstance(error, ToolError):
+        return refusing(status_of(error), error.message, request_id)
+    log.error("request_broke", request_id=request_id, exc_info=error)
+    return refusing(*trouble_of(error), request_id)
+
+
+async def respond_problem(send: Send, status: int, detail: str, request_id: str, **more: Any) -> None:
+    """Send an error of the API itself."""
+    await respond(send, *refusing(status, detail, request_id, **more))
 
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
@@ -156,8 +201,7 @@ class Edge:
         request_id = request_id_of(headers.get(b"x-request-id"))
         scope.setdefault("state", {})["request_id"] = request_id
         limit = next((most for start, most in self._larger.items() if scope["path"].startswith(start)), self._max_body)
-        length = headers.get(b"content-length", b"")
-        if length.isdigit() and int(length) > limit:
+        if announced(headers.get(b"content-length", b"")) > limit:
             await respond_problem(send, 413, BodyTooLarge(limit).detail, request_id)
             return
         received = 0

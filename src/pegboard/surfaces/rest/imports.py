@@ -146,7 +146,7 @@ def _given(body: Model) -> dict[str, Any]:
 
 
 async def _answer(request: Request, work: Callable[[Tell], Awaitable[TakenOn]]) -> Response | ImportResponse:
-    if wants_events(request):
+    if wants_events(request.headers.getlist("accept")):
         return StreamingResponse(_events(work), media_type=EVENTS)
 
     async def whole() -> TakenOn:

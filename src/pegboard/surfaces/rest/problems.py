@@ -81,6 +81,13 @@ def status_of(error: ToolError) -> int:
     return 503 if isinstance(error, Unavailable | Misconfigured | SecretUnreadable) else 500
 
 
+def trouble_of(error: Exception) -> tuple[int, str]:
+    """Status and text of an answer where something broke that nobody foresaw."""
+    if _is_database_trouble(error):
+        return 503, "The database cannot be reached at the moment; try again shortly"
+    return 500, "Something went wrong on the board; its log says what"
+
+
 def _answer(request: Request, status: int, detail: str, errors: list[dict[str, str]] | None = None) -> Response:
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {"Retry-After": "1"} if status == 503 else None
     body = problem(status, detail, request_id=getattr(request.state, "request_id", None), errors=errors)
@@ -129,9 +136,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
         log.error("request_broke", method=request.method, path=request.url.path, exc_info=error)
-        if _is_database_trouble(error):
-            return _answer(request, 503, "The database cannot be reached at the moment; try again shortly")
-        return _answer(request, 500, "Something went wrong on the board; its log says what")
+        return _answer(request, *trouble_of(error))
 
 
 def _allowed(request: Request) -> set[str]:

@@ -11,13 +11,14 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
 from pegboard.board import Pegboard
 from pegboard.settings import Settings
 from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.direct import HOT, ON_STOP, Connection
 from pegboard.surfaces.rest.edge import ASGIApp, Message, Receive, Scope, Send
+from pegboard.surfaces.rest.hot import HotRoutes
 from pegboard.telemetry.logs import configure_logs
 
 
@@ -30,21 +31,8 @@ def settle_memory() -> None:
 
 
 OnOpen = Callable[[Pegboard], Awaitable[None]]
-# What the application leaves in the server's state: to be called when the server begins to stop.
-_ON_STOP = "pegboard.on_stop"
 # A peer that takes nothing of what it is sent is cut off by the system, which no closing of ours could do.
 _TAKES_NOTHING_MS = 60_000
-
-
-class Protocol(HttpToolsProtocol):
-    """One connection; it tells the application when the server begins to stop, which else hears of it at the end."""
-
-    def shutdown(self) -> None:
-        """Stop after what is being answered."""
-        on_stop = self.app_state.get(_ON_STOP)
-        if on_stop is not None:
-            on_stop()
-        super().shutdown()
 
 
 class ServedBoard:
@@ -74,7 +62,10 @@ class ServedBoard:
                     await self._on_open(board)
                 await board.confinement.tell()
                 self._app = create_app(board, self._version)
-                scope.setdefault("state", {})[_ON_STOP] = lambda: self._stop(board)
+                state = scope.setdefault("state", {})
+                state[ON_STOP] = lambda: self._stop(board)
+                if isinstance(self._app, HotRoutes):  # with no other application around it, such as that of CORS
+                    state[HOT] = self._app
                 settle_memory()
                 begun = True
                 await send({"type": "lifespan.startup.complete"})
@@ -164,7 +155,7 @@ def serve_with_workers(settings: Settings, bound: socket.socket, workers: int) -
 def server_options(settings: Settings) -> dict[str, Any]:
     """How the HTTP server is run."""
     return {
-        "http": Protocol,
+        "http": Connection,
         "log_level": "critical",
         "access_log": False,
         "server_header": False,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from pegboard.core.refusals import Invalid
@@ -142,10 +141,10 @@ async def _send(send: Send, body: bytes, *, more: bool = True) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": more})
 
 
-def wants_events(request: Request) -> bool:
-    """Whether a request asks for events, and would not rather have JSON."""
+def wants_events(accepts: Iterable[str]) -> bool:
+    """Whether a request whose Accept headers say this asks for events, and would not rather have JSON."""
     weights: dict[str, float] = {}
-    for accepted in ",".join(request.headers.getlist("accept")).lower().split(","):
+    for accepted in ",".join(accepts).lower().split(","):
         media, *parameters = (part.strip() for part in accepted.split(";"))
         weights[media] = next((_weight(one[2:]) for one in parameters if one.startswith("q=")), 1.0)
     return weights.get(EVENTS, 0.0) > 0 and weights[EVENTS] >= weights.get("application/json", 0.0)

@@ -17,7 +17,7 @@ from pegboard.registry.registry import refuse_agents
 from pegboard.registry.snapshot import Snapshot
 from pegboard.surfaces.rest.cancelling import RunId
 from pegboard.surfaces.rest.deps import Board, Who
-from pegboard.surfaces.rest.hot import bearer_key
+from pegboard.surfaces.rest.incoming import bearer_key
 from pegboard.surfaces.rest.statistics import CallerId, whose
 from pegboard.surfaces.rest.stream import HEARTBEAT_SECONDS, SENT, EventStream, Readers, Taken, read_number
 

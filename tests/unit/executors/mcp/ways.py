@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,8 +41,9 @@ def opened(way: str, folder: Path) -> Iterator[Way]:
         def kill() -> None:
             # The server itself, as an operator would find it; the process that looks after it stays.
             for pid in matching(str(notes)):
-                if b"child.py" not in Path(f"/proc/{pid}/cmdline").read_bytes():
-                    os.kill(pid, signal.SIGKILL)
+                with suppress(FileNotFoundError, ProcessLookupError):  # one of its own making, that is over already
+                    if b"child.py" not in Path(f"/proc/{pid}/cmdline").read_bytes():
+                        os.kill(pid, signal.SIGKILL)
 
         yield Way(way, everyday(era, notes), notes, kill, lambda: None)
         return

@@ -1,0 +1,181 @@
+"""Server processes out of one that has loaded everything, since that is most of what a start costs.
+
+Run as a program it is that one: its standard input is a socket, over which it is asked for processes.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import orjson
+
+# Whoever asks waits for the answer before another does; the first one starts it.
+_ASKING = threading.Lock()
+_FOLDER = Path(__file__).parents[1]
+_LOADED = (
+    "alembic.command",
+    "mcp.server.mcpserver",
+    "pegboard.surfaces.cli.main",
+    "pegboard.surfaces.cli.welcome",
+    "pegboard.surfaces.rest.server",
+    "tests.crash.program",
+    "uvicorn.lifespan.on",
+    "uvloop",
+)
+
+
+class Forked:
+    """A process, with those means of a `Popen` that tests of servers need."""
+
+    def __init__(self, pid: int, stdin: IO[bytes] | None, stdout: IO[bytes]) -> None:
+        self.pid = pid
+        self.stdin = stdin
+        self.stdout = stdout
+        self.returncode: int | None = None
+        self._ends = os.pidfd_open(pid)
+
+    def poll(self) -> int | None:
+        """What it ended with, or None while it runs."""
+        return self.returncode if self.returncode is not None else self._ended(0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """What it ends with, waited for; TimeoutExpired after so many seconds."""
+        code = self.returncode if self.returncode is not None else self._ended(timeout)
+        if code is None:
+            raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, if it still runs."""
+        if self.poll() is None:
+            signal.pidfd_send_signal(self._ends, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close its pipes and wait for its end."""
+        for pipe in (self.stdin, self.stdout):
+            if pipe is not None:
+                pipe.close()
+        self.wait()
+        os.close(self._ends)
+
+    def _ended(self, timeout: float | None) -> int | None:
+        waiting = select.poll()
+        waiting.register(self._ends, select.POLLIN)
+        if waiting.poll(None if timeout is None else timeout * 1000):
+            # Told once, so whoever asks second has to find it here.
+            with _ASKING:
+                if self.returncode is None:
+                    self.returncode = _source().ask({"ended": self.pid})
+        return self.returncode
+
+
+def fork(module: str, *words: str, environment: Mapping[str, str], stdin: int, stderr: int) -> Forked:
+    """Run a module as `python -m` does, its output in a pipe, and its input from one if that is `subprocess.PIPE`."""
+    stdout, writes = os.pipe()
+    reads, ours = os.pipe() if stdin == subprocess.PIPE else (os.dup(stdin), None)
+    told = {"module": module, "words": words, "environment": dict(environment)}
+    with _ASKING:
+        pid = _source().ask(told, [reads, writes, stderr])
+    os.close(reads)
+    os.close(writes)
+    return Forked(pid, os.fdopen(ours, "wb") if ours is not None else None, os.fdopen(stdout, "rb"))
+
+
+class _Source:
+    def __init__(self) -> None:
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            subprocess.run(
+                [sys.executable, "-m", "tests.forking"],
+                cwd=_FOLDER,
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                check=True,
+            )
+
+    def ask(self, told: dict[str, Any], descriptors: Sequence[int] = ()) -> int:
+        socket.send_fds(self._socket, [orjson.dumps(told)], descriptors)
+        return int(self._socket.recv(100))
+
+
+@cache
+def _source() -> _Source:
+    return _Source()
+
+
+def _serve() -> None:
+    if os.fork():
+        # Nobody's child, so that whoever counts their processes does not count it.
+        os._exit(0)
+    os.setsid()
+    asked = socket.socket(fileno=os.dup(0))
+    for name in _LOADED:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(asked, 2**20, 3)
+        if not message:
+            return
+        told = orjson.loads(message)
+        if "ended" in told:
+            answer = os.waitstatus_to_exitcode(os.waitpid(told["ended"], 0)[1])
+        else:
+            answer = os.fork()
+            if answer == 0:
+                asked.close()
+                _run(told, descriptors)
+            for descriptor in descriptors:
+                os.close(descriptor)
+        asked.send(str(answer).encode())
+
+
+def _run(told: dict[str, Any], descriptors: Sequence[int]) -> None:
+    code: Any = 1
+    try:
+        for number, descriptor in enumerate(descriptors):
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+        os.environ.clear()
+        os.environ.update(told["environment"])
+        sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+        sys.argv[1:] = told["words"]
+        encoding = os.environ.get("PYTHONIOENCODING") or "utf-8"
+        sys.stdin = os.fdopen(0, encoding=encoding)
+        sys.stdout = os.fdopen(1, "w", encoding=encoding)
+        sys.stderr = os.fdopen(2, "w", buffering=1, encoding=encoding, errors="backslashreplace")
+        runpy.run_module(told["module"], run_name="__main__", alter_sys=True)
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 1)
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,0 +1,90 @@
+"""Calls whose process has rehearsed with their library before: they find nothing of that."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.unit.sandbox.test_python_calls import run, value
+from tests.unit.sandbox.test_supervise import children
+from tests.unit.sandbox.wire import Zygote, house, zygote
+
+
+@pytest.fixture(scope="module")
+def rehearsed(user: str) -> Iterator[Zygote]:
+    """A zygote with a library that is rehearsed."""
+    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as started:
+        yield started
+
+
+def waiting(calls: Zygote) -> list[int]:
+    """The confined processes for which there is no call yet."""
+    found: list[int] = []
+    while not found:
+        found = [spare for supervisor in children(calls.process.pid) for spare in children(supervisor)]
+    return found
+
+
+def has_ended(pid: int) -> bool:
+    """Whether nothing is left of the process but, perhaps, how it ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+@pytest.mark.parametrize("module", ["random", "numpy.random"])
+def test_randomness_differs_though_it_was_drawn_up_before_there_was_a_call(rehearsed: Zygote, module: str) -> None:
+    code = f"import numpy, random\ndef main():\n    return {module}.random()"
+    assert len({value(rehearsed, code) for _ in range(5)}) == 5
+
+
+def test_nothing_of_the_rehearsal_shows(rehearsed: Zygote) -> None:
+    code = """
+import linecache, os, sys
+kept = sorted(name for name in globals() if not name.startswith("__"))
+def main():
+    return [kept, linecache.getline("<tool>", 3), sys.modules["tool"] is sys.modules["__main__"], sorted(os.environ)]
+"""
+    names, line, is_one, environ = value(rehearsed, code)
+    assert names == ["linecache", "os", "report_partial", "report_progress", "sys"]
+    assert line.startswith("kept = ")
+    assert is_one
+    assert "OMP_NUM_THREADS" not in environ
+    ended = run(rehearsed, code)
+    assert (ended.stdout, ended.stderr) == (b"", b"")
+
+
+def test_the_boards_own_modules_are_neither_found_nor_imported(rehearsed: Zygote) -> None:
+    code = """
+import sys
+def main():
+    try:
+        import pegboard.sandbox.inside.supervise
+    except ModuleNotFoundError as error:
+        return [name for name in sys.modules if name.startswith("pegboard")] + [error.name]
+"""
+    assert value(rehearsed, code) == ["pegboard"]
+
+
+def test_a_call_is_answered_after_the_one_that_waited_for_it_was_killed(user: str) -> None:
+    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as started:
+        for spare in waiting(started):
+            os.kill(spare, signal.SIGKILL)
+            while not has_ended(spare):
+                pass
+        with suppress(EOFError):
+            # Nothing of it has run, and the server begins it anew; unless the supervisor had gone before it came.
+            assert value(started, "def main():\n    return 1") == 1
+        assert value(started, "def main():\n    return 2") == 2
+
+
+def test_all_that_wait_end_with_their_zygote(user: str) -> None:
+    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as started:
+        spares = waiting(started)
+    assert all(has_ended(spare) for spare in spares)
