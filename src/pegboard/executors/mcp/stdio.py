@@ -51,6 +51,7 @@ class Child(asyncio.SubprocessProtocol):
         self._said_lately = 0
         self._over = False
         self._too_long = False
+        self._deaf = False
         self._paused = False
         self.pid = 0
         self._waiting: asyncio.Future[None] | None = None
@@ -95,9 +96,11 @@ class Child(asyncio.SubprocessProtocol):
         return line
 
     def write(self, data: bytes) -> bool:
-        """Send this on; False where the command does not read, or is gone."""
-        unread = len(self._out) + self._stdin.get_write_buffer_size()
-        if self._over or self._stdin.is_closing() or unread > 2 * self._max_bytes:
+        """Send this on; False where the command does not read, or is gone, and `why` says which."""
+        if self._over or self._stdin.is_closing():
+            return False
+        if len(self._out) + self._stdin.get_write_buffer_size() > 2 * self._max_bytes:
+            self._deaf = True
             return False
         if not self._out:
             # What comes in the same turn of the loop goes out together: the command is woken up once for all of it.
@@ -111,14 +114,17 @@ class Child(asyncio.SubprocessProtocol):
             self._stdin.write(data)
 
     async def why(self) -> ToolError:
-        """Why there are no more lines."""
+        """Why nothing can be read from it, or sent to it, any more."""
+        if self._deaf:
+            return UpstreamFailed(f"The {self._shown} does not read what it is sent, and was ended")
         if self._too_long:
             return UpstreamFailed(f"The {self._shown} wrote a line of more than {self._max_bytes} bytes and was ended")
         with suppress(TimeoutError):
             async with asyncio.timeout(_DYING_SECONDS):
                 await self.exited.wait()
         code = self._process.get_returncode()
-        how = "closed its output" if code is None else f"exited with status {code}"
+        closed = "output" if self._over else "input"
+        how = f"closed its {closed}" if code is None else f"exited with status {code}"
         if code is not None and (code < 0 or code > 128):
             with suppress(ValueError):
                 how = f"was ended by {signal.Signals(-code if code < 0 else code - 128).name}"

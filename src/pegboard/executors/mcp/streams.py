@@ -22,7 +22,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-from pegboard.core.errors import InvalidArguments, ToolError, UpstreamFailed
+from pegboard.core.errors import InvalidArguments, ToolError
 from pegboard.executors.mcp.stdio import Child
 from pegboard.executors.mcp.upstream import Upstream
 
@@ -89,10 +89,9 @@ class Lines(_Stream):
 class Input(_Stream):
     """A child's standard input; writing never waits, so that nobody can be held up by a child that does not read."""
 
-    def __init__(self, child: Child, lost: Lost, shown: str) -> None:
+    def __init__(self, child: Child, lost: Lost) -> None:
         self._child = child
         self._lost = lost
-        self._shown = shown
 
     async def send(self, item: SessionMessage, /) -> None:
         """Send a message on."""
@@ -101,7 +100,7 @@ class Input(_Stream):
         except ValueError:
             raise InvalidArguments("The arguments hold text that is not valid Unicode") from None
         if not self._child.write(text.encode() + b"\n"):
-            self._lost(UpstreamFailed(f"The {self._shown} does not read what it is sent, and was ended"))
+            self._lost(await self._child.why())
             raise anyio.BrokenResourceError
 
 
@@ -121,7 +120,7 @@ async def stdio_transport(
     """The streams of a server that is started for it, and gone for certain afterwards; `lost` is told why it ended."""
     child = await Child.start(upstream, memory=memory, max_bytes=max_bytes)
     try:
-        yield Lines(child, lost), Input(child, lost, upstream.shown)
+        yield Lines(child, lost), Input(child, lost)
     finally:
         with anyio.CancelScope(shield=True):
             await child.stop()

@@ -11,10 +11,13 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification
 
 from pegboard.core.errors import InvalidArguments, Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.executors.mcp.content import output_of
 from pegboard.executors.mcp.pool import Upstreams
+from pegboard.executors.mcp.streams import stdio_transport
 from pegboard.executors.mcp.upstream import Upstream
 from tests.mcp_servers.processes import descendants, is_running
 from tests.mcp_servers.running import odd
@@ -97,6 +100,20 @@ async def test_a_program_that_is_not_there_is_named(upstreams: Upstreams) -> Non
     error = await refused(upstreams, Upstream(None, ("no-such-server", "--token", "s3cr3t")))
     assert "cannot start 'no-such-server': No such file or directory" in error.message
     assert "s3cr3t" not in error.message
+
+
+async def test_what_is_sent_to_a_program_that_is_gone_names_why_it_went() -> None:
+    lost: list[ToolError] = []
+    gone = Upstream(None, ("no-such-server",))
+    async with stdio_transport(gone, memory=2**30, max_bytes=2**20, lost=lost.append) as (lines, into):
+        with pytest.raises(anyio.EndOfStream):
+            await lines.receive()
+        with pytest.raises(anyio.BrokenResourceError):
+            await into.send(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/initialized")))
+    assert [error.message for error in lost] == [
+        "The MCP server 'no-such-server' exited with status 127; "
+        "it said: cannot start 'no-such-server': No such file or directory"
+    ] * 2
 
 
 async def test_a_server_that_exits_in_the_middle_fails_the_call_at_once(upstreams: Upstreams) -> None:
