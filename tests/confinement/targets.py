@@ -184,12 +184,16 @@ class Target:
         return [pid for pid in children(os.getpid()) - self.processes if command_line(pid)[:1] == ["pegboard-zygote"]]
 
     def running(self) -> set[int]:
-        """The board's processes that are not there in wait; of each zygote a supervisor and its child are."""
+        """The board's processes that are not there in wait: of each zygote one supervisor is, and one confined process.
+
+        That is a child of the supervisor, or of the template that is below the zygote too.
+        """
         own = children(os.getpid()) - self.processes
         found = own - set(self.zygotes())
         for zygote in own - found:
             below = children(zygote)
             deeper = {pid for child in below for pid in descendants(child)}
+            below -= {pid for pid in below if command_line(pid)[:1] == ["pegboard-template"]}
             if len(below) > 1 or len(deeper) > 1:
                 found |= below | deeper
         return found

@@ -90,7 +90,7 @@ class PythonExecutor:
                 f"{', '.join(missing)} {verb} allowed but not installed here: pip install {' '.join(missing)}"
             )
         modules = self._libraries.modules(config.libraries)
-        return House(modules=modules.beforehand, allowed=modules.allowed)
+        return House(python=True, modules=modules.beforehand, allowed=modules.allowed)
 
 
 class _Runner:

@@ -24,10 +24,12 @@ _BOARD = str(Path(__file__).parent.parent)
 class House:
     """The surroundings that calls share: modules imported beforehand, those that code may import, and a folder.
 
+    With `python`, functions in Python run there, and else commands.
     `real` is where the folder was when the tool was made ready: a link that leads elsewhere later may be another tool's
     doing. `holds` are the places of the board itself in that folder, which are hidden there.
     """
 
+    python: bool = False
     modules: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     working_dir: str | None = None
@@ -108,6 +110,7 @@ def plan(house: House, *, masked: Iterable[str] = (), without: Iterable[str] = (
     told = {
         "binds": [[source, target, writable] for target, (source, writable) in sorted(shown.items())],
         "masked": sorted(hidden),
+        "python": house.python,
         "modules": list(house.modules),
         "allowed": list(house.allowed),
         "without": sorted(without),

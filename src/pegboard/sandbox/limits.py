@@ -7,9 +7,6 @@ from dataclasses import dataclass
 # What the kernel must be able to do, unless the board's owner names what may be missing.
 ABILITIES = ("landlock", "namespaces", "seccomp")
 
-# Descriptors that one process may have open.
-OPEN_FILES = 256
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -184,7 +184,7 @@ class Sandbox:
             line.when_gone(lambda: self._lines.discard(line))
             try:
                 line.send(self._told(job, seconds, self._folder(line), reports=on_progress is not None))
-                await zygote.begin(theirs, network=job.network)
+                await zygote.begin(theirs, network=job.network, crowded=self._admission.running > 1)
             except BaseException:
                 line.hang_up()
                 raise

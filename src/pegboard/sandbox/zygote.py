@@ -131,11 +131,15 @@ class Zygote:
         """Wait until it is known whether it takes calls."""
         await asyncio.shield(self._settled)
 
-    async def begin(self, theirs: socket.socket, *, network: bool) -> None:
-        """Have it start a process for the call whose other end this is; raises Gone where it does not take calls."""
+    async def begin(self, theirs: socket.socket, *, network: bool, crowded: bool = False) -> None:
+        """Have it start a process for the call whose other end this is; raises Gone where it does not take calls.
+
+        Where it is `crowded`, many calls being under way, those that come after leave a processor to the server.
+        """
+        kind = (b"N" if network else b"n") + (b"c" if crowded else b"")
         while self.is_ready:
             try:
-                socket.send_fds(self._sock, [b"N" if network else b"n"], [theirs.fileno()])
+                socket.send_fds(self._sock, [kind], [theirs.fileno()])
             except BlockingIOError:
                 # It has hundreds of calls before this one, and takes each within milliseconds.
                 await asyncio.sleep(_FULL_SECONDS)

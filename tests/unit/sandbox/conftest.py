@@ -25,6 +25,13 @@ def calls(user: str) -> Iterator[Zygote]:
         yield started
 
 
+@pytest.fixture(scope="module")
+def functions(user: str) -> Iterator[Zygote]:
+    """The same for calls of functions in Python."""
+    with zygote(house(python=True), user) as started:
+        yield started
+
+
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """An empty folder that everybody can reach, read and write."""

@@ -24,7 +24,7 @@ NONE = Abilities(0, False, False, False, {name: f"no {name} today" for name in A
 # A filter of one call: with what it is answered, and for which argument.
 TAKEN = """
 from pegboard.sandbox.inside import bpf, house, probe
-EMPTY = house.House((), (), (), (), frozenset(), ())
+EMPTY = house.House((), (), False, (), (), frozenset(), ())
 def take(name, answer, *checks):
     given = bpf.if_all(checks, bpf.verdict(answer), bpf.verdict(0x7fff0000))
     kept, seccomp._PROGRAMS = seccomp._PROGRAMS, {{False: bpf.pack(

@@ -26,12 +26,12 @@ def main():
 # The child that matters is the youngest of four that have ended.
 REAPING = """
 import os
-from pegboard.sandbox.inside import vigil
-vigil._MOST_REAPED = 2
+from pegboard.sandbox.inside import children as reaping
+reaping._MOST_REAPED = 2
 children = [os.fork() or os._exit(7) for _ in range(4)]
 for child in children:
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-print([fate and fate.code for fate in (vigil._reap(children[-1], None) for _ in range(2))])
+print([ended and os.waitstatus_to_exitcode(ended.status) for ended in (reaping.reaped(children[-1]) for _ in range(2))])
 """
 
 
@@ -41,13 +41,13 @@ def run(calls: Zygote, code: str) -> Ended:
         return call.ended()
 
 
-def test_a_fork_that_cannot_end_itself_does_not_answer_too(calls: Zygote) -> None:
-    ended = run(calls, FORK)
+def test_a_fork_that_cannot_end_itself_does_not_answer_too(functions: Zygote) -> None:
+    ended = run(functions, FORK)
     assert (ended.fate, ended.result) == ("exited", b'{"ok":true}')
 
 
-def test_a_process_that_cannot_give_its_result_ends_without_a_word_of_ours(calls: Zygote) -> None:
-    ended = run(calls, NO_RESULT)
+def test_a_process_that_cannot_give_its_result_ends_without_a_word_of_ours(functions: Zygote) -> None:
+    ended = run(functions, NO_RESULT)
     assert (ended.fate, ended.code, ended.result, ended.stderr) == ("exited", 126, b"", b"")
 
 

@@ -151,9 +151,10 @@ def test_the_interpreter_is_shown_though_it_lies_inside_the_boards_own_folder(fo
     (folder / "board" / "key").write_text("secret")
     binds = ((folder, folder, False), (folder / "board" / "venv", folder / "board" / "venv", False))
     told = house(*binds, masked=[str(folder / "board")], prefixes=[str(site)], modules=["shelved"])
-    with zygote(told, user) as calls:
-        ended = calls.shell(f"ls {folder}/board; cat {site}/shelved.py {folder}/board/key")
-    assert ended.stdout == b"venv\nx = 1"
+    code = f"import os, shelved\ndef main():\n    return [shelved.x, os.listdir('{folder}/board')]"
+    with zygote(told | {"allowed": ["shelved"]}, user) as calls:
+        assert calls.function(code).result == b'{"ok":[1,["venv"]]}'
+        assert b"FileNotFoundError" in calls.function(f"def main(): open('{folder}/board/key')").result
 
 
 def test_a_folder_that_does_not_exist_is_refused_by_name(folder: Path, user: str) -> None:

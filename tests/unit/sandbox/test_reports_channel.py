@@ -43,10 +43,12 @@ def test_a_first_report_is_not_held_back_until_the_end(calls: Zygote) -> None:
         assert [call.frame(), call.frame()] == [("S", b""), ("P", b"here")]
 
 
-def test_where_nobody_listens_reports_go_nowhere_and_stop_nobody(calls: Zygote) -> None:
+def test_where_nobody_listens_reports_go_nowhere_and_stop_nobody(calls: Zygote, functions: Zygote) -> None:
     frames, ended = shell(calls, "head -c 3000000 /dev/zero >&3 && echo said", reports=False)
     assert (frames, ended.fate, ended.stdout) == ([], "exited", b"said\n")
-    frames, ended = python(calls, "def f():\n    report_progress(1)\n    report_partial('x' * 10**6)", reports=False)
+    frames, ended = python(
+        functions, "def f():\n    report_progress(1)\n    report_partial('x' * 10**6)", reports=False
+    )
     assert (frames, ended.result) == ([], b'{"ok":null}')
 
 
@@ -91,7 +93,7 @@ def test_a_server_that_does_not_read_holds_nobody_up(calls: Zygote) -> None:
     assert frames
 
 
-def test_python_code_reports_from_its_threads_and_forks_too(calls: Zygote) -> None:
+def test_python_code_reports_from_its_threads_and_forks_too(functions: Zygote) -> None:
     code = """
 import multiprocessing, threading
 def say(n):
@@ -107,7 +109,7 @@ def f():
     report_partial("x" * 1000)
     return "fine"
 """
-    frames, ended = python(calls, code)
+    frames, ended = python(functions, code)
     lines = b"\n".join(frames).split(b"\n")
     assert ended.result == b'{"ok":"fine"}'
     said = ("é" * 10).encode()

@@ -159,7 +159,7 @@ async def test_a_step_that_fails_is_the_set_ups_fault_and_nothing_ran() -> None:
 
 
 async def test_nonsense_from_the_other_end_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def babble(self: Zygote, theirs: socket.socket, *, network: bool) -> None:
+    async def babble(self: Zygote, theirs: socket.socket, *, network: bool, crowded: bool) -> None:
         theirs.send(b"HTTP/1.1 200 OK")
         self.calls += 1
 

@@ -84,7 +84,7 @@ def test_a_library_is_imported_as_the_tools_user_inside_the_house(folder: Path, 
     (folder / "looking_library.py").write_text(code)
     told = house((folder, folder, False), prefixes=[str(folder)], modules=["looking_library"])
     with zygote(told, user) as calls:
-        assert calls.run("true").fate == "exited"
+        assert calls.function("def main(): return 1").result == b'{"ok":1}'
 
 
 def test_a_process_of_no_call_reaches_the_network(user: str) -> None:
@@ -102,11 +102,30 @@ except OSError as error:
     assert b"unreachable" in ended.stdout or b"refused" in ended.stdout
 
 
+def status(process: int) -> dict[str, list[str]]:
+    """What the kernel tells of a process."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has a user to change")
 def test_root_keeps_no_privilege_and_no_group() -> None:
     with zygote(house(), "root") as calls:
-        status = Path(f"/proc/{calls.process.pid}/status").read_text()
-    fields = {name: value.split() for name, _, value in (line.partition(":") for line in status.splitlines())}
+        fields = status(calls.process.pid)
     assert set(fields["Uid"]) == set(fields["Gid"]) == {"2000000000"}
     assert fields["Groups"] == []
     assert {int(fields[name][0], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapAmb")} == {0}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has a user to change")
+def test_who_copies_python_into_calls_has_one_right_in_a_namespace_of_its_own() -> None:
+    with zygote(house(python=True), "root") as calls:
+        template = min(
+            map(int, Path(f"/proc/{calls.process.pid}/task/{calls.process.pid}/children").read_text().split())
+        )
+        for process in (calls.process.pid, template):
+            fields = status(process)
+            assert set(fields["Uid"]) == set(fields["Gid"]) == {"2000000000"}
+            assert fields["Groups"] == []
+            assert {int(fields[name][0], 16) for name in ("CapPrm", "CapEff")} == {1 << 21}
+            assert Path(f"/proc/{process}/ns/user").readlink() != Path("/proc/self/ns/user").readlink()

@@ -72,13 +72,15 @@ async def test_a_hundred_calls_of_one_house_at_once_start_one_process() -> None:
 async def test_each_house_has_a_zygote_of_its_own_with_its_libraries_loaded(shelf: Shelf) -> None:
     library = shelf.add("import sys\nsys.stderr.write('loaded\\n')\n")
     async with some() as zygotes:
-        plain, other = await asyncio.gather(zygotes.of(PLAIN, "ann"), zygotes.of(House(modules=(library,)), "ann"))
+        plain, other = await asyncio.gather(
+            zygotes.of(PLAIN, "ann"), zygotes.of(House(python=True, modules=(library,)), "ann")
+        )
         assert plain.pid != other.pid
         await until(lambda: found(lambda: b"loaded" in other._said))
 
 
 async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_others(shelf: Shelf) -> None:
-    house = House(modules=(shelf.add("import time\ntime.sleep(0.2)"),))
+    house = House(python=True, modules=(shelf.add("import time\ntime.sleep(0.2)"),))
     async with some() as zygotes:
         first = asyncio.create_task(zygotes.of(house, "ann"))
         second = asyncio.create_task(zygotes.of(house, "ann"))
@@ -92,11 +94,11 @@ async def test_a_library_that_is_not_there_or_fails_is_named(shelf: Shelf) -> No
     broken = shelf.add("raise RuntimeError('no licence')")
     async with some() as zygotes:
         with pytest.raises(Misconfigured, match="nowhere_to_be_found") as refused:
-            await zygotes.of(House(modules=("nowhere_to_be_found",)), "ann")
+            await zygotes.of(House(python=True, modules=("nowhere_to_be_found",)), "ann")
         assert refused.value.did_run is False
         for _ in range(2):
             with pytest.raises(Misconfigured, match=f"{broken}.*no licence"):
-                await zygotes.of(House(modules=(broken,)), "ann")
+                await zygotes.of(House(python=True, modules=(broken,)), "ann")
         await until(lambda: found(lambda: not zygotes._zygotes))
 
 
@@ -104,12 +106,12 @@ async def test_a_library_that_ends_its_process_is_refused_with_what_it_said(shel
     library = shelf.add("import os\nprint('x' * 300_000, 'goodbye', flush=True)\nos._exit(3)")
     async with some() as zygotes:
         with pytest.raises(Misconfigured, match=r"exited with status 3; it said: .*goodbye") as refused:
-            await zygotes.of(House(modules=(library,)), "ann")
+            await zygotes.of(House(python=True, modules=(library,)), "ann")
         assert len(refused.value.message) < 1000
 
 
 async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> None:
-    house = House(modules=(shelf.add("while True: pass"),))
+    house = House(python=True, modules=(shelf.add("while True: pass"),))
     async with some(start_seconds=0.3) as zygotes:
         before = children_now()
         with anyio.fail_after(30), pytest.raises(Misconfigured, match=r"was not ready within 0\.3 seconds"):
@@ -118,7 +120,7 @@ async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> 
 
 
 async def test_a_zygote_that_says_nonsense_is_not_used(shelf: Shelf) -> None:
-    house = House(modules=(shelf.add("import os, time\nos.write(3, b'ready')\ntime.sleep(60)"),))
+    house = House(python=True, modules=(shelf.add("import os, time\nos.write(3, b'ready')\ntime.sleep(60)"),))
     async with some() as zygotes:
         with anyio.fail_after(30), pytest.raises(Misconfigured, match="cannot be read"):
             await zygotes.of(house, "ann")
@@ -137,7 +139,7 @@ async def test_a_zygote_that_is_killed_is_replaced() -> None:
 
 
 async def test_who_waits_for_a_zygote_that_is_killed_is_told_that_it_is_gone(shelf: Shelf) -> None:
-    house = House(modules=(shelf.add("import time\ntime.sleep(60)"),))
+    house = House(python=True, modules=(shelf.add("import time\ntime.sleep(60)"),))
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
@@ -184,7 +186,7 @@ async def test_a_zygote_with_calls_is_ended_only_when_all_have_some() -> None:
 
 
 async def test_zygotes_that_start_are_not_thrown_out_by_others(shelf: Shelf) -> None:
-    slow = House(modules=(shelf.add("import time\ntime.sleep(0.2)"),))
+    slow = House(python=True, modules=(shelf.add("import time\ntime.sleep(0.2)"),))
     async with some(most=1) as zygotes:
         before = children_now()
         first = asyncio.create_task(zygotes.of(slow, "ann"))
@@ -232,7 +234,7 @@ async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(zygote_module, "LEAVING_SECONDS", 0.2)
-    hangs = House(modules=(shelf.add("while True: pass"),))
+    hangs = House(python=True, modules=(shelf.add("while True: pass"),))
     async with some() as zygotes:
         stopped = await zygotes.of(PLAIN, "ann")
         os.kill(stopped.pid, signal.SIGSTOP)

@@ -123,6 +123,12 @@ class Zygote:
         """How a script for the shell ended."""
         return self.run("sh", "-c", script, **changes)
 
+    def function(self, code: str, **changes: Any) -> Ended:
+        """How a call of the function `main` of this code ended."""
+        told = {"kind": "python", "code": code, "entry": "main", "arguments": {}}
+        with self.call(command(**changes) | told) as call:
+            return call.ended()
+
     def python(self, script: str, **changes: Any) -> Ended:
         """How a script for Python, as a program of its own, ended."""
         return self.run(PYTHON, "-I", "-S", "-c", script, **changes)
@@ -134,7 +140,14 @@ def house(*binds: tuple[Path, Path, bool], **changes: Any) -> dict[str, Any]:
     shown = [(path, path, False) for path in prefixes if not path.startswith("/usr")]
     shown += [(str(source), str(target), writable) for source, target, writable in binds]
     site = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-    plain = {"masked": [], "modules": [], "allowed": [], "without": [], "prefixes": site}
+    plain = {
+        "masked": [],
+        "python": "modules" in changes,
+        "modules": [],
+        "allowed": [],
+        "without": [],
+        "prefixes": site,
+    }
     return {"binds": sorted(shown, key=lambda bind: bind[1])} | plain | changes
 
 

@@ -35,6 +35,10 @@ class Bare:
                 f"without namespaces or Landlock there is no way to give that user them and nothing else"
             )
 
+    def namespaces(self, *, network: bool) -> int:
+        """None."""
+        return 0
+
     def enter(self) -> None:
         """Become the parent of all that lose theirs, and find a user that no other call has."""
         with step("becoming the parent of orphans"):

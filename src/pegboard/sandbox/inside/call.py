@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import resource
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
 
+from pegboard.sandbox.inside import house as houses
+from pegboard.sandbox.inside.house import House
 from pegboard.sandbox.inside.job import Job
-
-Piece = Callable[[], Iterator[Any]]
-
-
-class Practised(NamedTuple):
-    """Pieces of work that calls are likely to do, and less likely, each in steps."""
-
-    usual: tuple[Piece, ...]
-    less_usual: tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What holds for all calls of a zygote.
 
-    The files that they may reach, the abilities of the kernel that are left out, what is rehearsed with the libraries
-    that are imported already, and what the zygote itself takes of memory.
+    The files that they may reach, the abilities of the kernel that are left out, and what the process that they are
+    copies of takes of memory itself.
     """
 
     readable: tuple[str, ...]
     writable: tuple[str, ...]
     without: frozenset[str]
-    practised: Practised | None
     baseline: int
+
+    @classmethod
+    def of(cls, house: House) -> Terms:
+        """What holds in this house for copies of this process as it is now."""
+        return cls(
+            readable=houses.readable(house),
+            writable=houses.writable(house),
+            without=house.without,
+            baseline=int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize(),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ _DEV_LINKS = {
     "stdout": "/proc/self/fd/1",
     "stderr": "/proc/self/fd/2",
 }
+# CAP_SYS_ADMIN: what it takes, in one's own user namespace, to start a process in others.
+_JOIN_OTHERS = 21
 # Where the former root is while the new one is built.
 _OLD = "/.old"
 
@@ -50,6 +52,7 @@ class House:
 
     binds: tuple[Bind, ...]
     masked: tuple[str, ...]
+    python: bool
     modules: tuple[str, ...]
     allowed: tuple[str, ...]
     without: frozenset[str]
@@ -62,6 +65,7 @@ class House:
         return cls(
             binds=tuple(Bind(*bind) for bind in told["binds"]),
             masked=tuple(told["masked"]),
+            python=bool(told["python"]),
             modules=tuple(told["modules"]),
             allowed=tuple(told["allowed"]),
             without=frozenset(told["without"]),
@@ -72,6 +76,11 @@ class House:
     def namespaces(self) -> bool:
         """Whether calls live in namespaces of their own."""
         return "namespaces" not in self.without
+
+    @property
+    def has_template(self) -> bool:
+        """Whether Python with its libraries is in a process of its own, which copies itself into calls' namespaces."""
+        return self.namespaces and self.python
 
 
 def build(house: House) -> None:
@@ -90,6 +99,10 @@ def build(house: House) -> None:
     if user is not None:
         with step(f"becoming the user {user}"):
             identity.become(user)
+        if house.has_template:
+            _own_users()
+            with step("giving up capabilities"):
+                syscalls.drop_capabilities(_JOIN_OTHERS)
     _check_reach(house.binds)
 
 
@@ -135,14 +148,19 @@ def _leave() -> int | None:
                 identity.become(user)
             user = None
     if user is None:
-        own, group = os.getuid(), os.getgid()
-        with step("making namespaces"):
-            syscalls.unshare(syscalls.NEWUSER | shared)
-        with step("naming the user of a namespace"):
-            identity.map_users(own, group)
+        _own_users(shared)
     with step("keeping mounts to this process"):
         syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
     return user
+
+
+def _own_users(others: int = 0) -> None:
+    """Have a user namespace, and others with it, in which this process has every right."""
+    own, group = os.getuid(), os.getgid()
+    with step("making namespaces"):
+        syscalls.unshare(syscalls.NEWUSER | others)
+    with step("naming the user of a namespace"):
+        identity.map_users(own, group)
 
 
 def _enter_new_root() -> None:

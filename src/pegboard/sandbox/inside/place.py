@@ -17,6 +17,9 @@ _ENDING_SECONDS = 2.0
 class Place(Protocol):
     """Where calls take place: in namespaces of their own, or else among the machine's other processes."""
 
+    def namespaces(self, *, network: bool) -> int:
+        """The kinds of namespaces that a call has of its own, as the kernel numbers them."""
+
     def enter(self) -> str | None:
         """Make this process the one that all others of its call depend on; the call's folder if it is known by now."""
 

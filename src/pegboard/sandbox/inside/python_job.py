@@ -17,6 +17,7 @@ from typing import Any
 
 from pegboard.sandbox.inside.json_values import TooLarge, Unfit, json_text
 from pegboard.sandbox.inside.reporting import reporters
+from pegboard.sandbox.inside.streams import END
 
 _FILE = "<tool>"
 _MODULE = "tool"
@@ -26,8 +27,6 @@ _LONGEST_TYPE = 200
 _LONGEST_MESSAGE = 4000
 _LONGEST_SOURCE = 200
 _RECURSION = 1000
-# No JSON of ours holds one.
-END = b"\n"
 # As it is now: the code may put something else in its place.
 _exit = os._exit
 _BROKEN = b'{"error":{"type":"Exception","message":"the code failed, and what it did to Python itself keeps it from \

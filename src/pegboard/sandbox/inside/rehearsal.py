@@ -6,23 +6,17 @@ after this no longer has to wait until all these pages are copied.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from pegboard.sandbox.inside import python_job
-from pegboard.sandbox.inside.call import Call, Piece, Practised
-from pegboard.sandbox.inside.job import Job
+from pegboard.sandbox.inside.hearing import rehearse_hearing
 from pegboard.sandbox.inside.json_values import json_text
 
 _MOST = 2**20
-_CODE = "def main(number):\n    print('', end='')\n    return {'text': [number, 2.5, None, True]}\n"
-_LIMITS = {"memory": 2**30, "processes": 1, "disk": _MOST, "output": _MOST, "result": _MOST}
-_TOLD = {"kind": "python", "code": _CODE, "entry": "main", "seconds": 1.0, "limits": _LIMITS, "network": False}
-_TEXT = json.dumps(_TOLD | {"env": {}, "reports": False, "folder": None}).encode() + b'\n{"number": 1.5}'
 # By the module that calls find imported: what most of them do, in short steps, for a call may come at any time.
 _USUAL = {
     "numpy": """
@@ -63,14 +57,18 @@ def main():
 }
 _PAUSE_SECONDS = 0.02
 
+Piece = Callable[[], Iterator[Any]]
 
-def practise(modules: tuple[str, ...]) -> Practised | None:
-    """Work with these modules, done once here, so that what it sets up is there in all forks; None where none is named.
 
-    Commands come to a zygote without modules too, and rehearse nothing.
-    """
-    if not modules:
-        return None
+class Practised(NamedTuple):
+    """Pieces of work that calls are likely to do, and less likely, each in steps."""
+
+    usual: tuple[Piece, ...]
+    less_usual: tuple[Piece, ...]
+
+
+def practise(modules: tuple[str, ...]) -> Practised:
+    """Work with these modules, done once here, so that what it sets up is there in all copies of this process."""
     usual, less_usual = (
         tuple(_made(pieces[name]) for name in modules if name in pieces) for pieces in (_USUAL, _LESS_USUAL)
     )
@@ -78,11 +76,6 @@ def practise(modules: tuple[str, ...]) -> Practised | None:
         pass
     rehearse_hearing()
     return Practised(usual, less_usual)
-
-
-def rehearse_hearing() -> Call:
-    """Some call, put into words and read again."""
-    return Call.read(Call(Job.read(_TEXT), "/").told())
 
 
 def rehearse(practised: Practised, is_called: Callable[[float], bool]) -> None:

@@ -6,7 +6,9 @@ import resource
 
 from pegboard.sandbox.inside.job import Job
 from pegboard.sandbox.inside.steps import step
-from pegboard.sandbox.limits import OPEN_FILES
+
+# Descriptors that one process may have open.
+OPEN_FILES = 256
 
 
 def apply(job: Job, processes: int, baseline: int) -> None:

@@ -17,6 +17,7 @@ _PROC_FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
 # A file takes at least this much of the folder's share, be it empty.
 _BYTES_A_FILE = 4096
 _FEWEST_FILES = 64
+_OWN = syscalls.NEWUSER | syscalls.NEWPID | syscalls.NEWNS | syscalls.NEWIPC | syscalls.NEWUTS
 
 
 class Room:
@@ -25,6 +26,12 @@ class Room:
     def __init__(self, house: House) -> None:
         self._user, self._group = os.getuid(), os.getgid()
         self._shown = shown_among_own(house)
+        # Where no filter keeps sockets from calls, no two calls share a network, be it an empty one.
+        self._own_network = "seccomp" in house.without
+
+    def namespaces(self, *, network: bool) -> int:
+        """All kinds; but calls without network share an empty one, which none of them can make a socket for."""
+        return _OWN | syscalls.NEWNET if network or self._own_network else _OWN
 
     def enter(self) -> str:
         """Where the call will work; all else waits until there is a confined process, which would copy it too."""

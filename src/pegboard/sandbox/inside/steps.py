@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 
 class StepFailed(Exception):
     """A step of the confinement could not be taken; the text says which and why."""
+
+
+class LibraryFailed(StepFailed):
+    """A library that calls were promised could not be imported."""
+
+    def __init__(self, library: str, text: str) -> None:
+        super().__init__(text)
+        self.library = library
 
 
 @contextmanager
@@ -17,3 +25,15 @@ def step(doing: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise StepFailed(f"{doing}: {error.strerror or error}") from error
+
+
+def put_into_words(error: Exception) -> dict[str, str]:
+    """Why there can be no calls, for another process to hear."""
+    if isinstance(error, LibraryFailed):
+        return {"failed": str(error), "library": error.library}
+    return {"failed": str(error) if isinstance(error, StepFailed) else f"{type(error).__name__}: {error}"}
+
+
+def made_of_words(told: Mapping[str, str]) -> StepFailed:
+    """What another process has put into words."""
+    return LibraryFailed(told["library"], told["failed"]) if "library" in told else StepFailed(told["failed"])

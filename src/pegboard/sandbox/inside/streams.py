@@ -11,6 +11,8 @@ from pegboard.sandbox.inside.job import Bounds
 
 # What goes into a pipe before all else.
 ANNOUNCED = b"."
+# What a result ends with; no JSON of ours holds one.
+END = b"\n"
 _CHUNK = 2**16
 # A sentence that says why the call never ran is no longer than this.
 _MOST_TROUBLE = 4096

@@ -13,12 +13,12 @@ import sys
 from typing import NamedTuple, NoReturn
 
 from pegboard.sandbox.inside import syscalls
-from pegboard.sandbox.inside.become import become
-from pegboard.sandbox.inside.call import Call, Terms
+from pegboard.sandbox.inside.call import Call
+from pegboard.sandbox.inside.children import Child, Source
 from pegboard.sandbox.inside.frames import Gone, Line
+from pegboard.sandbox.inside.hearing import rehearse_hearing
 from pegboard.sandbox.inside.job import Job
 from pegboard.sandbox.inside.place import Place, end_all
-from pegboard.sandbox.inside.rehearsal import rehearse_hearing
 from pegboard.sandbox.inside.steps import StepFailed, step
 from pegboard.sandbox.inside.streams import Streams
 from pegboard.sandbox.inside.vigil import Fate, Vigil
@@ -30,15 +30,15 @@ _HANDLE = 3
 class Prepared(NamedTuple):
     """The process that waits for orders, the pipes to it, and the socket that only it can connect to."""
 
-    child: int
+    child: Child
     streams: Streams
     listener: socket.socket | None
 
 
-def supervise(handle: int, terms: Terms, place: Place, *, network: bool) -> NoReturn:
+def supervise(handle: int, source: Source, place: Place, *, network: bool) -> NoReturn:
     """Wait for the zygote to hand over a call's socket, and run that call; this process ends with it."""
     try:
-        _run(handle, terms, place, network)
+        _run(handle, source, place, network)
     except Gone:
         end_all(place)
     except Exception:
@@ -50,13 +50,13 @@ def supervise(handle: int, terms: Terms, place: Place, *, network: bool) -> NoRe
         os._exit(0)
 
 
-def _run(handle: int, terms: Terms, place: Place, network: bool) -> None:
+def _run(handle: int, source: Source, place: Place, network: bool) -> None:
     os.dup2(handle, _HANDLE, inheritable=False)
-    syscalls.close_from(_HANDLE + 1)
+    syscalls.close_from(source.closed_from)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     prepared: Prepared | StepFailed
     try:
-        prepared = _prepare(terms, place, network)
+        prepared = _prepare(source, place, network)
     except StepFailed as error:
         prepared = error
     rehearse_hearing()
@@ -70,7 +70,7 @@ def _run(handle: int, terms: Terms, place: Place, network: bool) -> None:
         line.say_failed(str(error))
 
 
-def _prepare(terms: Terms, place: Place, network: bool) -> Prepared:
+def _prepare(source: Source, place: Place, network: bool) -> Prepared:
     """All that can be done before there is a call."""
     with step("leaving the zygote's process group"):
         os.setpgid(0, 0)
@@ -80,12 +80,11 @@ def _prepare(terms: Terms, place: Place, network: bool) -> Prepared:
         streams = Streams()
     # As early as can be: what this process has written to by then, it would have to copy again afterwards.
     with step("starting the confined process"):
-        child = os.fork()
-    if child == 0:
-        become(terms, place, folder, None if listener is None else listener.getsockname()[1], streams)
+        child = source.start(place, folder, None if listener is None else listener.getsockname()[1], streams)
     for fd in streams.other_ends:
         os.close(fd)
     place.build()
+    child.arrive()
     with step("hiding from the confined process"):
         syscalls.set_dumpable(False)
     streams.orders.announce()
@@ -118,7 +117,7 @@ def _run_call(line: Line, job: Job, place: Place, prepared: Prepared) -> None:
 
 def _check_waiting(prepared: Prepared) -> None:
     """Tell why the process that should wait for orders does not."""
-    if os.waitpid(prepared.child, os.WNOHANG)[0]:
+    if prepared.child.ended() is not None:
         prepared.streams.trouble.drain()
         trouble = prepared.streams.told_trouble()
         if trouble is None:

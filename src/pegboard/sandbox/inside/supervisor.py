@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import socket
 
 from pegboard.sandbox.inside import syscalls
-from pegboard.sandbox.inside.call import Terms
+from pegboard.sandbox.inside.children import Source
 from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.supervise import supervise
-
-_OWN = syscalls.NEWUSER | syscalls.NEWPID | syscalls.NEWNS | syscalls.NEWIPC | syscalls.NEWUTS
 
 
 class Supervisor:
@@ -20,17 +17,17 @@ class Supervisor:
         self._handle = handle
 
     @classmethod
-    def start(cls, terms: Terms, place: Place, *, network: bool) -> Supervisor:
+    def start(cls, source: Source, place: Place, *, network: bool) -> Supervisor:
         """A new one, in namespaces of its own; raises OSError where there is no room for it."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                pid = _fork(terms, network)
+                pid = syscalls.clone(place.namespaces(network=network))
             except OSError:
                 ours.close()
                 raise
             if pid == 0:
-                supervise(theirs.fileno(), terms, place, network=network)
+                supervise(theirs.fileno(), source, place, network=network)
         return cls(ours)
 
     def take(self, call: socket.socket) -> bool:
@@ -41,11 +38,3 @@ class Supervisor:
             except OSError:
                 return False
             return True
-
-
-def _fork(terms: Terms, network: bool) -> int:
-    if "namespaces" in terms.without:
-        return os.fork()
-    # Where no filter keeps sockets from calls, no two calls share a network, be it an empty one.
-    own_network = network or "seccomp" in terms.without
-    return syscalls.clone(_OWN | syscalls.NEWNET if own_network else _OWN)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import struct
+import sys
 from pathlib import Path
 
 NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
@@ -85,6 +87,11 @@ def clone(flags: int) -> int:
     return pid
 
 
+def join(process: int, namespaces: int) -> None:
+    """Move into these namespaces of the process that the descriptor names; only children do so for those of pids."""
+    _check(_libc.setns(process, namespaces))
+
+
 def pidfd_open(pid: int) -> int:
     """A descriptor that has something to say once that process has ended."""
     return _check(_libc.syscall(_PIDFD_OPEN, pid, 0))
@@ -110,17 +117,27 @@ def lower_priority(steps: int) -> None:
     _libc.syscall(_SCHED_SETATTR, 0, ctypes.c_char_p(wanted), 0)
 
 
-def make_huge_pages() -> None:
-    """Have this process's memory in few large pages instead of many small ones, as far as the kernel is willing to.
+def freeze() -> None:
+    """Leave what is in memory as it is, in few large pages instead of many small ones where the kernel is willing to.
 
     A fork copies a table with an entry for each.
     """
+    gc.collect()
+    gc.freeze()
     for line in Path("/proc/self/maps").read_text().splitlines():
         where, rights, *_others = line.split()
         start, end = (int(address, 16) for address in where.split("-"))
         if rights == "rw-p":
             for place in range(-(-start // _HUGE) * _HUGE, end - _HUGE + 1, _HUGE):
                 _libc.madvise(place, _HUGE, _MADV_COLLAPSE)
+
+
+def rename(name: str) -> None:
+    """Put a name in the place of this process's arguments."""
+    start, end = map(int, Path("/proc/self/stat").read_text().rpartition(")")[2].split()[45:47])
+    ctypes.memset(start, 0, end - start)
+    ctypes.memmove(start, name.encode(), min(len(name), end - start))
+    sys.argv[:] = sys.orig_argv[:] = [name]
 
 
 def set_dumpable(dumpable: bool) -> None:

@@ -6,22 +6,18 @@ import os
 import select
 import signal
 import time
-from resource import struct_rusage
 from typing import NamedTuple
 
-from pegboard.sandbox.inside import syscalls
+from pegboard.sandbox.inside.children import Child, Ended
 from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.job import Job
 from pegboard.sandbox.inside.memory import Meter
 from pegboard.sandbox.inside.place import Place
-from pegboard.sandbox.inside.python_job import END
 from pegboard.sandbox.inside.reports import Reports
-from pegboard.sandbox.inside.streams import Kept, Streams
+from pegboard.sandbox.inside.streams import END, Kept, Streams
 
 # How often memory is looked at, and orphans are let go of.
 _LOOK_SECONDS = 0.1
-# How many of the dead are let go of at once: as fast as they are, new ones may come.
-_MOST_REAPED = 2000
 
 
 class Fate(NamedTuple):
@@ -35,7 +31,7 @@ class Fate(NamedTuple):
 class Vigil:
     """One supervisor's watch over the process that it has started."""
 
-    def __init__(self, child: int, job: Job, place: Place, line: Line, streams: Streams) -> None:
+    def __init__(self, child: Child, job: Job, place: Place, line: Line, streams: Streams) -> None:
         self._child = child
         self._job = job
         self._place = place
@@ -47,9 +43,8 @@ class Vigil:
         self._reports = Reports(streams.reports.reading, line) if job.reports else None
         self._deadline = 0.0
         self._meter = Meter(job.bounds.memory)
-        self._ended = syscalls.pidfd_open(child)
         self._poller = select.poll()
-        for fd in (line.fileno(), self._ended, *self._kept):
+        for fd in (line.fileno(), child.fileno(), *self._kept):
             self._poller.register(fd, select.POLLIN)
         if self._reports is not None:
             self._poller.register(self._reports.fd, select.POLLIN)
@@ -96,7 +91,7 @@ class Vigil:
         if self._stdin.fd in ready:
             self._poller.unregister(self._stdin.fd)
             self._feed()
-        return _reap(self._child, self._job) if self._ended in ready else None
+        return self._fate() if self._child.fileno() in ready else None
 
     def _take(self, stream: Kept) -> Fate | None:
         more = stream.fill()
@@ -115,32 +110,25 @@ class Vigil:
             self._poller.register(self._stdin.fd, select.POLLOUT)
 
     def _look(self) -> Fate | None:
-        fate = _reap(self._child, self._job)
+        fate = self._fate()
         if fate is None and self._meter.is_over(self._place.processes(), self._is_done):
             fate = Fate("memory", message=f"more than {self._job.bounds.memory} bytes of memory")
         return fate
+
+    def _fate(self) -> Fate | None:
+        ended = self._child.ended()
+        return None if ended is None else _fate(ended, self._job)
 
     def _is_done(self) -> bool:
         return time.monotonic() >= self._deadline or bool(self._server.poll(0))
 
 
-def _reap(child: int, job: Job) -> Fate | None:
-    """The child's fate if it has ended; orphans that have ended are let go of."""
-    for _ in range(_MOST_REAPED):
-        pid, status, used = os.wait4(-1, os.WNOHANG)
-        if pid == child:
-            return _fate(status, used, job)
-        if pid == 0:
-            break
-    return None
-
-
-def _fate(status: int, used: struct_rusage, job: Job) -> Fate:
-    code = os.waitstatus_to_exitcode(status)
+def _fate(ended: Ended, job: Job) -> Fate:
+    code = os.waitstatus_to_exitcode(ended.status)
     if code >= 0:
         return Fate("exited", code)
     # Whoever ignores the first signal for this gets the other one.
-    spent = used.ru_utime + used.ru_stime >= job.cpu_seconds
+    spent = ended.cpu_seconds >= job.cpu_seconds
     if -code == signal.SIGXCPU or (-code == signal.SIGKILL and spent):
         return Fate("cpu", -code, f"more than {job.cpu_seconds} seconds of processor time in one process")
     return Fate("signalled", -code)

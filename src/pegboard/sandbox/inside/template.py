@@ -1,0 +1,129 @@
+"""The template, as zygote and supervisors know it: a process with the libraries, which copies itself for calls.
+
+Supervisors are forked from the zygote, which then need not have the libraries: a process that has them takes several
+times as long to fork, and to end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import struct
+from collections.abc import Callable
+from typing import NoReturn
+
+from pegboard.sandbox.inside.children import Ended, reaped
+from pegboard.sandbox.inside.frames import Gone
+from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.steps import StepFailed, made_of_words
+from pegboard.sandbox.inside.streams import Streams
+
+# What a supervisor is told of its copy: that it is here, why it cannot be, and at last how it ended, with the status
+# that the kernel has of it and its processor time.
+HERE, FAILED, ENDED = b"h", b"f", b"e"
+END = struct.Struct("=id")
+MOST_WORDS = 4096
+# Where the socket to the template is kept, behind that to whoever started this process.
+_REQUESTS = 4
+
+
+class Copied:
+    """A copy in the namespaces of this supervisor, which is not its parent: how it ended, the template tells."""
+
+    def __init__(self, answers: socket.socket) -> None:
+        self._answers = answers
+
+    def arrive(self) -> None:
+        """Wait until it is here; raises StepFailed where it cannot be, Gone where the template is no more."""
+        told = self._answers.recv(MOST_WORDS)
+        if told.startswith(FAILED):
+            raise StepFailed(told[len(FAILED) :].decode("utf-8", "replace"))
+        if told != HERE:
+            raise Gone
+
+    def fileno(self) -> int:
+        """A descriptor that has something to say once it has ended."""
+        return self._answers.fileno()
+
+    def ended(self) -> Ended | None:
+        """How it ended, if it has; its orphans that have ended are let go of."""
+        reaped()
+        try:
+            told = self._answers.recv(MOST_WORDS, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return None
+        if not told:
+            # The template was killed, such as for want of memory, and nobody else knows.
+            raise Gone
+        return Ended(*END.unpack(told[len(ENDED) :]))
+
+
+class Template:
+    """A running template."""
+
+    closed_from = _REQUESTS + 1
+
+    def __init__(self, requests: socket.socket) -> None:
+        self._requests = requests
+
+    @classmethod
+    def begin(cls, serve: Callable[[socket.socket], NoReturn]) -> Template:
+        """A process that serves supervisors in this way; raises StepFailed where it never will."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        pid = os.fork()
+        if pid == 0:
+            ours.close()
+            serve(theirs)
+        theirs.close()
+        told = ours.recv(MOST_WORDS)
+        if not told:
+            _end_like(pid)
+        try:
+            answer = json.loads(told)
+        except ValueError:
+            raise StepFailed("loading libraries: one of them said something that cannot be read") from None
+        if "failed" in answer:
+            raise made_of_words(answer)
+        descriptor = ours.detach()
+        if descriptor != _REQUESTS:
+            os.dup2(descriptor, _REQUESTS, inheritable=False)
+            os.close(descriptor)
+        return cls(socket.socket(fileno=_REQUESTS))
+
+    def start(self, place: Place, folder: str | None, port: int | None, streams: Streams) -> Copied:
+        """A copy that waits for orders, for the supervisor that this is."""
+        answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        myself = os.pidfd_open(os.getpid())
+        wanted = [folder, port, place.namespaces(network=port is not None), sorted(os.sched_getaffinity(0))]
+        try:
+            handed = (myself, theirs.fileno(), *streams.other_ends)
+            socket.send_fds(self._requests, [json.dumps(wanted).encode()], handed)
+        except (BrokenPipeError, ConnectionResetError):
+            # The zygote will find out too; until then calls are begun anew elsewhere.
+            raise Gone from None
+        finally:
+            os.close(myself)
+            theirs.close()
+        return Copied(answers)
+
+    def is_gone(self) -> bool:
+        """Whether the process has ended."""
+        poller = select.poll()
+        poller.register(self._requests, 0)
+        return bool(poller.poll(0))
+
+    def close(self) -> None:
+        """Let it end when there are no supervisors any more."""
+        self._requests.close()
+
+
+def _end_like(pid: int) -> NoReturn:
+    """End as the template did, which had nothing to say of why: the server will ask."""
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
