@@ -106,12 +106,13 @@ class Zygote:
         self.process = process
         self.line = line
 
-    def call(self, job: dict[str, Any]) -> Call:
+    def call(self, job: dict[str, Any], *, crowded: bool = False) -> Call:
         """Start a call."""
         ours, theirs = socket.socketpair()
         ours.settimeout(60)
         with theirs:
-            socket.send_fds(self.line, [b"N" if job["network"] else b"n"], [theirs.fileno()])
+            kind = (b"N" if job["network"] else b"n") + b"c" * crowded
+            socket.send_fds(self.line, [kind], [theirs.fileno()])
         return Call(ours, job)
 
     def run(self, *argv: str, **changes: Any) -> Ended:
