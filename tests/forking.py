@@ -145,36 +145,41 @@ def _serve() -> None:
             answer = os.fork()
             if answer == 0:
                 asked.close()
-                _run(told, descriptors)
+                os._exit(run(told, descriptors))
             for descriptor in descriptors:
                 os.close(descriptor)
         asked.send(str(answer).encode())
 
 
-def _run(told: dict[str, Any], descriptors: Sequence[int]) -> None:
+def run(told: dict[str, Any], descriptors: Sequence[int]) -> int:
+    """Be that process; what it ends with."""
     code: Any = 1
     try:
         for number, descriptor in enumerate(descriptors):
             os.dup2(descriptor, number)
             os.close(descriptor)
+        os.chdir(told.get("folder", "."))
         os.environ.clear()
         os.environ.update(told["environment"])
         sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
         sys.argv[1:] = told["words"]
         encoding = os.environ.get("PYTHONIOENCODING") or "utf-8"
-        sys.stdin = os.fdopen(0, encoding=encoding)
-        sys.stdout = os.fdopen(1, "w", encoding=encoding)
-        sys.stderr = os.fdopen(2, "w", buffering=1, encoding=encoding, errors="backslashreplace")
+        # One of these processes may become another, and what it then leaves behind must not close anything.
+        sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)
+        sys.stdout = os.fdopen(1, "w", encoding=encoding, closefd=False)
+        sys.stderr = os.fdopen(2, "w", buffering=1, encoding=encoding, errors="backslashreplace", closefd=False)
         runpy.run_module(told["module"], run_name="__main__", alter_sys=True)
         code = 0
     except SystemExit as end:
         code = end.code or 0
     except BaseException:
         sys.excepthook(*sys.exc_info())
-    finally:
+    try:
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code if isinstance(code, int) else 1)
+    except BrokenPipeError:
+        code = 120  # as Python does
+    return code if isinstance(code, int) else 1
 
 
 if __name__ == "__main__":

@@ -12,10 +12,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
+from uuid import uuid4
 
 import pytest
 
 from tests.docs.pages import PAGES, Block, blocks_of
+from tests.docs.warm_shell import client
+from tests.forking import Forked, fork
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 DEFAULT_PORT = "9000"  # where the pages have servers of their own, which the board may reach
@@ -38,17 +42,29 @@ JOURNEYS = {
     **{f"how to, from {Path(HOW_TO[at]).stem} on": HOW_TO[at : at + 3] for at in range(0, len(HOW_TO), 3)},
     "reaching out": REACHING_OUT,
 }
+# Where people begin, every command is a program started from nothing; elsewhere it is loaded already.
+FROM_NOTHING = ("first steps", "the page that people see first")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def warm(journey: str) -> str | None:
+    """The name of the shell that has the program loaded, if it has."""
+    return None if journey in FROM_NOTHING else f"pegboard-{uuid4().hex}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, warm: str | None) -> Path:
     """A working folder with the program in it, as in a checkout after `make serve`."""
     programs = tmp_path / "work" / ".venv" / "bin"
     programs.mkdir(parents=True)
-    for name in ("pegboard", "mcp-server-time"):
-        (programs / name).symlink_to(PROGRAM.with_name(name))
+    (programs / "mcp-server-time").symlink_to(PROGRAM.with_name("mcp-server-time"))
     (programs / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     (programs / "python").chmod(0o755)
+    if warm is None:
+        (programs / "pegboard").symlink_to(PROGRAM)
+    else:
+        (programs / "pegboard").write_text(client(warm))
+        (programs / "pegboard").chmod(0o755)
     (programs / "activate").write_text(f'PATH="{programs}:$PATH"\n')
     return tmp_path / "work"
 
@@ -98,7 +114,7 @@ def url(folder: Path, environment: dict[str, str]) -> Iterator[str]:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("journey", JOURNEYS)
 def test_the_commands_of_a_page_do_what_it_says(
-    journey: str, folder: Path, environment: dict[str, str], url: str, port: str
+    journey: str, folder: Path, environment: dict[str, str], url: str, port: str, warm: str | None
 ) -> None:
     here = {DEFAULT_URL: url, DEFAULT_PORT: port}
     for page in JOURNEYS[journey]:
@@ -108,7 +124,7 @@ def test_the_commands_of_a_page_do_what_it_says(
         for block in blocks_of(page):
             if block.file and not block.file.startswith("examples/"):
                 (folder / block.file).write_text(put(block.text, here), encoding="utf-8")
-        outputs = run(blocks, folder, {**environment, "PEGBOARD_URL": url}, here)
+        outputs = run(blocks, folder, {**environment, "PEGBOARD_URL": url}, here, warm)
         for block, output in zip(blocks, outputs, strict=True):
             if block.output is not None:
                 assert settled(output) == settled(put(block.output, here)), f"{block}: {block.text}"
@@ -121,21 +137,14 @@ def put(text: str, here: dict[str, str]) -> str:
     return text
 
 
-def run(blocks: list[Block], folder: Path, environment: dict[str, str], here: dict[str, str]) -> list[str]:
+def run(
+    blocks: list[Block], folder: Path, environment: dict[str, str], here: dict[str, str], warm: str | None
+) -> list[str]:
     """What each block printed; all of them run in one shell, so that what one sets the next one has."""
-    script = "set -e\n" + "\n".join(_part(place, block) for place, block in enumerate(blocks))
+    script = put("set -e\n" + "\n".join(_part(place, block) for place, block in enumerate(blocks)), here)
     # Into a file: a server that a page has left running would hold a pipe open.
     printed = folder / "printed.txt"
-    with printed.open("w") as output:
-        shell = subprocess.Popen(
-            ["sh", "-c", put(script, here)],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            cwd=folder,
-            start_new_session=True,
-        )
+    with printed.open("w") as output, _shell(script, folder, environment, output, warm) as shell:
         try:
             status = shell.wait(timeout=100)
         finally:
@@ -145,6 +154,26 @@ def run(blocks: list[Block], folder: Path, environment: dict[str, str], here: di
     assert status == 0, text
     marks = "|".join(re.escape(MARK.format(place)) + "\n" for place in range(len(blocks)))
     return re.split(marks, text)[1:]
+
+
+def _shell(
+    script: str, folder: Path, environment: dict[str, str], output: IO[str], warm: str | None
+) -> subprocess.Popen[bytes] | Forked:
+    if warm is None:
+        return subprocess.Popen(
+            ["sh", "-c", script],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            cwd=folder,
+            start_new_session=True,
+        )
+    words = (warm, str(folder), script)
+    with Path(os.devnull).open("rb") as nothing:
+        return fork(
+            "tests.docs.warm_shell", *words, environment=environment, stdin=nothing.fileno(), stderr=output.fileno()
+        )
 
 
 def _part(place: int, block: Block) -> str:
