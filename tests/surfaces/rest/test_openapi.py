@@ -16,6 +16,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.core.definitions import ToolCreate
+from pegboard.surfaces.rest.app import METHODS
 from tests.doors import KEY, served
 from tests.surfaces.rest.clients import client, good
 
@@ -46,6 +47,10 @@ async def test_every_operation_has_a_name_of_its_own_and_says_who_may(described:
     unguarded = {path for path, operation in operations.values() if "security" not in operation}
     assert unguarded == {"/healthz", "/readyz", "/metrics"}
     assert described["paths"]["/v1/tools/{name}/call"]["post"]["operationId"] == "call_tool"
+
+
+async def test_it_has_the_methods_that_refusals_name(described: dict[str, Any]) -> None:
+    assert {path: {method.upper() for method in methods} for path, methods in described["paths"].items()} == METHODS
 
 
 async def test_every_error_is_described_as_a_problem(described: dict[str, Any]) -> None:

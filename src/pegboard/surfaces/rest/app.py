@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 
 from pegboard.board import Pegboard
@@ -55,6 +56,12 @@ _ROUTERS = (
     tables.router,
     baseline.router,
 )
+_ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+# By path, as the API's description has them, which takes most of a second to make.
+METHODS = {
+    path: frozenset(method for route in _ROUTES if route.path_format == path for method in route.methods)
+    for path in dict.fromkeys(route.path_format for route in _ROUTES)
+} | {path: frozenset(map(str.upper, operations)) for path, operations in CALL_PATH.items()}
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {
         "description": "Refused",
@@ -77,7 +84,7 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     rest.state.views = watching.Views(board.onlookers, board.snapshot)
     for router in _ROUTERS:
         rest.include_router(router)
-    add_problem_handlers(rest)
+    add_problem_handlers(rest, METHODS)
     _document_calls(rest)
     settings = board.settings
     larger = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -94,8 +95,8 @@ def _answer(request: Request, status: int, detail: str, errors: list[dict[str, s
     return Response(body, status, headers, MEDIA_TYPE)
 
 
-def add_problem_handlers(app: FastAPI) -> None:
-    """Answer every error of this application as a problem."""
+def add_problem_handlers(app: FastAPI, methods: Mapping[str, Iterable[str]]) -> None:
+    """Answer every error of this application, whose paths have these methods, as a problem."""
 
     @app.exception_handler(Refusal)
     async def refused(request: Request, error: Refusal) -> Response:
@@ -119,7 +120,7 @@ def add_problem_handlers(app: FastAPI) -> None:
             answer.headers.update(error.headers or {})
             return answer
         detail = f"There is no {request.method} {request.url.path} here; see /docs for what there is"
-        allowed = _allowed(request)
+        allowed = _allowed(request, methods)
         answer = _answer(request, 405 if allowed else 404, detail)
         if allowed:
             answer.headers["Allow"] = ", ".join(sorted(allowed))
@@ -139,12 +140,12 @@ def add_problem_handlers(app: FastAPI) -> None:
         return _answer(request, *trouble_of(error))
 
 
-def _allowed(request: Request) -> set[str]:
+def _allowed(request: Request, methods: Mapping[str, Iterable[str]]) -> set[str]:
     """The methods that the path of this request has; the router itself knows only those of one route."""
     allowed: set[str] = set()
-    for path, operations in request.app.openapi()["paths"].items():
+    for path, known in methods.items():
         if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", path), request.url.path):
-            allowed |= {method.upper() for method in operations}
+            allowed |= set(known)
     return allowed
 
 
