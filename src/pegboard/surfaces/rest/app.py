@@ -59,7 +59,7 @@ _ROUTERS = (
 _ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
 # By path, as the API's description has them, which takes most of a second to make.
 METHODS = {
-    path: frozenset(method for route in _ROUTES if route.path_format == path for method in route.methods)
+    path: frozenset(method for route in _ROUTES if route.path_format == path for method in route.methods or ())
     for path in dict.fromkeys(route.path_format for route in _ROUTES)
 } | {path: frozenset(map(str.upper, operations)) for path, operations in CALL_PATH.items()}
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
