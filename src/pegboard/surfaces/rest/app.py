@@ -57,7 +57,7 @@ _ROUTERS = (
     baseline.router,
 )
 _ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
-# By path, as the API's description has them, which takes most of a second to make.
+# By path, as the API's description has them, which takes a quarter of a second to make.
 METHODS = {
     path: frozenset(method for route in _ROUTES if route.path_format == path for method in route.methods or ())
     for path in dict.fromkeys(route.path_format for route in _ROUTES)
