@@ -184,7 +184,7 @@ class Zygote:
         with suppress(ProcessLookupError, PermissionError):
             # Stopped first: until it is killed it reaps none of its children, so that their numbers stay theirs.
             self._process.send_signal(signal.SIGSTOP)
-            for child in _children(self.pid) if self._process.returncode is None else ():
+            for child in _descendants(self.pid) if self._process.returncode is None else ():
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(child, signal.SIGKILL)
             self._process.kill()
@@ -292,6 +292,14 @@ def _watch(process: subprocess.Popen[bytes]) -> int:
         process.kill()
         process.wait()
         raise
+
+
+def _descendants(pid: int) -> list[int]:
+    found = waiting = _children(pid)
+    while waiting:
+        waiting = [below for child in waiting for below in _children(child)]
+        found = found + waiting
+    return found
 
 
 def _children(pid: int) -> list[int]:

@@ -97,7 +97,7 @@ def test_nothing_of_the_boards_folders_is_in_its_memory_for_it_to_find(warm: Zyg
     code = (
         "import sys\ndef main():\n    return [sys.argv, sys.orig_argv, open('/proc/self/cmdline').read().strip(chr(0))]"
     )
-    assert value(warm, code) == [["<tool>"], ["<tool>"], "pegboard-zygote"]
+    assert value(warm, code) == [["<tool>"], ["<tool>"], "pegboard-template"]
 
 
 @pytest.mark.parametrize(

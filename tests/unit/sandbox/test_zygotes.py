@@ -19,7 +19,7 @@ from pegboard.sandbox import zygote as zygote_module
 from pegboard.sandbox.houses import House, plan
 from pegboard.sandbox.zygote import Gone, Zygote
 from pegboard.sandbox.zygotes import Zygotes
-from tests.unit.sandbox.living import PLAIN, Shelf, children_now, descriptors, is_there
+from tests.unit.sandbox.living import PLAIN, Shelf, children_now, descriptors, is_there, processes_of
 from tests.waiting import until
 
 
@@ -119,8 +119,10 @@ async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> 
         await until(lambda: found(lambda: children_now() == before))
 
 
-async def test_a_zygote_that_says_nonsense_is_not_used(shelf: Shelf) -> None:
-    house = House(python=True, modules=(shelf.add("import os, time\nos.write(3, b'ready')\ntime.sleep(60)"),))
+@pytest.mark.parametrize("words", ["ready", "[]", "5", '"failed"', '{"failed": 1}'])
+async def test_a_zygote_that_says_nonsense_is_not_used(shelf: Shelf, words: str) -> None:
+    code = f"import os, time\nos.write(3, {words.encode()!r})\ntime.sleep(60)"
+    house = House(python=True, modules=(shelf.add(code),))
     async with some() as zygotes:
         with anyio.fail_after(30), pytest.raises(Misconfigured, match="cannot be read"):
             await zygotes.of(house, "ann")
@@ -146,6 +148,52 @@ async def test_who_waits_for_a_zygote_that_is_killed_is_told_that_it_is_gone(she
         os.kill(next(iter(zygotes._zygotes.values())).pid, signal.SIGKILL)
         with pytest.raises(Gone):
             await waiting
+
+
+async def test_who_waits_for_a_zygote_whose_library_is_killed_is_told_that_it_is_gone(shelf: Shelf) -> None:
+    house = House(python=True, modules=(shelf.add("import os\nos.kill(os.getpid(), 9)"),))
+    async with some() as zygotes:
+        with pytest.raises(Gone):
+            await zygotes.of(house, "ann")
+
+
+@pytest.mark.parametrize("said", ["", "import os\nos.write(3, b'ready')\n"], ids=["it is killed", "it gives up"])
+async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(shelf: Shelf, said: str) -> None:
+    house = House(python=True, modules=(shelf.add("print('loading', flush=True)\n" + said + "while True: pass"),))
+    async with some() as zygotes:
+        waiting = asyncio.create_task(zygotes.of(house, "ann"))
+        await until(lambda: found(lambda: bool(zygotes._zygotes)))
+        (zygote,) = zygotes._zygotes.values()
+        await until(lambda: found(lambda: b"loading" in zygote._said))
+        below = zygote_module._children(zygote.pid)
+        if not said:
+            os.kill(zygote.pid, signal.SIGKILL)
+        with pytest.raises((Gone, Misconfigured)):
+            await waiting
+        for pid in below:
+            await until_gone(pid)
+
+
+@pytest.mark.parametrize("then", ["", "while True: pass"], ids=["that is ready", "that never is"])
+async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
+    shelf: Shelf, then: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zygote_module, "LEAVING_SECONDS", 0.2)
+    code = "import subprocess\nstarted = subprocess.Popen(['sleep', '600'])\nprint('started', flush=True)\n"
+    house = House(python=True, modules=(shelf.add(code + then),))
+    async with some() as zygotes:
+        waiting = asyncio.create_task(zygotes.of(house, "ann"))
+        await until(lambda: found(lambda: bool(zygotes._zygotes)))
+        (zygote,) = zygotes._zygotes.values()
+        await until(lambda: found(lambda: b"started" in zygote._said))
+        if then:
+            waiting.cancel()
+        await asyncio.wait([waiting])
+        below = zygote_module._descendants(zygote.pid)
+        assert processes_of("600", "sleep") & set(below)
+        zygotes.drop(zygote)
+        for pid in below:
+            await until_gone(pid)
 
 
 async def test_one_more_than_there_may_be_ends_the_one_unused_for_longest() -> None:

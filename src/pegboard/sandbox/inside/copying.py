@@ -8,7 +8,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, NoReturn
@@ -19,8 +19,8 @@ from pegboard.sandbox.inside.call import Terms
 from pegboard.sandbox.inside.house import House
 from pegboard.sandbox.inside.loading import load
 from pegboard.sandbox.inside.place import Place
-from pegboard.sandbox.inside.steps import StepFailed, put_into_words, step
-from pegboard.sandbox.inside.template import END, ENDED, FAILED, HERE, MOST_WORDS
+from pegboard.sandbox.inside.steps import READY, StepFailed, put_into_words, step
+from pegboard.sandbox.inside.template import END, ENDED, FAILED, HERE, MOST_WORDS, NUMBER
 from pegboard.sandbox.inside.work import Given
 
 # A supervisor, the socket for what it is told of its copy, and the copy's ends of the pipes to it.
@@ -44,8 +44,9 @@ class _Copy(NamedTuple):
 def serve(requests: socket.socket, house: House, place: Place) -> NoReturn:
     """Copy this process as often as it is asked to, until nobody is left to ask; this process ends then."""
     try:
+        # A library may take for ever to load, or not notice that nobody waits for it.
+        syscalls.end_with_parent()
         syscalls.rename(_NAME)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.dup2(requests.detach(), _REQUESTS, inheritable=False)
         syscalls.close_from(_REQUESTS + 1)
         _serve(socket.socket(fileno=_REQUESTS), house, place)
@@ -63,9 +64,13 @@ def _serve(requests: socket.socket, house: House, place: Place) -> NoReturn:
     except Exception as error:
         requests.send(json.dumps(put_into_words(error)).encode())
         os._exit(1)
+    # Whatever a library has made of that: ends are waited for here.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     syscalls.freeze()
     terms = Terms.of(house)
-    requests.send(json.dumps({"ready": True}).encode())
+    # From now on calls that go on when the zygote is gone need this process.
+    syscalls.end_with_parent(False)
+    requests.send(json.dumps(READY).encode())
     poller = select.poll()
     poller.register(requests, select.POLLIN)
     copies: dict[int, _Copy] = {}
@@ -75,9 +80,13 @@ def _serve(requests: socket.socket, house: House, place: Place) -> NoReturn:
                 poller.unregister(descriptor)
                 _tell_end(descriptor, copies.pop(descriptor))
                 continue
-            told, descriptors, _flags, _address = socket.recv_fds(requests, MOST_WORDS, _MOST_DESCRIPTORS)
+            told, descriptors, flags, _address = socket.recv_fds(requests, MOST_WORDS, _MOST_DESCRIPTORS)
             if not told:
                 os._exit(0)
+            if flags & socket.MSG_CTRUNC:
+                # So many run that there is no room for one more; that nobody answers tells its supervisor.
+                _close(descriptors)
+                continue
             copy = _copy(_Wanted(*json.loads(told)), descriptors, partial(become, work, terms, place))
             if copy is not None:
                 ended = os.pidfd_open(copy.pid)
@@ -90,8 +99,7 @@ def _copy(wanted: _Wanted, descriptors: Sequence[int], work: Callable[[Given], N
     answers = socket.socket(fileno=answering)
     try:
         with step("starting the confined process"):
-            if os.sched_getaffinity(0) != set(wanted.processors):
-                os.sched_setaffinity(0, wanted.processors)
+            syscalls.run_on(wanted.processors)
             syscalls.join(supervisor, syscalls.NEWPID)
             pid = os.fork()
         if pid == 0:
@@ -105,8 +113,7 @@ def _copy(wanted: _Wanted, descriptors: Sequence[int], work: Callable[[Given], N
         answers.close()
         return None
     finally:
-        for descriptor in (supervisor, *ends):
-            os.close(descriptor)
+        _close((supervisor, *ends))
     return _Copy(pid, answers)
 
 
@@ -117,7 +124,7 @@ def _join(supervisor: int, wanted: _Wanted, answers: socket.socket) -> None:
     except StepFailed as error:
         _tell(answers, FAILED + str(error).encode("utf-8", "replace"))
         raise
-    _tell(answers, HERE)
+    _tell(answers, HERE + NUMBER.pack(os.getpid()))
 
 
 def _tell_end(descriptor: int, copy: _Copy) -> None:
@@ -125,6 +132,11 @@ def _tell_end(descriptor: int, copy: _Copy) -> None:
     os.close(descriptor)
     _tell(copy.answers, ENDED + END.pack(status, used.ru_utime + used.ru_stime))
     copy.answers.close()
+
+
+def _close(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def _tell(answers: socket.socket, words: bytes) -> None:

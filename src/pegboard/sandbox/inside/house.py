@@ -6,7 +6,7 @@ import errno
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,6 +71,10 @@ class House:
             without=frozenset(told["without"]),
             prefixes=tuple(told["prefixes"]),
         )
+
+    def built(self) -> House:
+        """The same once it is built: what is hidden in it need not be named any more."""
+        return replace(self, masked=())
 
     @property
     def namespaces(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import socket
 import time
 from contextlib import suppress
@@ -48,14 +49,25 @@ class Place(Protocol):
         """Leave nothing of the call behind."""
 
 
-def end_all(place: Place) -> None:
-    """Kill the processes of this call and reap them, as often as it takes until there are none."""
+def end_all(place: Place, first: int | None = None) -> None:
+    """Kill the processes of this call and reap them, as often as it takes until there are none.
+
+    The first of them may be for another to reap; this is then told by its descriptor.
+    """
     give_up = time.monotonic() + _ENDING_SECONDS
-    while time.monotonic() < give_up:
+    while (left := give_up - time.monotonic()) > 0:
         place.kill_all()
-        if _all_reaped():
+        # Once it has ended, its orphans are for this process to reap.
+        if (first is None or has_ended(first, left)) and _all_reaped():
             return
         time.sleep(0.001)
+
+
+def has_ended(process: int, within: float) -> bool:
+    """Whether the process that the descriptor names ends within so many seconds."""
+    poller = select.poll()
+    poller.register(process, select.POLLIN)
+    return bool(poller.poll(within * 1000))
 
 
 def _all_reaped() -> bool:

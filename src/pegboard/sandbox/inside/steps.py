@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+
+# What a process says that others may call upon now.
+READY = {"ready": True}
+# Of why there can be no calls, so many characters are told.
+_LONGEST_REASON = 4000
 
 
 class StepFailed(Exception):
@@ -29,11 +35,17 @@ def step(doing: str) -> Iterator[None]:
 
 def put_into_words(error: Exception) -> dict[str, str]:
     """Why there can be no calls, for another process to hear."""
-    if isinstance(error, LibraryFailed):
-        return {"failed": str(error), "library": error.library}
-    return {"failed": str(error) if isinstance(error, StepFailed) else f"{type(error).__name__}: {error}"}
+    why = str(error) if isinstance(error, StepFailed) else f"{type(error).__name__}: {error}"
+    told = {"failed": why if len(why) <= _LONGEST_REASON else why[:_LONGEST_REASON] + "…"}
+    return told | {"library": error.library} if isinstance(error, LibraryFailed) else told
 
 
-def made_of_words(told: Mapping[str, str]) -> StepFailed:
-    """What another process has put into words."""
-    return LibraryFailed(told["library"], told["failed"]) if "library" in told else StepFailed(told["failed"])
+def made_of_words(told: Any) -> StepFailed:
+    """What another process has put into words, if it was that."""
+    match told:
+        case {"failed": str(why), "library": str(library)}:
+            return LibraryFailed(library, why)
+        case {"failed": str(why)}:
+            return StepFailed(why)
+        case _:
+            return StepFailed("loading libraries: one of them said something that cannot be read")

@@ -111,7 +111,7 @@ def _run_call(line: Line, job: Job, place: Place, prepared: Prepared) -> None:
         line.say_started()
         _watch_over(line, Call(job, folder), place, prepared)
     finally:
-        end_all(place)
+        end_all(place, prepared.child.fileno())
         place.leave(job)
 
 

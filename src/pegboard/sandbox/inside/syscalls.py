@@ -8,6 +8,8 @@ import os
 import signal
 import struct
 import sys
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
@@ -117,6 +119,13 @@ def lower_priority(steps: int) -> None:
     _libc.syscall(_SCHED_SETATTR, 0, ctypes.c_char_p(wanted), 0)
 
 
+def run_on(processors: Collection[int]) -> None:
+    """Run on these processors, and on no others; where they are taken away, on those that the kernel chose instead."""
+    with suppress(OSError):
+        if os.sched_getaffinity(0) != set(processors):
+            os.sched_setaffinity(0, processors)
+
+
 def freeze() -> None:
     """Leave what is in memory as it is, in few large pages instead of many small ones where the kernel is willing to.
 
@@ -145,9 +154,9 @@ def set_dumpable(dumpable: bool) -> None:
     _prctl(_PR_SET_DUMPABLE, int(dumpable))
 
 
-def end_with_parent() -> None:
-    """Have the kernel kill this process when its parent ends, until the next change of user."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def end_with_parent(ending: bool = True) -> None:
+    """Have the kernel kill this process when its parent ends, until the next change of user, or no longer."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if ending else 0)
 
 
 def become_subreaper() -> None:

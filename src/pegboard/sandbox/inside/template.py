@@ -13,50 +13,65 @@ import signal
 import socket
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 from pegboard.sandbox.inside.children import Ended, reaped
 from pegboard.sandbox.inside.frames import Gone
-from pegboard.sandbox.inside.place import Place
-from pegboard.sandbox.inside.steps import StepFailed, made_of_words
+from pegboard.sandbox.inside.place import Place, has_ended
+from pegboard.sandbox.inside.steps import READY, StepFailed, made_of_words
 from pegboard.sandbox.inside.streams import Streams
 
-# What a supervisor is told of its copy: that it is here, why it cannot be, and at last how it ended, with the status
-# that the kernel has of it and its processor time.
+# What a supervisor is told of its copy: that it is here, with its number there, why it cannot be, and at last how it
+# ended, with the status that the kernel has of it and its processor time.
 HERE, FAILED, ENDED = b"h", b"f", b"e"
-END = struct.Struct("=id")
-MOST_WORDS = 4096
+NUMBER, END = struct.Struct("=i"), struct.Struct("=id")
+# The most that is said at once: a library may have much to say of why it fails, and a machine many processors.
+MOST_WORDS = 2**16
+# How long it may take until a supervisor is told of an end that it has seen.
+_TELLING_SECONDS = 2.0
 # Where the socket to the template is kept, behind that to whoever started this process.
 _REQUESTS = 4
 
 
 class Copied:
-    """A copy in the namespaces of this supervisor, which is not its parent: how it ended, the template tells."""
+    """A copy in the namespaces of this supervisor, which is not its parent: how it ended, the template tells.
+
+    That it has ended the kernel tells, so that a template which dies takes no copy with it.
+    """
 
     def __init__(self, answers: socket.socket) -> None:
         self._answers = answers
+        self._descriptor = -1
 
     def arrive(self) -> None:
-        """Wait until it is here; raises StepFailed where it cannot be, Gone where the template is no more."""
+        """Wait until it is here; raises StepFailed where it cannot be, Gone where it or the template is no more."""
         told = self._answers.recv(MOST_WORDS)
         if told.startswith(FAILED):
             raise StepFailed(told[len(FAILED) :].decode("utf-8", "replace"))
-        if told != HERE:
+        if not told.startswith(HERE):
             raise Gone
+        try:
+            self._descriptor = os.pidfd_open(*NUMBER.unpack(told[len(HERE) :]))
+        except ProcessLookupError:
+            raise Gone from None
 
     def fileno(self) -> int:
         """A descriptor that has something to say once it has ended."""
-        return self._answers.fileno()
+        return self._descriptor
 
     def ended(self) -> Ended | None:
         """How it ended, if it has; its orphans that have ended are let go of."""
         reaped()
-        try:
-            told = self._answers.recv(MOST_WORDS, socket.MSG_DONTWAIT)
-        except BlockingIOError:
+        if not has_ended(self._descriptor, 0):
             return None
+        self._answers.settimeout(_TELLING_SECONDS)
+        try:
+            told = self._answers.recv(MOST_WORDS)
+        except TimeoutError:
+            told = b""
         if not told:
-            # The template was killed, such as for want of memory, and nobody else knows.
+            # The template was killed, such as for want of memory, or hangs, and nobody else knows.
             raise Gone
         return Ended(*END.unpack(told[len(ENDED) :]))
 
@@ -83,9 +98,9 @@ class Template:
             _end_like(pid)
         try:
             answer = json.loads(told)
-        except ValueError:
-            raise StepFailed("loading libraries: one of them said something that cannot be read") from None
-        if "failed" in answer:
+        except (ValueError, RecursionError):
+            answer = None
+        if answer != READY:
             raise made_of_words(answer)
         descriptor = ours.detach()
         if descriptor != _REQUESTS:
@@ -124,6 +139,8 @@ def _end_like(pid: int) -> NoReturn:
     """End as the template did, which had nothing to say of why: the server will ask."""
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if code < 0:
-        signal.signal(-code, signal.SIG_DFL)
+        # Those that cannot be handled cannot be reset either.
+        with suppress(OSError):
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)

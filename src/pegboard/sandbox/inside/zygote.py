@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import sys
@@ -26,7 +27,7 @@ from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.kept import Kept
 from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.room import Room
-from pegboard.sandbox.inside.steps import put_into_words
+from pegboard.sandbox.inside.steps import READY, put_into_words
 from pegboard.sandbox.inside.supervisor import Supervisor
 from pegboard.sandbox.inside.syscalls import freeze
 from pegboard.sandbox.inside.template import Template
@@ -42,11 +43,11 @@ def main() -> NoReturn:
     """Serve calls until the server has no more of them; this process ends then."""
     line = socket.socket(fileno=_LINE)
     try:
-        source, place = _prepare(sys.argv[1])
+        source, place = _prepare(houses.House.read(sys.argv[1]))
     except Exception as error:
         line.send(json.dumps(put_into_words(error)).encode())
         os._exit(1)
-    line.send(json.dumps({"ready": True}).encode())
+    line.send(json.dumps(READY).encode())
     _serve(line, source, place)
     line.close()
     source.close()
@@ -56,15 +57,18 @@ def main() -> NoReturn:
     os._exit(0)
 
 
-def _prepare(text: str) -> tuple[Source, Place]:
-    house = houses.House.read(text)
+def _prepare(house: houses.House) -> tuple[Source, Place]:
     # Calls can read the arguments of this process, and these say where the board keeps its files.
     syscalls.rename(_NAME)
     # The first process of a namespace gets those signals from within that it has a handler for.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _give_way()
     if house.has_template:
-        return _with_template(house)
+        kept = Kept()
+        place = _enter(house)
+        # What the template has at hand, so have calls, and this would say where the board keeps its files.
+        house = house.built()
+        return _with_template(kept, house, place), place
     if not house.python:
         place = _enter(house)
         return Forking(Commands(), house), place
@@ -75,19 +79,28 @@ def _prepare(text: str) -> tuple[Source, Place]:
     return Forking(load(house), house), place
 
 
-def _with_template(house: houses.House) -> tuple[Source, Place]:
-    kept = Kept()
-    place = _enter(house)
-
+def _with_template(kept: Kept, house: houses.House, place: Place) -> Template:
     def copy(requests: socket.socket) -> NoReturn:
         with kept.at_hand():
             from pegboard.sandbox.inside.copying import serve  # noqa: PLC0415
 
         serve(requests, house, place)
 
+    # Whatever a template leaves when it ends is this process's then, which the server ends with all that it has.
+    syscalls.become_subreaper()
+    _open_many()
     template = Template.begin(copy)
     freeze()
-    return template, place
+    return template
+
+
+def _open_many() -> None:
+    """Have as many descriptors as may be.
+
+    A template has two for each call that runs, and those that are on their way to it count as their sender's.
+    """
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _enter(house: houses.House) -> Place:
@@ -131,8 +144,8 @@ def _run_on(processors: list[int]) -> None:
     On one that calls keep busy the server would have to wait for its turn: the kernel's scheduler counts what a process
     has had of it while nobody else was there, and whatever a fork or the end of a process takes is not interrupted.
     """
-    if processors and os.sched_getaffinity(0) != set(processors):
-        os.sched_setaffinity(0, processors)
+    if processors:
+        syscalls.run_on(processors)
 
 
 def _start_late(call: socket.socket, start: Callable[[], Supervisor]) -> None:
