@@ -85,6 +85,8 @@ class Sandbox:
         self._zygotes = Zygotes(partial(plan, masked=masked, without=without), most=zygotes)
         self._proxy = Proxy(outbound)
         self._lines: set[Line] = set()
+        # Calls that have a place and have not ended; the place is held for a moment longer.
+        self._under_way = 0
         # Ends of proxies and of folders, which nobody waits for but close().
         self._chores: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -106,6 +108,7 @@ class Sandbox:
         self._zygotes.check(job.house)
         place = await self._admission.enter(user_id, deadline)
         line: Line | None = None
+        self._under_way += 1
         try:
             for _ in range(_ATTEMPTS):
                 zygote = None
@@ -121,6 +124,7 @@ class Sandbox:
                     self._zygotes.drop(zygote)
             raise unavailable("The process that starts confined calls was ended, or hung, twice; try again")
         finally:
+            self._under_way -= 1
             if line is None:
                 place.leave()
             else:
@@ -184,7 +188,7 @@ class Sandbox:
             line.when_gone(lambda: self._lines.discard(line))
             try:
                 line.send(self._told(job, seconds, self._folder(line), reports=on_progress is not None))
-                await zygote.begin(theirs, network=job.network, crowded=self._admission.running > 1)
+                await zygote.begin(theirs, network=job.network, crowded=self._under_way > 1)
             except BaseException:
                 line.hang_up()
                 raise
