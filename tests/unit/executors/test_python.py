@@ -115,7 +115,7 @@ class TestJobs:
         await bench.run(seconds=1)
         ((job, _, deadline),) = bench.script.jobs
         assert deadline < 1001
-        assert job.house == House()
+        assert job.house == House(python=True)
 
     async def test_the_margin_is_a_part_of_the_time_that_is_left(
         self, executors: list[PythonExecutor], monkeypatch: pytest.MonkeyPatch

@@ -73,6 +73,9 @@ def test_it_works_in_its_own_empty_folder_with_its_own_environment(warm: Zygote)
 def test_what_the_library_takes_is_not_counted_against_the_call(warm: Zygote) -> None:
     limits = {"memory": 64 * 2**20}
     assert value(warm, "def main():\n    return len(bytearray(40 * 2**20))", limits=limits) == 40 * 2**20
+    # Long enough to be looked at.
+    code = "import time\ndef main():\n    kept = bytearray(40 * 2**20)\n    time.sleep(0.4)\n    return len(kept)"
+    assert value(warm, code, limits=limits) == 40 * 2**20
     ended = run(warm, "def main():\n    return len(bytearray(80 * 2**20))", limits=limits)
     assert json.loads(ended.result)["error"]["type"] == "MemoryError"
 

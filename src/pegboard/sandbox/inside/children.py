@@ -23,6 +23,9 @@ class Ended(NamedTuple):
 class Child(Protocol):
     """A process that waits for orders."""
 
+    # Bytes of memory that it has from what it is a copy of, and that are not for its call to answer for.
+    inherited: int
+
     def arrive(self) -> None:
         """Wait until it is where its supervisor is; raises StepFailed where it cannot be."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from pegboard.sandbox.inside import syscalls
@@ -20,7 +22,7 @@ from pegboard.sandbox.inside.house import House
 from pegboard.sandbox.inside.loading import load
 from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.steps import READY, StepFailed, put_into_words, step
-from pegboard.sandbox.inside.template import END, ENDED, FAILED, HERE, MOST_WORDS, NUMBER
+from pegboard.sandbox.inside.template import ARRIVAL, END, ENDED, FAILED, HERE, MOST_WORDS
 from pegboard.sandbox.inside.work import Given
 
 # A supervisor, the socket for what it is told of its copy, and the copy's ends of the pipes to it.
@@ -101,10 +103,11 @@ def _copy(wanted: _Wanted, descriptors: Sequence[int], work: Callable[[Given], N
         with step("starting the confined process"):
             syscalls.run_on(wanted.processors)
             syscalls.join(supervisor, syscalls.NEWPID)
+            inherited = _own_memory()
             pid = os.fork()
         if pid == 0:
             try:
-                _join(supervisor, wanted, answers)
+                _join(supervisor, wanted, answers, inherited)
                 work(Given(wanted.folder, wanted.port, ends))
             finally:
                 os._exit(1)
@@ -117,14 +120,14 @@ def _copy(wanted: _Wanted, descriptors: Sequence[int], work: Callable[[Given], N
     return _Copy(pid, answers)
 
 
-def _join(supervisor: int, wanted: _Wanted, answers: socket.socket) -> None:
+def _join(supervisor: int, wanted: _Wanted, answers: socket.socket, inherited: int) -> None:
     try:
         with step("joining the supervisor"):
             syscalls.join(supervisor, wanted.namespaces & ~syscalls.NEWPID)
     except StepFailed as error:
         _tell(answers, FAILED + str(error).encode("utf-8", "replace"))
         raise
-    _tell(answers, HERE + NUMBER.pack(os.getpid()))
+    _tell(answers, HERE + ARRIVAL.pack(os.getpid(), inherited))
 
 
 def _tell_end(descriptor: int, copy: _Copy) -> None:
@@ -132,6 +135,12 @@ def _tell_end(descriptor: int, copy: _Copy) -> None:
     os.close(descriptor)
     _tell(copy.answers, ENDED + END.pack(status, used.ru_utime + used.ru_stime))
     copy.answers.close()
+
+
+def _own_memory() -> int:
+    """Bytes of this process's pages that are of no file."""
+    _size, resident, of_files, *_others = map(int, Path("/proc/self/statm").read_text().split())
+    return (resident - of_files) * resource.getpagesize()
 
 
 def _close(descriptors: Iterable[int]) -> None:

@@ -17,6 +17,8 @@ from pegboard.sandbox.inside.work import Given, Work
 class Forked:
     """A child of the supervisor."""
 
+    inherited = 0
+
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._descriptor = syscalls.pidfd_open(pid)

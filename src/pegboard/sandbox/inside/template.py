@@ -22,10 +22,11 @@ from pegboard.sandbox.inside.place import Place, has_ended
 from pegboard.sandbox.inside.steps import READY, StepFailed, made_of_words
 from pegboard.sandbox.inside.streams import Streams
 
-# What a supervisor is told of its copy: that it is here, with its number there, why it cannot be, and at last how it
-# ended, with the status that the kernel has of it and its processor time.
+# What a supervisor is told of its copy: that it is here, with its number there and the bytes of memory that it has from
+# the template, why it cannot be, and at last how it ended, with the status that the kernel has of it and its processor
+# time.
 HERE, FAILED, ENDED = b"h", b"f", b"e"
-NUMBER, END = struct.Struct("=i"), struct.Struct("=id")
+ARRIVAL, END = struct.Struct("=iq"), struct.Struct("=id")
 # The most that is said at once: a library may have much to say of why it fails, and a machine many processors.
 MOST_WORDS = 2**16
 # How long it may take until a supervisor is told of an end that it has seen.
@@ -43,6 +44,7 @@ class Copied:
     def __init__(self, answers: socket.socket) -> None:
         self._answers = answers
         self._descriptor = -1
+        self.inherited = 0
 
     def arrive(self) -> None:
         """Wait until it is here; raises StepFailed where it cannot be, Gone where it or the template is no more."""
@@ -51,8 +53,9 @@ class Copied:
             raise StepFailed(told[len(FAILED) :].decode("utf-8", "replace"))
         if not told.startswith(HERE):
             raise Gone
+        number, self.inherited = ARRIVAL.unpack(told[len(HERE) :])
         try:
-            self._descriptor = os.pidfd_open(*NUMBER.unpack(told[len(HERE) :]))
+            self._descriptor = os.pidfd_open(number)
         except ProcessLookupError:
             raise Gone from None
 

@@ -42,7 +42,7 @@ class Vigil:
         self._kept = {stream.fd: stream for stream in streams.kept if job.is_python or stream is not streams.result}
         self._reports = Reports(streams.reports.reading, line) if job.reports else None
         self._deadline = 0.0
-        self._meter = Meter(job.bounds.memory)
+        self._meter = Meter(job.bounds.memory + child.inherited)
         self._poller = select.poll()
         for fd in (line.fileno(), child.fileno(), *self._kept):
             self._poller.register(fd, select.POLLIN)
