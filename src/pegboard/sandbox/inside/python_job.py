@@ -27,6 +27,8 @@ _LONGEST_TYPE = 200
 _LONGEST_MESSAGE = 4000
 _LONGEST_SOURCE = 200
 _RECURSION = 1000
+# What Python 3.11 says where there is no memory for one more call of a function.
+_NO_FRAME = "error return without exception set"
 # As it is now: the code may put something else in its place.
 _exit = os._exit
 _BROKEN = b'{"error":{"type":"Exception","message":"the code failed, and what it did to Python itself keeps it from \
@@ -131,7 +133,7 @@ def _line(trace: TracebackType | None) -> int | None:
 
 
 def _message(error: BaseException, job: Mapping[str, Any]) -> str:
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _NO_FRAME in error.args):
         return f"a call may take {int(job['limits']['memory']) // 2**20} MiB of memory; work on less at once"
     if isinstance(error, SystemExit):
         return "the code ended its process, where it should return a result"
