@@ -1,4 +1,4 @@
-"""The warm process that calls are forked from: it enters its house, imports the libraries, and waits.
+"""The process that starts supervisors: it enters its house, has libraries loaded where calls need them, and waits.
 
 Started as `python -I -S -B -c … HOUSE` with the house as JSON, and the socket on which calls come as descriptor 3. It
 stays single-threaded, and it holds nothing that a call may not see: calls inherit its memory.
