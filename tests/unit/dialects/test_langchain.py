@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from langchain_core.load import dumpd
 from langchain_core.messages import (
     AIMessage,
@@ -61,6 +61,8 @@ def test_langchain_takes_what_is_composed(calls: list[AskedCall]) -> None:
 
 @settings(deadline=None)
 @given(calls=CALLS)
+@example(calls=[AskedCall("save", {"row": {"lc": 1, "deep": {"lc": 2}}, "rows": [{"__lc_escaped__": 3}]}, "1")])
+@example(calls=[AskedCall("save", {"lc": 1, "type": "constructor", "id": [], "kwargs": {}}, "1")])
 def test_every_serialisation_of_langchain_is_read(calls: list[AskedCall]) -> None:
     message = AIMessage.model_validate(LANGCHAIN.compose(calls))
     for payload in (message.model_dump(), message_to_dict(message), dumpd(message)):

@@ -25,6 +25,8 @@ TALK = Talk(objects=True)
 _WHOLE_CALLS = ("tool_call", "invalid_tool_call")
 # The model had not come to its end: a call without arguments is then not one that takes none.
 _CUT_OFF = ("length", "max_tokens", "MAX_TOKENS", "model_length")
+# Where a message is written as a constructor, an object of the user's that has a key `lc` stands under this one.
+_ESCAPED = "__lc_escaped__"
 
 
 def is_message(item: dict[str, Any]) -> bool:
@@ -59,7 +61,7 @@ def read_run_event(event: dict[str, Any], into: Assembly) -> None:
 def read_message(message: dict[str, Any], into: Assembly, among: Hashable = None) -> None:
     """Take in one message or chunk; `among` tells streams apart that run at the same time."""
     kind = message.get("type")
-    inner = message.get("kwargs") if kind == "constructor" else message.get("data")
+    inner = _inner(message)
     if isinstance(inner, dict):
         path = message.get("id")
         known = path[-1] if kind == "constructor" and isinstance(path, list) and path else kind
@@ -88,6 +90,27 @@ def read_message(message: dict[str, Any], into: Assembly, among: Hashable = None
     reason = metadata.get("finish_reason") or metadata.get("stop_reason")
     if (reason or message.get("chunk_position") == "last") and reason not in _CUT_OFF:
         _end(among, into)
+
+
+def _inner(message: dict[str, Any]) -> Any:
+    """The message within its serialisation, if it stands in one."""
+    return _unescaped(message.get("kwargs")) if message.get("type") == "constructor" else message.get("data")
+
+
+def _unescaped(value: Any) -> Any:
+    """The same value with the user's own objects in their places; what is in those is left alone."""
+    root = [value]
+    todo: list[Any] = [root]
+    while todo:
+        holder = todo.pop()
+        for key, item in enumerate(holder) if isinstance(holder, list) else holder.items():
+            if isinstance(item, dict) and item.keys() == {_ESCAPED}:
+                holder[key] = item[_ESCAPED]
+            elif isinstance(item, dict | list):
+                # What was given stays as it is.
+                holder[key] = item.copy()
+                todo.append(holder[key])
+    return root[0]
 
 
 def _read_calls(message: dict[str, Any], into: Assembly) -> None:
@@ -177,7 +200,7 @@ def said(role: str, text: str) -> dict[str, Any]:
 def own_message(raw: Any) -> list[Any]:
     """A whole message in any serialisation, dumped; nothing where it is none."""
     message = dict_of(raw)
-    inner = message.get("kwargs" if message.get("type") == "constructor" else "data")
+    inner = _inner(message)
     message = {"type": message.get("type"), **inner} if isinstance(inner, dict) else message
     return [message] if message.get("type") in ("ai", "human", "system") and "content" in message else []
 
