@@ -190,7 +190,8 @@ async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
             waiting.cancel()
         await asyncio.wait([waiting])
         below = zygote_module._descendants(zygote.pid)
-        assert processes_of("600", "sleep") & set(below)
+        # The kernel closes what a new program does not inherit before it shows that program's arguments.
+        await until(lambda: found(lambda: bool(processes_of("600", "sleep") & set(below))))
         zygotes.drop(zygote)
         for pid in below:
             await until_gone(pid)

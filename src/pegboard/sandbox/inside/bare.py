@@ -10,7 +10,6 @@ import signal
 import socket
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 
 from pegboard.sandbox.inside import identity, syscalls
 from pegboard.sandbox.inside.house import House, hidden, readable
@@ -93,7 +92,7 @@ class Bare:
 
     def leave(self, job: Job) -> None:
         """Empty the work folder; what a tool has made hard to remove is left to the server."""
-        import shutil  # noqa: PLC0415 -- with namespaces, no call needs it, and every call would inherit it
+        import shutil
 
         shutil.rmtree(job.folder or "", ignore_errors=True)
 
@@ -101,17 +100,17 @@ class Bare:
 def _descendants() -> list[int]:
     children: dict[int, list[int]] = {}
     dead: set[int] = set()
-    for process in Path("/proc").iterdir():
-        if not process.name.isdecimal():
+    for process in os.listdir("/proc"):
+        if not process.isdecimal():
             continue
         try:
             # The program's name, in brackets, may hold anything.
-            state, parent = (process / "stat").read_bytes().rpartition(b")")[2].split()[:2]
+            state, parent = syscalls.read(f"/proc/{process}/stat").rpartition(b")")[2].split()[:2]
         except (OSError, ValueError):
             continue  # it has ended
-        children.setdefault(int(parent), []).append(int(process.name))
+        children.setdefault(int(parent), []).append(int(process))
         if state in (b"Z", b"X"):
-            dead.add(int(process.name))
+            dead.add(int(process))
     found: list[int] = []
     waiting = [os.getpid()]
     while waiting:

@@ -29,7 +29,7 @@ def become(work: Work, terms: Terms, place: Place, given: Given) -> NoReturn:
 
     Where the folder of the call is known before the call is, this process is confined before that.
     """
-    folder, port, ends = given
+    folder, port, ends, is_ready = given
     try:
         try:
             _take_descriptors(ends)
@@ -42,7 +42,7 @@ def become(work: Work, terms: Terms, place: Place, given: Given) -> NoReturn:
             end(0)  # there will be no call
         if folder is not None:
             _confine(terms, place, folder, port)
-            work.rehearse(_is_called)
+            work.rehearse(_is_called, is_ready=is_ready)
         call = _hear()
         rlimits.apply(call.job, place.most_processes(call.job), terms.baseline if call.job.is_python else 0)
         if folder is None:
@@ -58,15 +58,7 @@ def become(work: Work, terms: Terms, place: Place, given: Given) -> NoReturn:
 
 def environment(call: Call, port: int | None) -> dict[str, str]:
     """All the environment that the confined process has."""
-    env = {
-        "HOME": call.folder,
-        "TMPDIR": call.folder,
-        "PATH": _PATH,
-        "LANG": "C.UTF-8",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        **call.job.env,
-    }
+    env = {**usual_environment(call.folder), **call.job.env}
     if not call.job.is_python:
         env.setdefault("PEGBOARD_PROGRESS_FD", str(COMMANDS_REPORTS))
     if port is not None:
@@ -74,6 +66,18 @@ def environment(call: Call, port: int | None) -> dict[str, str]:
             env[name] = env[name.lower()] = f"http://127.0.0.1:{port}"
         env["NO_PROXY"] = env["no_proxy"] = ""
     return env
+
+
+def usual_environment(folder: str) -> dict[str, str]:
+    """What of the environment depends on nothing but where the call works."""
+    return {
+        "HOME": folder,
+        "TMPDIR": folder,
+        "PATH": _PATH,
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
 
 def _take_descriptors(ends: Sequence[int]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 LOAD = 0x20  # the accumulator becomes the 32-bit word at an offset of the input
@@ -31,8 +30,7 @@ class Instruction(NamedTuple):
 Block = tuple[Instruction, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """That the word at an offset of the input, masked, is one of some values."""
 
     offset: int

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import resource
-from dataclasses import dataclass
-from pathlib import Path
+from json.encoder import encode_basestring_ascii
+from typing import NamedTuple
 
 from pegboard.sandbox.inside import house as houses
+from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.house import House
 from pegboard.sandbox.inside.job import Job
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """What holds for all calls of a zygote.
 
     The files that they may reach, the abilities of the kernel that are left out, and what the process that they are
@@ -32,12 +32,11 @@ class Terms:
             readable=houses.readable(house),
             writable=houses.writable(house),
             without=house.without,
-            baseline=int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize(),
+            baseline=int(syscalls.read("/proc/self/statm").split()[5]) * resource.getpagesize(),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A job and the folder it works in."""
 
     job: Job
@@ -45,7 +44,7 @@ class Call:
 
     def told(self) -> bytes:
         """The call in words, for the process that it is to run in."""
-        return json.dumps(self.folder).encode() + b"\n" + self.job.text
+        return encode_basestring_ascii(self.folder).encode() + b"\n" + self.job.text
 
     @classmethod
     def read(cls, told: bytes) -> Call:

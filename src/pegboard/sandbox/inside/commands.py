@@ -14,7 +14,7 @@ from pegboard.sandbox.inside.work import CANNOT_START, COMMANDS_REPORTS, NO_SUCH
 class Commands:
     """Runs what calls name."""
 
-    def rehearse(self, is_called: Callable[[float], bool]) -> None:
+    def rehearse(self, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
         """Nothing is to be made ready."""
 
     def run(self, call: Call, env: dict[str, str]) -> None:

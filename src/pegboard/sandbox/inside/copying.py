@@ -10,37 +10,32 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.become import become
 from pegboard.sandbox.inside.call import Terms
+from pegboard.sandbox.inside.forks import fork_for, noting_wishes
+from pegboard.sandbox.inside.handing import handed
 from pegboard.sandbox.inside.house import House
+from pegboard.sandbox.inside.learning import Rehearsed, learn
 from pegboard.sandbox.inside.loading import load
+from pegboard.sandbox.inside.pages import Pages
 from pegboard.sandbox.inside.place import Place
-from pegboard.sandbox.inside.steps import READY, StepFailed, put_into_words, step
+from pegboard.sandbox.inside.steps import READY, put_into_words
 from pegboard.sandbox.inside.template import ARRIVAL, END, ENDED, FAILED, HERE, MOST_WORDS
 from pegboard.sandbox.inside.work import Given
 
-# A supervisor, the socket for what it is told of its copy, and the copy's ends of the pipes to it.
-_MOST_DESCRIPTORS = 16
 _REQUESTS = 3
 _NAME = "pegboard-template"
 
 
-class _Wanted(NamedTuple):
-    folder: str | None
-    port: int | None
-    namespaces: int
-    processors: list[int]
+class _Had(NamedTuple):
+    """What copies have of this process: the pages that they will write to, and all of its bytes that are of no file."""
 
-
-class _Copy(NamedTuple):
-    pid: int
-    answers: socket.socket
+    pages: Pages
+    memory: int
 
 
 def serve(requests: socket.socket, house: House, place: Place) -> NoReturn:
@@ -62,84 +57,102 @@ def serve(requests: socket.socket, house: House, place: Place) -> NoReturn:
 
 def _serve(requests: socket.socket, house: House, place: Place) -> NoReturn:
     try:
-        work = load(house)
+        with noting_wishes() as wishes:
+            work = load(house)
     except Exception as error:
         requests.send(json.dumps(put_into_words(error)).encode())
         os._exit(1)
     # Whatever a library has made of that: ends are waited for here.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     syscalls.freeze()
-    terms = Terms.of(house)
+    fork, terms = fork_for(wishes), Terms.of(house)
+    pages = learn(fork, partial(become, Rehearsed(work), terms, place), place)
+    syscalls.close_from(_REQUESTS + 1)
+    syscalls.enlarge_pages()
+    start = partial(_copy, fork, partial(become, work, terms, place), _Had(pages, _own_memory()))
     # From now on calls that go on when the zygote is gone need this process.
     syscalls.end_with_parent(False)
     requests.send(json.dumps(READY).encode())
+    _copy_for_all(requests, start)
+
+
+def _copy_for_all(requests: socket.socket, start: Callable[[bytes, Sequence[int]], int | None]) -> NoReturn:
+    """As little as can be: each page that this process writes to between two copies has to be copied itself."""
     poller = select.poll()
-    poller.register(requests, select.POLLIN)
-    copies: dict[int, _Copy] = {}
+    poller.register(_REQUESTS, select.POLLIN)
+    processors, copies = b"", dict[int, tuple[int, int]]()
     while True:
         for descriptor, _events in poller.poll():
-            if descriptor in copies:
+            if descriptor != _REQUESTS:
                 poller.unregister(descriptor)
-                _tell_end(descriptor, copies.pop(descriptor))
+                _tell_end(descriptor, *copies.pop(descriptor))
                 continue
-            told, descriptors, flags, _address = socket.recv_fds(requests, MOST_WORDS, _MOST_DESCRIPTORS)
+            told, descriptors, is_cut = handed(requests, MOST_WORDS)
             if not told:
                 os._exit(0)
-            if flags & socket.MSG_CTRUNC:
+            if is_cut:
                 # So many run that there is no room for one more; that nobody answers tells its supervisor.
                 _close(descriptors)
                 continue
-            copy = _copy(_Wanted(*json.loads(told)), descriptors, partial(become, work, terms, place))
-            if copy is not None:
-                ended = os.pidfd_open(copy.pid)
-                copies[ended] = copy
+            wanted_processors, _, wanted = told.partition(b"\n")
+            if wanted_processors != processors:
+                processors = wanted_processors
+                syscalls.run_on([int(number) for number in processors.split(b",")])
+            pid = start(wanted, descriptors)
+            if pid is not None:
+                ended = os.pidfd_open(pid)
+                copies[ended] = (pid, descriptors[1])
                 poller.register(ended, select.POLLIN)
 
 
-def _copy(wanted: _Wanted, descriptors: Sequence[int], work: Callable[[Given], NoReturn]) -> _Copy | None:
-    supervisor, answering, *ends = descriptors
-    answers = socket.socket(fileno=answering)
+def _copy(
+    fork: Callable[[], int],
+    work: Callable[[Given], NoReturn],
+    had: _Had,
+    wanted: bytes,
+    descriptors: Sequence[int],
+) -> int | None:
+    supervisor, answers, *ends = descriptors
     try:
-        with step("starting the confined process"):
-            syscalls.run_on(wanted.processors)
-            syscalls.join(supervisor, syscalls.NEWPID)
-            inherited = _own_memory()
-            pid = os.fork()
-        if pid == 0:
-            try:
-                _join(supervisor, wanted, answers, inherited)
-                work(Given(wanted.folder, wanted.port, ends))
-            finally:
-                os._exit(1)
-    except StepFailed as error:
-        _tell(answers, FAILED + str(error).encode("utf-8", "replace"))
-        answers.close()
+        syscalls.join(supervisor, syscalls.NEWPID)
+        pid = fork()
+    except OSError as error:
+        _tell(answers, FAILED + f"starting the confined process: {error.strerror}".encode())
+        _close(descriptors)
         return None
-    finally:
-        _close((supervisor, *ends))
-    return _Copy(pid, answers)
+    if pid == 0:
+        try:
+            is_ready = had.pages.take()
+            folder, port = _join(supervisor, wanted, answers, had.memory)
+            work(Given(folder, port, ends, is_ready))
+        finally:
+            os._exit(1)
+    _close((supervisor, *ends))
+    return pid
 
 
-def _join(supervisor: int, wanted: _Wanted, answers: socket.socket, inherited: int) -> None:
+def _join(supervisor: int, wanted: bytes, answers: int, inherited: int) -> tuple[str | None, int | None]:
+    """Be where the supervisor is; the call's folder and the port of its proxy, if there are."""
+    namespaces, port, folder = wanted.decode().split(" ", 2)
     try:
-        with step("joining the supervisor"):
-            syscalls.join(supervisor, wanted.namespaces & ~syscalls.NEWPID)
-    except StepFailed as error:
-        _tell(answers, FAILED + str(error).encode("utf-8", "replace"))
+        syscalls.join(supervisor, int(namespaces) & ~syscalls.NEWPID)
+    except OSError as error:
+        _tell(answers, FAILED + f"joining the supervisor: {error.strerror}".encode())
         raise
     _tell(answers, HERE + ARRIVAL.pack(os.getpid(), inherited))
+    return folder or None, int(port) or None
 
 
-def _tell_end(descriptor: int, copy: _Copy) -> None:
-    _pid, status, used = os.wait4(copy.pid, 0)
+def _tell_end(descriptor: int, pid: int, answers: int) -> None:
+    _pid, status, used = os.wait4(pid, 0)
     os.close(descriptor)
-    _tell(copy.answers, ENDED + END.pack(status, used.ru_utime + used.ru_stime))
-    copy.answers.close()
+    _tell(answers, ENDED + END.pack(status, used.ru_utime + used.ru_stime))
+    os.close(answers)
 
 
 def _own_memory() -> int:
     """Bytes of this process's pages that are of no file."""
-    _size, resident, of_files, *_others = map(int, Path("/proc/self/statm").read_text().split())
+    _size, resident, of_files, *_others = map(int, syscalls.read("/proc/self/statm").split())
     return (resident - of_files) * resource.getpagesize()
 
 
@@ -148,7 +161,8 @@ def _close(descriptors: Iterable[int]) -> None:
         os.close(descriptor)
 
 
-def _tell(answers: socket.socket, words: bytes) -> None:
-    # A supervisor that has ended does not want to know.
-    with suppress(OSError):
-        answers.send(words)
+def _tell(answers: int, words: bytes) -> None:
+    try:
+        os.write(answers, words)
+    except OSError:
+        return  # a supervisor that has ended does not want to know

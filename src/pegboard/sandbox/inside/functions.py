@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pegboard.sandbox.inside import python_job
 from pegboard.sandbox.inside.call import Call
@@ -15,22 +15,25 @@ from pegboard.sandbox.inside.work import REPORTS, RESULT, TROUBLE, end
 class Functions:
     """Runs the code of calls in this process."""
 
-    def __init__(self, practised: Practised) -> None:
+    def __init__(self, practised: Practised, env: Mapping[str, str]) -> None:
+        """Calls will find this environment, and what else they are to have of one."""
+        os.environ.update(env)
+        self._env = env
         self._practised = practised
-        self._is_tidy = False
+        self._is_different = False
 
-    def rehearse(self, is_called: Callable[[float], bool]) -> None:
+    def rehearse(self, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
         """Do what calls are likely to do, so that the next one finds it done."""
-        self._tidy()
-        rehearse(self._practised, is_called)
+        self._differ()
+        rehearse(self._practised, is_called, is_ready=is_ready)
 
     def run(self, call: Call, env: dict[str, str]) -> None:
         """Run the function; this process ends with it."""
         if not call.job.is_python:
             raise StepFailed("reading the job: it is a command, which is not for here")
-        if not self._is_tidy:
-            self._tidy()
-        os.environ.update(env)
+        if not self._is_different:
+            self._differ()
+        os.environ.update({name: value for name, value in env.items() if self._env.get(name) != value})
         os.chdir(call.folder)
         os.close(TROUBLE)
         if not call.job.reports:
@@ -39,7 +42,6 @@ class Functions:
         python_job.run(job, RESULT, REPORTS if call.job.reports else None)
         end(0)
 
-    def _tidy(self) -> None:
-        os.environ.clear()
-        python_job.tidy()
-        self._is_tidy = True
+    def _differ(self) -> None:
+        python_job.differ()
+        self._is_different = True

@@ -6,8 +6,6 @@ import errno
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from pegboard.sandbox.inside import identity, mounts, syscalls
@@ -46,8 +44,7 @@ class Bind(NamedTuple):
     writable: bool
 
 
-@dataclass(frozen=True, slots=True)
-class House:
+class House(NamedTuple):
     """What the server says of the surroundings that the calls of one zygote share."""
 
     binds: tuple[Bind, ...]
@@ -74,7 +71,7 @@ class House:
 
     def built(self) -> House:
         """The same once it is built: what is hidden in it need not be named any more."""
-        return replace(self, masked=())
+        return self._replace(masked=())
 
     @property
     def namespaces(self) -> bool:
@@ -98,7 +95,7 @@ def build(house: House) -> None:
     _show(binds, covered)
     with step("leaving the former file system"):
         syscalls.unmount(_OLD)
-        Path(_OLD).rmdir()
+        os.rmdir(_OLD)
     mounts.seal("/")
     if user is not None:
         with step(f"becoming the user {user}"):
@@ -127,9 +124,9 @@ def writable(house: House) -> tuple[str, ...]:
 
 def hidden(house: House) -> list[str]:
     """Every place in the house where something of the board itself would show; StepFailed where that would be all."""
-    needed = [os.path.realpath(path) for path in (os.path.dirname(os.__file__), *house.prefixes)]  # noqa: PTH120
+    needed = [os.path.realpath(path) for path in (os.path.dirname(os.__file__), *house.prefixes)]
     found: set[str] = set()
-    for masked in {os.path.realpath(path) for path in house.masked if Path(path).exists()}:
+    for masked in {os.path.realpath(path) for path in house.masked if os.path.exists(path)}:
         for bind in _all_binds(house):
             if within(masked, bind.source):
                 found.add(bind.target + masked[len(bind.source) :])
@@ -172,7 +169,7 @@ def _enter_new_root() -> None:
     place = "/proc"
     mounts.scratch(place, size=2**20, files=4096, mode="755")
     with step("changing the root"):
-        Path(place + _OLD).mkdir()
+        os.mkdir(place + _OLD)
         syscalls.pivot_root(place, place + _OLD)
         os.chdir("/")
 
@@ -181,9 +178,9 @@ def _furnish(user: int) -> None:
     """What every house has: folders for calls to mount on, devices, and the names of its users."""
     with step("making the house's own files"):
         for place in ("/proc", "/dev", "/etc", OWN_FILES, *OWN_PLACES):
-            Path(place).mkdir()
+            os.mkdir(place)
         for name, target in _DEV_LINKS.items():
-            Path("/dev", name).symlink_to(target)
+            os.symlink(target, f"/dev/{name}")
         texts = {
             "passwd": f"root:x:0:0::/:/bin/false\ntool:x:{user}:{user}::{OWN_PLACES[0]}:/bin/sh\n",
             "group": f"root:x:0:\ntool:x:{user}:\n",
@@ -191,10 +188,11 @@ def _furnish(user: int) -> None:
             "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
         }
         for name, text in texts.items():
-            Path("/etc", name).write_text(text)
+            with open(f"/etc/{name}", "w") as file:
+                file.write(text)
         for link in _SYSTEM:
-            if Path(_OLD + link).is_symlink():
-                Path(link).symlink_to(Path(_OLD + link).readlink())
+            if os.path.islink(_OLD + link):
+                os.symlink(os.readlink(_OLD + link), link)
     for name, device in DEVICES.items():
         mounts.make_place(f"{_OLD}/dev/{device}", "/dev/" + name)
         mounts.bind_device(f"{_OLD}/dev/{device}", "/dev/" + name)
@@ -221,8 +219,8 @@ def shown_among_own(house: House) -> list[str]:
 
 def _all_binds(house: House) -> list[Bind]:
     """What the house names, and the system's programs and libraries with such settings as those need."""
-    programs = [path for path in _SYSTEM if Path(path).is_dir() and not Path(path).is_symlink()]
-    settings = [path for path in (f"/etc/{name}" for name in _ETC) if Path(path).exists()]
+    programs = [path for path in _SYSTEM if os.path.isdir(path) and not os.path.islink(path)]
+    settings = [path for path in (f"/etc/{name}" for name in _ETC) if os.path.exists(path)]
     named = {bind.target for bind in house.binds}
     system = [Bind(path, path, False) for path in (*programs, *settings) if path not in named]
     return [bind._replace(source=os.path.realpath(bind.source)) for bind in (*system, *house.binds)]
@@ -231,7 +229,7 @@ def _all_binds(house: House) -> list[Bind]:
 def _check_reach(binds: Iterable[Bind]) -> None:
     for bind in binds:
         wanted, verb = (os.W_OK, "written to") if bind.writable else (os.R_OK, "read")
-        if Path(bind.target).is_dir() and not os.access(bind.target, wanted | os.X_OK):
+        if os.path.isdir(bind.target) and not os.access(bind.target, wanted | os.X_OK):
             raise StepFailed(
                 f"'{bind.target}' cannot be {verb} by the user {os.getuid()}, as whom tools run: "
                 f"{os.strerror(errno.EACCES)}; change its owner or its mode"
@@ -239,7 +237,7 @@ def _check_reach(binds: Iterable[Bind]) -> None:
 
 
 def _parts(path: str) -> tuple[str, ...]:
-    return Path(path).parts
+    return tuple(os.path.normpath(path).split("/"))
 
 
 def within(path: str, folder: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 
 from pegboard.sandbox.inside import syscalls
 
@@ -19,7 +18,7 @@ def other_user(number: int = 0) -> int | None:
     """A user to become where this process is root, one for each number; None where it is not, or knows no other."""
     if os.geteuid() != 0:
         return None
-    ranges = [[int(word) for word in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    ranges = [[int(word) for word in line.split()] for line in syscalls.read("/proc/self/uid_map").splitlines()]
     for user in (OTHER_USER + number, _FALLBACK_USER):
         if any(first <= user < first + count for first, _outside, count in ranges):
             return user
@@ -60,10 +59,10 @@ def map_users(user: int, group: int) -> None:
 def tasks(user: int) -> int:
     """How many threads that user has, in all processes that can be seen."""
     found = 0
-    for process in Path("/proc").iterdir():
+    for process in os.listdir("/proc"):
         try:
-            if process.name.isdecimal() and process.stat().st_uid == user:
-                found += (process / "task").stat().st_nlink - 2
+            if process.isdecimal() and os.stat(f"/proc/{process}").st_uid == user:
+                found += os.stat(f"/proc/{process}/task").st_nlink - 2
         except OSError:
             continue  # it has ended
     return found

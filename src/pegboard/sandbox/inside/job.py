@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pegboard.sandbox.inside.steps import StepFailed
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """What one call may take, in bytes but for the processes; `output` is for each of its two streams."""
 
     memory: int
@@ -22,8 +20,7 @@ class Bounds:
     result: int
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """What to run, within which bounds; `told` is all of it but the arguments, which stay text until they are read.
 
     `reports` is whether anybody wants to hear what the call says of itself while it runs.

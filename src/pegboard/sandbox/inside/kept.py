@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import find_spec
-from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, cast
 
@@ -44,9 +44,9 @@ class Kept:
 
 
 def _codes() -> Iterator[tuple[str, CodeType]]:
-    for file in Path(__file__).parent.glob("*.py"):
-        name = f"{__package__}.{file.stem}"
-        spec = find_spec(name) if name not in sys.modules else None
+    for file in os.listdir(os.path.dirname(__file__)):
+        name = f"{__package__}.{file.removesuffix('.py')}"
+        spec = find_spec(name) if file.endswith(".py") and name not in sys.modules else None
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
             code = spec.loader.get_code(name)
             if code is not None:

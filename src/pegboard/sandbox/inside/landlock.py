@@ -11,8 +11,9 @@ import errno
 import os
 import stat
 import struct
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+
+from pegboard.sandbox.inside.syscalls import libc
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
 MAKE_CHAR, MAKE_DIR, MAKE_REG, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM = (1 << bit for bit in range(6, 13))
@@ -38,12 +39,11 @@ _OF_A_FILE = EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION = 1
 _BENEATH, _PORT = 1, 2
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def abi() -> int:
     """The version of Landlock that the kernel has, 0 for none."""
-    return max(0, int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION)))
+    return max(0, int(libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION)))
 
 
 def handled(version: int) -> tuple[int, int, int]:
@@ -66,7 +66,10 @@ def confine(
     if not version:
         raise OSError(errno.EOPNOTSUPP, "the kernel has no Landlock, or it is switched off")
     files, ports, scopes = handled(version)
-    with _ruleset(files, ports, scopes) as ruleset:
+    # Older kernels take the longer form as well, so long as what they do not know is zero.
+    attributes = struct.pack("=QQQ", files, ports, scopes)
+    ruleset = _call("make a set of rules", _CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
+    try:
         for access, paths in ((_READ, readable), (_WRITE, writable)):
             for path in paths:
                 _grant(ruleset, path, access & files)
@@ -75,15 +78,6 @@ def confine(
                 rule = struct.pack("=QQ", CONNECT_TCP, port)
                 _call(f"grant port {port}", _ADD_RULE, ruleset, _PORT, rule, 0)
         _call("enter the domain", _RESTRICT_SELF, ruleset, _until(_FLAGS, version))
-
-
-@contextmanager
-def _ruleset(files: int, ports: int, scopes: int) -> Iterator[int]:
-    # Older kernels take the longer form as well, so long as what they do not know is zero.
-    attributes = struct.pack("=QQQ", files, ports, scopes)
-    ruleset = _call("make a set of rules", _CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
-    try:
-        yield ruleset
     finally:
         os.close(ruleset)
 
@@ -108,7 +102,7 @@ def _until(brought: dict[int, int], version: int) -> int:
 
 
 def _call(what: str, number: int, *arguments: object) -> int:
-    outcome = int(_libc.syscall(number, *arguments))
+    outcome = int(libc.syscall(number, *arguments))
     if outcome < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"Landlock cannot {what}: {os.strerror(error)}")

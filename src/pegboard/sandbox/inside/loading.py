@@ -6,8 +6,10 @@ import importlib
 import os
 import sys
 
+from pegboard.sandbox.inside import arenas, python_job
+from pegboard.sandbox.inside.become import usual_environment
 from pegboard.sandbox.inside.functions import Functions
-from pegboard.sandbox.inside.house import House
+from pegboard.sandbox.inside.house import OWN_PLACES, House
 from pegboard.sandbox.inside.imports_guard import guard_imports
 from pegboard.sandbox.inside.rehearsal import practise
 from pegboard.sandbox.inside.steps import LibraryFailed
@@ -20,11 +22,14 @@ def load(house: House) -> Functions:
     """Have in this process all that calls of functions need; raises LibraryFailed where that cannot be."""
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     sys.path += house.prefixes
-    for name in house.modules:
-        _import(name)
-    practised = practise(house.modules)
+    with arenas.together():
+        for name in house.modules:
+            _import(name)
+        practised = practise(house.modules)
+    python_job.tidy()
     guard_imports(house.allowed)
-    return Functions(practised)
+    # Without namespaces each call works in a folder of another name.
+    return Functions(practised, usual_environment(OWN_PLACES[0]) if house.namespaces else {})
 
 
 def _import(name: str) -> None:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from pegboard.sandbox.inside import syscalls
+
 _TABLE_FIELDS = (b"VmPTE:",)
 _RSS_FIELDS = (b"RssAnon:", b"RssShmem:", b"VmSwap:")
 _PSS_FIELDS = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
@@ -78,7 +80,7 @@ def _taken(pid: int) -> _Taken:
 def _buffers(pid: int) -> int:
     try:
         # Since Linux 6.2 the size of this folder is the number of descriptors; before, nothing is known of them.
-        descriptors = os.stat(f"/proc/{pid}/fd").st_size  # noqa: PTH116 -- as the rest of this file
+        descriptors = os.stat(f"/proc/{pid}/fd").st_size
     except OSError:
         return 0
     return max(0, descriptors - _FREE_DESCRIPTORS) * _BUFFER
@@ -98,12 +100,6 @@ def _sum(text: bytes, names: tuple[bytes, ...]) -> int:
 def _read(path: str) -> bytes:
     """What a file says: nothing where the process it is about has ended or hides."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return syscalls.read(path)
     except OSError:
         return b""
-    try:
-        return os.read(descriptor, 65536)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 
 from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.steps import step
@@ -48,7 +47,7 @@ def resize(target: str, size: int, files: int) -> None:
 
 def cover(target: str) -> None:
     """Hide what is at `target` behind something empty, a folder of which is still to be sealed."""
-    if Path(target).is_dir():
+    if os.path.isdir(target):
         scratch(target, size=2**16, files=64, mode="755")
     else:
         bind_device("/dev/null", target)
@@ -63,11 +62,11 @@ def seal(target: str) -> None:
 def make_place(source: str, target: str) -> None:
     """An empty file or folder at `target`, as `source` is one, for it to be mounted on."""
     with step(f"making a place for '{target}'"):
-        if stat.S_ISDIR(Path(source).stat().st_mode):
-            Path(target).mkdir(parents=True, exist_ok=True)
+        if stat.S_ISDIR(os.stat(source).st_mode):
+            os.makedirs(target, exist_ok=True)
         elif not os.path.lexists(target):
-            Path(target).parent.mkdir(parents=True, exist_ok=True)
-            Path(target).touch()
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            os.close(os.open(target, os.O_CREAT | os.O_CLOEXEC, 0o666))
 
 
 def _mount_bind(source: str, target: str) -> None:

@@ -66,24 +66,27 @@ def _answer(job: Mapping[str, Any], reports_fd: int | None) -> bytes:
 
 
 def tidy() -> None:
-    """Leave nothing of whoever started this process, and nothing that another call would have alike."""
+    """Leave nothing of whoever started this process, for the copies of it that are made for calls."""
+    os.environ.clear()
     sys.argv, sys.orig_argv = [_FILE], [_FILE]
     sys.path[:] = [path for path in sys.path if path]
     sys.stdout, sys.stderr = _printer(1), _printer(2)
+    if (tempfile := sys.modules.get("tempfile")) is not None:
+        tempfile.tempdir = None  # type: ignore[attr-defined]
+
+
+def differ() -> None:
+    """Have other random numbers than other copies of the same process."""
     random.seed()
-    for name, reset in (("numpy.random", lambda module: module.seed()), ("tempfile", _forget_folder)):
-        if name in sys.modules:
-            reset(sys.modules[name])
+    if (numpy_random := sys.modules.get("numpy.random")) is not None:
+        # Its own way to come by a seed takes ten times as long.
+        numpy_random.seed(int.from_bytes(os.urandom(4)))
 
 
 def _printer(descriptor: int) -> io.TextIOWrapper:
     # By the line, so that what was printed is known even of code that is ended.
     raw = open(descriptor, "wb", closefd=False)  # noqa: SIM115 -- as long as the process
     return io.TextIOWrapper(raw, "utf-8", "backslashreplace", line_buffering=True)
-
-
-def _forget_folder(tempfile: Any) -> None:
-    tempfile.tempdir = None
 
 
 def _called(job: Mapping[str, Any], reports_fd: int | None) -> Any:

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from pegboard.sandbox.inside import python_job
-from pegboard.sandbox.inside.hearing import rehearse_hearing
+from pegboard.sandbox.inside.hearing import PAUSE_SECONDS, rehearse_hearing
 from pegboard.sandbox.inside.json_values import json_text
 
 _MOST = 2**20
@@ -55,7 +55,6 @@ def main():
     yield means.reset_index().sort_values("b")
 """,
 }
-_PAUSE_SECONDS = 0.02
 
 Piece = Callable[[], Iterator[Any]]
 
@@ -78,14 +77,19 @@ def practise(modules: tuple[str, ...]) -> Practised:
     return Practised(usual, less_usual)
 
 
-def rehearse(practised: Practised, is_called: Callable[[float], bool]) -> None:
-    """Do what a call would, step by step, until there is one within so many seconds; nothing comes of it."""
+def rehearse(practised: Practised, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
+    """Do what a call would, step by step, until there is one within so many seconds; nothing comes of it.
+
+    Who is ready has all the pages already, and for calls that come one upon the other that is enough.
+    """
+    if is_ready and is_called(PAUSE_SECONDS):
+        return
     # Whatever fails here may work for a call, or else is for it to tell.
     with suppress(Exception):
         for _step in chain(_whole_call(), _steps(practised.usual)):
             if is_called(0):
                 return
-        if is_called(_PAUSE_SECONDS):
+        if is_called(PAUSE_SECONDS):
             return
         for _step in _steps(practised.less_usual):
             if is_called(0):

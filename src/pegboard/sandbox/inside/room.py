@@ -92,7 +92,7 @@ def _mount_own_files(shown: list[str]) -> None:
             continue  # a working_dir such as /tmp: the call's own files are in the other places
         part = f"{OWN_FILES}/{place.replace('/', '.')}"
         with step(f"making '{part}'"):
-            os.mkdir(part, 0o700)  # noqa: PTH102 -- in the way of every call
+            os.mkdir(part, 0o700)
         mounts.bind_as_is(part, place)
     with step(f"leaving '{OWN_FILES}'"):
         syscalls.unmount(OWN_FILES)

@@ -9,6 +9,7 @@ import os
 from pegboard.sandbox.inside.bpf import Block, by_range, if_all, if_equal, load, pack, verdict
 from pegboard.sandbox.inside.seccomp_rules import ALLOW, KILL, UNKNOWN, Rule, rules
 from pegboard.sandbox.inside.syscall_tables import NUMBERS, machine
+from pegboard.sandbox.inside.syscalls import libc
 
 _NUMBER, _ARCHITECTURE = 0, 4
 _ARCHITECTURES = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
@@ -18,7 +19,6 @@ _X32 = 0x4000_0000
 _SET_MODE_FILTER = 1
 # Threads that a library may have started come along.
 _ALL_THREADS = 1
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class _Program(ctypes.Structure):
@@ -33,7 +33,7 @@ def confine(*, network: bool) -> None:
     number = NUMBERS[machine()]["seccomp"]
     code = _PROGRAMS[network]
     program = _Program(len(code) // 8, code)
-    outcome = _libc.syscall(number, _SET_MODE_FILTER, _ALL_THREADS, ctypes.byref(program))
+    outcome = libc.syscall(number, _SET_MODE_FILTER, _ALL_THREADS, ctypes.byref(program))
     if outcome < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"the kernel did not take the filter of system calls: {os.strerror(error)}")

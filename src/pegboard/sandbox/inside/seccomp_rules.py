@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pegboard.sandbox.inside.bpf import Check
 
@@ -18,8 +18,7 @@ REFUSE = 0x0005_0000 | errno.EPERM
 UNKNOWN = 0x0005_0000 | errno.ENOSYS
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """What a call is answered if all checks of its arguments hold, and what if not."""
 
     checks: tuple[Check, ...]

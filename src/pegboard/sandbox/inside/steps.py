@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 # What a process says that others may call upon now.
@@ -24,13 +22,21 @@ class LibraryFailed(StepFailed):
         self.library = library
 
 
-@contextmanager
-def step(doing: str) -> Iterator[None]:
+class step:
     """Whatever the kernel refuses in here becomes a StepFailed that says what was being done."""
-    try:
-        yield
-    except OSError as error:
-        raise StepFailed(f"{doing}: {error.strerror or error}") from error
+
+    __slots__ = ("_doing",)
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        """Take the step."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        """Name the step where it failed."""
+        if isinstance(error, OSError):
+            raise StepFailed(f"{self._doing}: {error.strerror or error}") from error
 
 
 def put_into_words(error: Exception) -> dict[str, str]:

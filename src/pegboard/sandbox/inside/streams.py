@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pegboard.sandbox.inside.job import Bounds
@@ -100,7 +99,6 @@ class Fed:
         return False
 
 
-@dataclass(frozen=True, slots=True)
 class Streams:
     """All pipes between a confined process and its supervisor.
 
@@ -108,13 +106,14 @@ class Streams:
     `reports` is read only where somebody wants to hear it.
     """
 
-    stdin: Fed = field(default_factory=Fed)
-    stdout: Kept = field(default_factory=lambda: Kept("stdout"))
-    stderr: Kept = field(default_factory=lambda: Kept("stderr"))
-    result: Kept = field(default_factory=lambda: Kept("a result"))
-    trouble: Kept = field(default_factory=lambda: Kept("trouble", _MOST_TROUBLE))
-    orders: Fed = field(default_factory=Fed)
-    reports: Ends = field(default_factory=lambda: Ends(*os.pipe()))
+    def __init__(self) -> None:
+        self.stdin = Fed()
+        self.stdout = Kept("stdout")
+        self.stderr = Kept("stderr")
+        self.result = Kept("a result")
+        self.trouble = Kept("trouble", _MOST_TROUBLE)
+        self.orders = Fed()
+        self.reports = Ends(*os.pipe())
 
     def agree(self, bounds: Bounds) -> None:
         """Set how much is kept."""

@@ -7,6 +7,7 @@ server how it ended. Nothing in here trusts what the confined process does.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import sys
@@ -16,7 +17,8 @@ from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.call import Call
 from pegboard.sandbox.inside.children import Child, Source
 from pegboard.sandbox.inside.frames import Gone, Line
-from pegboard.sandbox.inside.hearing import rehearse_hearing
+from pegboard.sandbox.inside.handing import handed
+from pegboard.sandbox.inside.hearing import PAUSE_SECONDS, rehearse_hearing
 from pegboard.sandbox.inside.job import Job
 from pegboard.sandbox.inside.place import Place, end_all
 from pegboard.sandbox.inside.steps import StepFailed, step
@@ -59,7 +61,8 @@ def _run(handle: int, source: Source, place: Place, network: bool) -> None:
         prepared = _prepare(source, place, network)
     except StepFailed as error:
         prepared = error
-    rehearse_hearing()
+    if not select.select([_HANDLE], [], [], PAUSE_SECONDS)[0]:
+        rehearse_hearing()
     line = _take_line()
     told = line.read_job()
     try:
@@ -93,7 +96,7 @@ def _prepare(source: Source, place: Place, network: bool) -> Prepared:
 
 def _take_line() -> Line:
     with socket.socket(fileno=_HANDLE) as handle:
-        _said, descriptors, _flags, _address = socket.recv_fds(handle, 1, 1)
+        descriptors = handed(handle, 1).descriptors
     if not descriptors:
         raise Gone
     return Line(socket.socket(fileno=descriptors[0]))
@@ -139,8 +142,7 @@ def _watch_over(line: Line, call: Call, place: Place, prepared: Prepared) -> Non
         stream.drain()
     vigil.finish()
     fate = _judge(fate, streams)
-    header = {"fate": fate.word, "code": fate.code, "message": fate.message}
-    line.say_ended(header, *(bytes(stream.content) for stream in (streams.result, streams.stdout, streams.stderr)))
+    line.say_ended(fate, *(bytes(stream.content) for stream in (streams.result, streams.stdout, streams.stderr)))
 
 
 def _judge(fate: Fate, streams: Streams) -> Fate:

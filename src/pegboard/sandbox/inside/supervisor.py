@@ -6,6 +6,7 @@ import socket
 
 from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.children import Source
+from pegboard.sandbox.inside.handing import hand
 from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.supervise import supervise
 
@@ -30,11 +31,15 @@ class Supervisor:
                 supervise(theirs.fileno(), source, place, network=network)
         return cls(ours)
 
+    def fileno(self) -> int:
+        """A descriptor that has something to say once it has ended."""
+        return self._handle.fileno()
+
     def take(self, call: socket.socket) -> bool:
         """Hand it the call's socket; whether it was there to take it. It takes no other."""
         with self._handle as handle:
             try:
-                socket.send_fds(handle, [b"c"], [call.fileno()])
+                hand(handle, b"c", [call.fileno()])
             except OSError:
                 return False
             return True

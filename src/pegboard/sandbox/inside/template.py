@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from pegboard.sandbox.inside.children import Ended, reaped
 from pegboard.sandbox.inside.frames import Gone
+from pegboard.sandbox.inside.handing import hand
 from pegboard.sandbox.inside.place import Place, has_ended
 from pegboard.sandbox.inside.steps import READY, StepFailed, made_of_words
 from pegboard.sandbox.inside.streams import Streams
@@ -115,10 +116,11 @@ class Template:
         """A copy that waits for orders, for the supervisor that this is."""
         answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         myself = os.pidfd_open(os.getpid())
-        wanted = [folder, port, place.namespaces(network=port is not None), sorted(os.sched_getaffinity(0))]
+        processors = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+        wanted = f"{place.namespaces(network=port is not None)} {port or 0} {folder or ''}"
         try:
-            handed = (myself, theirs.fileno(), *streams.other_ends)
-            socket.send_fds(self._requests, [json.dumps(wanted).encode()], handed)
+            descriptors = (myself, theirs.fileno(), *streams.other_ends)
+            hand(self._requests, f"{processors}\n{wanted}".encode(), descriptors)
         except (BrokenPipeError, ConnectionResetError):
             # The zygote will find out too; until then calls are begun anew elsewhere.
             raise Gone from None

@@ -22,17 +22,21 @@ _exit, _getpid, _kill = os._exit, os.getpid, os.kill
 
 
 class Given(NamedTuple):
-    """What a confined process has of its supervisor: the folder and the proxy's port if there are, and the pipes."""
+    """What a confined process has of its supervisor: the folder and the proxy's port if there are, and the pipes.
+
+    `is_ready` is whether it has the memory already that it will write to.
+    """
 
     folder: str | None
     port: int | None
     ends: Sequence[int]
+    is_ready: bool = False
 
 
 class Work(Protocol):
     """One way to do as ordered."""
 
-    def rehearse(self, is_called: Callable[[float], bool]) -> None:
+    def rehearse(self, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
         """Make ready, confined, until there is a call, which `is_called` waits for so many seconds for."""
 
     def run(self, call: Call, env: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import select
 import signal
 import socket
 import sys
@@ -19,11 +20,9 @@ from typing import NoReturn
 
 from pegboard.sandbox.inside import house as houses
 from pegboard.sandbox.inside import syscalls
-from pegboard.sandbox.inside.bare import Bare
 from pegboard.sandbox.inside.children import Source
-from pegboard.sandbox.inside.commands import Commands
-from pegboard.sandbox.inside.forking import Forking
 from pegboard.sandbox.inside.frames import Gone, Line
+from pegboard.sandbox.inside.handing import handed
 from pegboard.sandbox.inside.kept import Kept
 from pegboard.sandbox.inside.place import Place
 from pegboard.sandbox.inside.room import Room
@@ -69,11 +68,14 @@ def _prepare(house: houses.House) -> tuple[Source, Place]:
         # What the template has at hand, so have calls, and this would say where the board keeps its files.
         house = house.built()
         return _with_template(kept, house, place), place
+    # Only now, and before their files are out of sight: supervisors of copies that a template makes need none of it.
+    from pegboard.sandbox.inside.commands import Commands
+    from pegboard.sandbox.inside.forking import Forking
+
     if not house.python:
         place = _enter(house)
         return Forking(Commands(), house), place
-    # Only now: neither zygotes for commands nor those with a template need what this imports.
-    from pegboard.sandbox.inside.loading import load  # noqa: PLC0415
+    from pegboard.sandbox.inside.loading import load
 
     place = _enter(house)
     return Forking(load(house), house), place
@@ -82,7 +84,7 @@ def _prepare(house: houses.House) -> tuple[Source, Place]:
 def _with_template(kept: Kept, house: houses.House, place: Place) -> Template:
     def copy(requests: socket.socket) -> NoReturn:
         with kept.at_hand():
-            from pegboard.sandbox.inside.copying import serve  # noqa: PLC0415
+            from pegboard.sandbox.inside.copying import serve
 
         serve(requests, house, place)
 
@@ -105,6 +107,8 @@ def _open_many() -> None:
 
 def _enter(house: houses.House) -> Place:
     if not house.namespaces:
+        from pegboard.sandbox.inside.bare import Bare
+
         return Bare(house)
     houses.build(house)
     return Room(house)
@@ -120,13 +124,21 @@ def _give_way() -> None:
 def _serve(line: socket.socket, source: Source, place: Place) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     start = partial(Supervisor.start, source, place)
-    processors = sorted(os.sched_getaffinity(0))
+    processors, is_crowded = sorted(os.sched_getaffinity(0)), False
     spare: Supervisor | None = None
+    is_short = False
     while not source.is_gone():
         # Most of what it takes to start a call is done before there is one.
         with suppress(OSError):
-            spare = spare or start(network=False)
-        kind, descriptors, _flags, _address = socket.recv_fds(line, 16, 1)
+            spare = spare or (None if is_short else start(network=False))
+        waited: list[socket.socket | Supervisor] = [line] if spare is None else [line, spare]
+        # The one that waits has ended where it is the only one to be heard of: for want of a source, or else of
+        # memory, which another would take as well.
+        is_short = line not in select.select(waited, [], [])[0]
+        if is_short:
+            spare = None
+            continue
+        kind, descriptors, _is_cut = handed(line, 16)
         if not kind:
             return
         network = _NETWORK in kind
@@ -135,7 +147,9 @@ def _serve(line: socket.socket, source: Source, place: Place) -> None:
                 _start_late(call, partial(start, network=network))
             if not network:
                 spare = None
-        _run_on(processors[1:] if _CROWDED in kind else processors)
+        if (_CROWDED in kind) != is_crowded:
+            is_crowded = not is_crowded
+            _run_on(processors[1:] if is_crowded else processors)
 
 
 def _run_on(processors: list[int]) -> None:

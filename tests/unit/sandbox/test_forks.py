@@ -1,0 +1,85 @@
+"""How a template copies itself, and what libraries may count on in the copies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from pegboard.sandbox.inside.forks import fork_for, noting_wishes
+from tests.unit.sandbox.test_template import library
+from tests.unit.sandbox.wire import house, zygote
+
+THREAD = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+WISHES = "import os\ntold = []\nos.register_at_fork(after_in_child=lambda: told.append(os.getpid()))\n"
+DRAWS = {
+    "random": "import random\ndef main(): return random.random()",
+    "numpy": "import numpy\ndef main(): return numpy.random.random()",
+}
+
+
+LEFT_OUT = """\
+import asyncio, os, random, threading
+from pegboard.sandbox.inside import syscalls
+from pegboard.sandbox.inside.forks import fork_for, noting_wishes
+with noting_wishes() as wishes:
+    import concurrent.futures.thread, logging.config
+print(fork_for(wishes) is syscalls.fork)
+"""
+
+
+def test_what_python_does_after_a_fork_is_left_out_where_nobody_needs_it() -> None:
+    said = subprocess.run([sys.executable, "-c", LEFT_OUT], capture_output=True, text=True, check=True).stdout
+    assert said == "True\n"
+
+
+def test_whoever_wishes_to_be_told_of_forks_is() -> None:
+    with noting_wishes() as wishes:
+        os.register_at_fork(after_in_child=int)
+    assert wishes == {__name__} and fork_for(wishes) is os.fork
+
+
+def test_with_threads_python_forks_by_itself() -> None:
+    going = threading.Event()
+    thread = threading.Thread(target=going.wait)
+    thread.start()
+    try:
+        assert fork_for(set()) is os.fork
+    finally:
+        going.set()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("code", "asked"),
+    [
+        (WISHES, "import os, shelved\ndef main(): return shelved.told == [os.getpid()]"),
+        (THREAD, "import shelved, threading\ndef main(): return threading.active_count() == 1"),
+    ],
+    ids=["wishes", "threads"],
+)
+def test_calls_find_what_a_library_counts_on_after_a_fork(folder: Path, user: str, code: str, asked: str) -> None:
+    with zygote(library(folder, code), user) as calls:
+        assert [calls.function(asked).result for _ in range(2)] == [b'{"ok":true}'] * 2
+
+
+@pytest.mark.parametrize("code", DRAWS.values(), ids=DRAWS)
+def test_no_two_calls_draw_the_same_numbers(user: str, code: str) -> None:
+    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as calls:
+        drawn = [calls.function(code).result for _ in range(4)]
+    assert len(set(drawn)) == 4 and all(result.startswith(b'{"ok":0.') for result in drawn)
+
+
+def test_calls_can_have_threads_and_children(user: str) -> None:
+    code = (
+        "import os, threading\ndef main():\n    seen = []\n"
+        "    thread = threading.Thread(target=lambda: seen.append(threading.get_native_id()))\n"
+        "    thread.start(); thread.join()\n    child = os.fork()\n    if not child: os._exit(len(seen))\n"
+        "    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), threading.main_thread().is_alive()]"
+    )
+    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as calls:
+        assert calls.function(code).result == b'{"ok":[1,true]}'
