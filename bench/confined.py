@@ -157,10 +157,11 @@ async def _python(board: Pegboard, seconds: float) -> bool:
         names["rsi"](**arguments)
 
     begun = await _took(warm)
-    many = round(50 * seconds)
+    many = round(10 * seconds)
     p50s: dict[str, list[float]] = {"cold": [], "warm": [], "paused": [], "here": []}
-    for _ in range(ROUNDS):
-        p50s["cold"].append(median([await _took(cold) for _ in range(math.ceil(seconds))]))
+    # Short rounds, so that a machine which slows down and recovers does so for all alike.
+    for _ in range(5 * ROUNDS):
+        p50s["cold"].append(await _took(cold))
         p50s["warm"].append(median([await _took(warm) for _ in range(many)]))
         p50s["paused"].append(median([await _took(warm, pause=PAUSE) for _ in range(many // 5)]))
         p50s["here"].append(median([await _took(here) for _ in range(many)]))
