@@ -6,13 +6,12 @@ import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# By which numbers glibc's malloc is told what to do.
-_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -2, -3, -4
-_TOGETHER = {_TRIM_THRESHOLD: 2**30, _TOP_PAD: 2**22, _MMAP_MAX: 0}
-# The first two change by themselves, as a program goes on, until one of them was set: this is how far they would go.
-_USUAL = {_TRIM_THRESHOLD: 2**26, _MMAP_THRESHOLD: 2**25, _TOP_PAD: 2**17, _MMAP_MAX: 2**16}
+# A little more than what Python asks for at a time.
+_AN_ARENA = 2**20 + 2**16
 
 _libc = ctypes.CDLL(None)
+_libc.malloc.argtypes, _libc.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
+_libc.free.argtypes = [ctypes.c_void_p]
 
 
 class _Allocator(ctypes.Structure):
@@ -28,18 +27,13 @@ def together() -> Iterator[None]:
     usual = _Allocator()
     get, put = ctypes.pythonapi.PyObject_GetArenaAllocator, ctypes.pythonapi.PyObject_SetArenaAllocator
     get(ctypes.byref(usual))
-    # What realloc() has nothing to grow from is new. The usual way to free it does nothing: it is no mapping.
+    # Once it was given back as much, glibc takes it from nowhere but the heap. It could be told to, but
+    # would then no longer go by what a program does.
+    _libc.free(_libc.malloc(_AN_ARENA))
+    # What realloc() has nothing to grow from is new. The usual way to free it fails, or leaves a hole in the heap:
+    # not a byte of it is malloc's own.
     put(ctypes.byref(_Allocator(None, ctypes.cast(_libc.realloc, ctypes.c_void_p).value, usual.free)))
-    _tell_malloc(_TOGETHER)
     try:
         yield
     finally:
-        _tell_malloc(_USUAL)
         put(ctypes.byref(usual))
-
-
-def _tell_malloc(options: dict[int, int]) -> None:
-    # Other C libraries than glibc take no such advice.
-    if hasattr(_libc, "mallopt"):
-        for option, value in options.items():
-            _libc.mallopt(option, value)

@@ -67,7 +67,6 @@ def _serve(requests: socket.socket, house: House, place: Place) -> NoReturn:
     syscalls.freeze()
     fork, terms = fork_for(wishes), Terms.of(house)
     pages = learn(fork, partial(become, Rehearsed(work), terms, place), place)
-    syscalls.close_from(_REQUESTS + 1)
     syscalls.enlarge_pages()
     start = partial(_copy, fork, partial(become, work, terms, place), _Had(pages, _own_memory()))
     # From now on calls that go on when the zygote is gone need this process.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posix
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,11 +24,11 @@ def noting_wishes() -> Iterator[set[str]]:
         wishes.add(sys._getframe(1).f_globals.get("__name__", ""))
         register(**handlers)
 
-    os.register_at_fork = noting
+    os.register_at_fork = posix.register_at_fork = noting
     try:
         yield wishes
     finally:
-        os.register_at_fork = register
+        os.register_at_fork = posix.register_at_fork = register
 
 
 def fork_for(wishes: set[str]) -> Callable[[], int]:

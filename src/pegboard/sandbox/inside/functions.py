@@ -18,7 +18,6 @@ class Functions:
     def __init__(self, practised: Practised, env: Mapping[str, str]) -> None:
         """Calls will find this environment, and what else they are to have of one."""
         os.environ.update(env)
-        self._env = env
         self._practised = practised
         self._is_different = False
 
@@ -33,7 +32,10 @@ class Functions:
             raise StepFailed("reading the job: it is a command, which is not for here")
         if not self._is_different:
             self._differ()
-        os.environ.update({name: value for name, value in env.items() if self._env.get(name) != value})
+        # A library may have gone on in what this is a copy of, in threads or when it was told of a fork.
+        if dict(os.environ) != env:
+            os.environ.clear()
+            os.environ.update(env)
         os.chdir(call.folder)
         os.close(TROUBLE)
         if not call.job.reports:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import NoReturn
 
 from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.call import Call
 from pegboard.sandbox.inside.pages import Pages, pages_of
 from pegboard.sandbox.inside.place import Place
-from pegboard.sandbox.inside.streams import Streams
-from pegboard.sandbox.inside.work import RESULT, Given, Work
+from pegboard.sandbox.inside.streams import ANNOUNCED
+from pegboard.sandbox.inside.work import ORDERS, REPORTS, RESULT, Given, Work
+
+# A copy that takes longer hangs.
+_PATIENCE_MILLISECONDS = 5000
 
 
 class Rehearsed:
@@ -31,7 +36,7 @@ class Rehearsed:
 
 
 def learn(fork: Callable[[], int], become: Callable[[Given], NoReturn], place: Place) -> Pages:
-    """The pages that a copy writes to until it has rehearsed; pipes may be left open."""
+    """The pages that a copy writes to until it has rehearsed."""
     try:
         return _learnt(fork, become, place)
     except OSError:
@@ -40,17 +45,35 @@ def learn(fork: Callable[[], int], become: Callable[[Given], NoReturn], place: P
 
 
 def _learnt(fork: Callable[[], int], become: Callable[[Given], NoReturn], place: Place) -> Pages:
-    areas = syscalls.writable_memory()
-    streams = Streams()
-    streams.orders.announce()
-    os.set_blocking(streams.result.fd, True)
-    pid = fork()
-    if pid == 0:
-        become(Given(place.enter(), None, streams.other_ends))
-    try:
-        os.close(streams.result.other_end)
-        # Where it ends instead there is nothing to learn: those that are for calls will tell why.
-        return pages_of(pid, areas) if os.read(streams.result.fd, 1) else Pages()
-    finally:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+    areas, folder = syscalls.writable_memory(), place.enter()
+    # Each descriptor is closed by itself: the others are of libraries, which may go on with them in threads.
+    with ExitStack() as left:
+        orders, ordering = _closed_by(left, *os.pipe())
+        (nowhere,) = _closed_by(left, os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC))
+        os.write(ordering, ANNOUNCED)
+        told, telling = os.pipe()
+        _closed_by(left, told)
+        ends = dict.fromkeys(range(REPORTS + 1), nowhere) | {RESULT: telling, ORDERS: orders}
+        given = Given(folder, None, tuple(ends.values()))
+        poller = select.poll()
+        poller.register(told, select.POLLIN)
+        # Until the copy has been looked at as little as can be: what this process writes to looks as if it were its.
+        try:
+            pid = fork()
+            if pid == 0:
+                become(given)
+        finally:
+            os.close(telling)
+        try:
+            # Where it ends instead, or hangs, there is nothing to learn: those that are for calls will tell why.
+            is_done = poller.poll(_PATIENCE_MILLISECONDS) and os.read(told, 1)
+            return pages_of(pid, areas) if is_done else Pages()
+        finally:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _closed_by(stack: ExitStack, *descriptors: int) -> tuple[int, ...]:
+    for descriptor in descriptors:
+        stack.callback(os.close, descriptor)
+    return descriptors

@@ -70,13 +70,13 @@ def tidy() -> None:
     os.environ.clear()
     sys.argv, sys.orig_argv = [_FILE], [_FILE]
     sys.path[:] = [path for path in sys.path if path]
-    sys.stdout, sys.stderr = _printer(1), _printer(2)
-    if (tempfile := sys.modules.get("tempfile")) is not None:
-        tempfile.tempdir = None  # type: ignore[attr-defined]
 
 
 def differ() -> None:
-    """Have other random numbers than other copies of the same process."""
+    """Have as this process's own what no two copies of the same may share: random numbers, and what is printed."""
+    sys.stdout, sys.stderr = _printer(1), _printer(2)
+    if (tempfile := sys.modules.get("tempfile")) is not None:
+        tempfile.tempdir = None  # type: ignore[attr-defined]
     random.seed()
     if (numpy_random := sys.modules.get("numpy.random")) is not None:
         # Its own way to come by a seed takes ten times as long.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from typing import NamedTuple
 
 from pegboard.sandbox.inside.job import Bounds
@@ -73,8 +74,9 @@ class Fed:
         self._left = memoryview(b"")
 
     def announce(self) -> None:
-        """Tell a reader that something will come."""
-        os.write(self.fd, ANNOUNCED)
+        """Tell a reader that something will come; whoever has ended by now says why elsewhere."""
+        with suppress(BrokenPipeError):
+            os.write(self.fd, ANNOUNCED)
 
     def feed_whole(self, content: bytes) -> None:
         """Give it to a reader that waits for it."""
