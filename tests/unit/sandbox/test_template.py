@@ -109,10 +109,12 @@ def test_a_call_whose_time_is_up_is_ended_although_the_template_was_killed(waiti
 
 def test_the_one_that_waits_takes_a_call_although_the_template_was_killed(user: str) -> None:
     with zygote(house(python=True), user) as calls:
-        assert calls.function("def main(): return 1").result == b'{"ok":1}'
         template = template_of(calls.process.pid)
-        while len(children(template)) != 1:
-            pass  # the next one is on its way
+        while len(first := children(template)) != 1:
+            pass  # it is on its way
+        assert calls.function("def main(): return 1").result == b'{"ok":1}'
+        while len(children(template)) != 1 or children(template) == first:
+            pass  # so is the next one, and the first has yet to end
         os.kill(template, signal.SIGKILL)
         until_gone(template)
         assert calls.function("def main(): return 2").result == b'{"ok":2}'
