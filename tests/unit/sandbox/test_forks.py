@@ -16,6 +16,24 @@ from tests.unit.sandbox.wire import house, zygote
 
 THREAD = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
 WISHES = "import os\ntold = []\nos.register_at_fork(after_in_child=lambda: told.append(os.getpid()))\n"
+# What libraries may go on with in the template, and what calls must not find of it.
+GOING_ON = {
+    "a thread that writes to its own files": (
+        "import os, threading, time\nown = [os.open('/dev/null', os.O_WRONLY) for _ in range(8)]\n"
+        "def write():\n    while True:\n        [os.write(one, b'JUNK') for one in own]\n        time.sleep(0.001)\n"
+        "threading.Thread(target=write, daemon=True).start()\n"
+    ),
+    "a thread that prints": (
+        "import threading, time\ndef show():\n    while True:\n        print('.', end='')\n        time.sleep(0.001)\n"
+        "threading.Thread(target=show, daemon=True).start()\n"
+    ),
+    "whoever prints before a fork": "import os\nos.register_at_fork(before=lambda: print('secret', end=' '))\n",
+    "whoever changes the environment before a fork": (
+        "import os\nos.register_at_fork(before=lambda: os.environ.update(HOME='/elsewhere', LEFT='1'))\n"
+    ),
+    "no output at all": "import os\nos.closerange(0, 3)\n",
+}
+LOOKS = "import os, shelved\ndef main():\n    print('x')\n    return [os.environ['HOME'], os.environ.get('LEFT')]"
 DRAWS = {
     "random": "import random\ndef main(): return random.random()",
     "numpy": "import numpy\ndef main(): return numpy.random.random()",
@@ -65,6 +83,13 @@ def test_with_threads_python_forks_by_itself() -> None:
 def test_calls_find_what_a_library_counts_on_after_a_fork(folder: Path, user: str, code: str, asked: str) -> None:
     with zygote(library(folder, code), user) as calls:
         assert [calls.function(asked).result for _ in range(2)] == [b'{"ok":true}'] * 2
+
+
+@pytest.mark.parametrize("code", GOING_ON.values(), ids=GOING_ON)
+def test_calls_find_nothing_of_what_a_library_goes_on_with(folder: Path, user: str, code: str) -> None:
+    with zygote(library(folder, code), user) as calls:
+        found = {(ended.result, ended.stdout) for ended in (calls.function(LOOKS) for _ in range(10))}
+    assert found == {(b'{"ok":["/call",null]}', b"x\n")}
 
 
 @pytest.mark.parametrize("code", DRAWS.values(), ids=DRAWS)
