@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -84,7 +85,7 @@ def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES, exa
         if depth > max_depth or left < 0:
             raise _too_much(path, max_depth if depth > max_depth else None, max_values)
         is_object = isinstance(container, dict)
-        for key, value in container.items() if is_object else enumerate(container):
+        for key, value in container.items() if is_object else _looked_at(container):
             if is_object and not (type(key) is str and key.isascii()):
                 _check_key(key, path)
             kind = type(value)
@@ -103,6 +104,22 @@ def measure(arguments: Any, *, max_depth: int, max_values: int = MAX_VALUES, exa
     if problems:
         raise invalid(problems[:MAX_PROBLEMS])
     return has_decimals
+
+
+def _looked_at(items: Sequence[Any]) -> Iterable[tuple[int, Any]]:
+    """Those that have to be looked at one by one, with their places: none of an embedding's numbers."""
+    return () if _is_all_plain(items) else enumerate(items)
+
+
+def _is_all_plain(items: Sequence[Any]) -> bool:
+    """Whether these are all of one kind and nothing but JSON; no where that is not plain."""
+    kinds = set(map(type, items))
+    if kinds == {float}:
+        # What is not finite makes the sum so; so may many that are, which are then looked at one by one.
+        return math.isfinite(sum(items))
+    if kinds == {int}:
+        return bool(min(items) >= SMALLEST and max(items) <= LARGEST)
+    return kinds == {str} and all(map(str.isascii, items))
 
 
 def _unread(arguments: Any) -> str:

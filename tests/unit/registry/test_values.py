@@ -46,6 +46,7 @@ class TestMeasure:
             {"a": -(2**63), "b": 2**64 - 1},
             OrderedDict(a=1),
             {"a": Color.RED},
+            {"a": [1e308, 1e308], "b": [-(2**63), 2**64 - 1], "c": ["x", "é"], "d": [True, False]},
             nested(64),
         ],
     )
@@ -80,6 +81,8 @@ class TestMeasure:
             ({"a": Decimal("sNaN")}, "Field 'a' must be a finite number, but received sNaN"),
             ({"a": Decimal("1E+400")}, "Field 'a' must be a finite number, but received 1E+400"),
             ({"a": [0.0, math.nan]}, "Field 'a[1]' must be a finite number, but received nan"),
+            ({"a": [0.5, math.inf, -math.inf]}, "Field 'a[1]' must be a finite number, but received inf"),
+            ({"a": ["x", "\ud800"]}, "Field 'a[1]' holds half of a surrogate pair"),
             ({"a": -math.inf}, "Field 'a' must be a finite number, but received -inf"),
             ({"a": "\ud800"}, "Field 'a' holds half of a surrogate pair"),
             ({"\udfff": 1}, "half of a surrogate pair"),
