@@ -20,6 +20,7 @@ from pegboard import Pegboard
 from pegboard.core.call import ToolResult
 from pegboard.egress.outbound import Resolver
 from pegboard.testing import NoSettings
+from tests.unit.sandbox.living import is_first
 from tests.waiting import until
 
 MEBIBYTE = 2**20
@@ -184,9 +185,10 @@ class Target:
         return [pid for pid in children(os.getpid()) - self.processes if command_line(pid)[:1] == ["pegboard-zygote"]]
 
     def running(self) -> set[int]:
-        """The board's processes that are not there in wait: of each zygote one supervisor is, and one confined process.
+        """The board's processes that are not there in wait.
 
-        That is a child of the supervisor, or of the template that is below the zygote too.
+        Of each zygote three supervisors may be, a first process of namespaces and a confined one. That is a child of a
+        supervisor, or of the template that is below the zygote too.
         """
         own = children(os.getpid()) - self.processes
         found = own - set(self.zygotes())
@@ -194,7 +196,8 @@ class Target:
             below = children(zygote)
             deeper = {pid for child in below for pid in descendants(child)}
             below -= {pid for pid in below if command_line(pid)[:1] == ["pegboard-template"]}
-            if len(below) > 1 or len(deeper) > 1:
+            firsts = {pid for pid in deeper if is_first(pid)}
+            if len(below) > 3 or len(firsts) > 1 or len(deeper - firsts) > 1:
                 found |= below | deeper
         return found
 

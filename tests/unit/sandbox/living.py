@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator
@@ -144,3 +145,11 @@ async def until_idle(box: Sandbox) -> None:
         return box._admission.running == 0 and not box._lines
 
     await until(look)
+
+
+def is_first(pid: int) -> bool:
+    """Whether a process is the first of its namespace, which does nothing but be there."""
+    try:
+        return re.search(r"^NSpid:.*\t1$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE) is not None
+    except OSError:
+        return False

@@ -33,6 +33,7 @@ for line in sys.stdin:
         os.dup2(opened[2], 2)
         guard_imports(job["allowed"])
         python_job.tidy()
+        python_job.open_output()
         python_job.differ()
         python_job.run(job, opened[0])
         os._exit(0)

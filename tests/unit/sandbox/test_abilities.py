@@ -65,7 +65,7 @@ WITHOUT = {
     ),
     "no new user in a namespace": (
         f"take('clone', {EPERM}, bpf.Check(16, (0x10000000,), 0x10000000))",
-        {"namespaces": "starting a process for it: Operation not permitted", "proc": "it needs namespaces"},
+        {"namespaces": "making namespaces: Operation not permitted", "proc": "it needs namespaces"},
     ),
     "no other root": (
         f"take('pivot_root', {EPERM})",

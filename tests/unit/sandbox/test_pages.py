@@ -14,9 +14,9 @@ from contextlib import contextmanager
 import pytest
 
 from pegboard.sandbox.inside import arenas, syscalls
+from pegboard.sandbox.inside.bare import Bare
 from pegboard.sandbox.inside.learning import learn
 from pegboard.sandbox.inside.pages import Pages, pages_of
-from pegboard.sandbox.inside.room import Room
 from pegboard.sandbox.inside.work import RESULT, Given
 
 PAGE = mmap.PAGESIZE
@@ -156,10 +156,22 @@ def become_and(*steps: str) -> Callable[[Given], None]:
     return become
 
 
+class Here(Bare):
+    """A place that is no other than this process's own."""
+
+    def __init__(self) -> None:
+        pass
+
+    def open(self, *, network: bool) -> None:
+        pass
+
+    def kill_all(self) -> None:
+        pass
+
+
 @pytest.mark.parametrize(("steps", "learns"), [(("tells",), True), ((), False)])
 def test_a_copy_that_ends_before_it_has_rehearsed_teaches_nothing(steps: tuple[str, ...], learns: bool) -> None:
-    place = Room.__new__(Room)
-    assert bool(learn(syscalls.fork, become_and(*steps), place)) is learns  # type: ignore[arg-type]
+    assert bool(learn(syscalls.fork, become_and(*steps), Here())) is learns  # type: ignore[arg-type]
 
 
 def test_what_is_allocated_together_lies_in_the_heap() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.sandbox.living import is_first
 from tests.unit.sandbox.test_python_calls import run, value
 from tests.unit.sandbox.test_supervise import children
 from tests.unit.sandbox.wire import Zygote, house, zygote
@@ -26,7 +27,8 @@ def waiting(calls: Zygote) -> list[int]:
     """The confined processes for which there is no call yet."""
     found: list[int] = []
     while not found:
-        found = [spare for supervisor in children(calls.process.pid) for spare in children(supervisor)]
+        below = [pid for one in children(calls.process.pid) for pid in children(one)]
+        found = [pid for pid in below if not is_first(pid)]
     return found
 
 

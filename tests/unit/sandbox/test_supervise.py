@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.sandbox.living import is_first
 from tests.unit.sandbox.wire import Call, Zygote, command, living
 
 
@@ -152,18 +153,13 @@ def test_a_server_that_says_more_than_it_should_is_not_listened_to(calls: Zygote
 
 
 def test_a_call_whose_process_was_killed_before_it_came_is_the_servers_to_begin_anew(calls: Zygote) -> None:
-    # The one that waits now is for this call; what is killed must be the next one, and not what is left of this.
-    while not (former := children(calls.process.pid)):
-        pass
-    calls.run("true")
     spares: list[int] = []
-    while not spares:
-        supervisors = [pid for pid in children(calls.process.pid) if pid not in former]
-        spares = [waiting for supervisor in supervisors for waiting in children(supervisor)]
-    for spare in spares:
-        os.kill(spare, signal.SIGKILL)
-        while Path(f"/proc/{spare}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
-            pass
+    while len(spares) != 1 or len(children(calls.process.pid)) != 1:
+        # What is killed must be the one that waits, and not what is left of the calls before.
+        spares = [pid for one in children(calls.process.pid) for pid in children(one) if not is_first(pid)]
+    os.kill(spares[0], signal.SIGKILL)
+    while Path(f"/proc/{spares[0]}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+        pass
     with calls.call(command("true")) as call, pytest.raises(EOFError):
         call.frame()
     assert calls.run("true").fate == "exited"

@@ -161,17 +161,26 @@ def command(*argv: str, limits: dict[str, int] | None = None, **changes: Any) ->
 @contextmanager
 def zygote(told: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
     """A zygote for this house, which has said that it is ready; raises Refused with what it says instead."""
+    # A pipe, as the server has it; what it says is shown where a test fails.
+    heard, says = os.pipe()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.settimeout(60)
     as_user = (
         [sys.executable, "-I", "-S", str(ORDINARY), str(PACKAGE)] if (os.geteuid(), user) == (0, "ordinary") else []
     )
-    with ours:
+    with ours, os.fdopen(heard, "rb") as remarks:
         with theirs:
             boot = [sys.executable, "-I", "-S", "-B", "-c", BOOT, json.dumps(told), str(theirs.fileno()), str(PACKAGE)]
             process = subprocess.Popen(
-                [*as_user, *boot], pass_fds=[theirs.fileno()], env={}, cwd="/", stdin=subprocess.DEVNULL
+                [*as_user, *boot],
+                pass_fds=[theirs.fileno()],
+                env={},
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=says,
+                stderr=says,
             )
+            os.close(says)
         with process:
             said = json.loads(ours.recv(65536) or b"null")
             if said != {"ready": True}:
@@ -182,6 +191,8 @@ def zygote(told: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
             finally:
                 ours.close()
                 process.wait(30)
+                os.set_blocking(heard, False)
+                sys.stderr.write((remarks.read() or b"").decode("utf-8", "replace"))
 
 
 def living(marker: str) -> list[int]:

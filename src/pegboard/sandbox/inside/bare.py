@@ -8,17 +8,21 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 
 from pegboard.sandbox.inside import identity, syscalls
 from pegboard.sandbox.inside.house import House, hidden, readable
 from pegboard.sandbox.inside.job import Job
+from pegboard.sandbox.inside.place import all_reaped
 from pegboard.sandbox.inside.steps import StepFailed, step
 
 
 class Bare:
     """No more than a process that all orphans of the call become children of, so that none can get away."""
+
+    first = -1
 
     def __init__(self, house: House) -> None:
         shown = hidden(house)
@@ -34,19 +38,22 @@ class Bare:
                 f"without namespaces or Landlock there is no way to give that user them and nothing else"
             )
 
-    def namespaces(self, *, network: bool) -> int:
-        """None."""
-        return 0
-
-    def enter(self) -> None:
+    def open(self, *, network: bool) -> None:
         """Become the parent of all that lose theirs, and find a user that no other call has."""
         with step("becoming the parent of orphans"):
             syscalls.become_subreaper()
         self._supervisor = os.getpid()
         self._user = identity.other_user(os.getpid())
 
-    def build(self) -> None:
+    def lead(self, first: int) -> None:
+        """Wherever this process is, so are its children."""
+
+    def follow(self, first: int, *, network: bool) -> None:
         """Nothing is to be made: the server has."""
+
+    def hide(self) -> None:
+        """Have nobody look into this process."""
+        syscalls.set_dumpable(False)
 
     def listen(self) -> socket.socket:
         """None: what listens here, every process of the machine can connect to."""
@@ -90,11 +97,18 @@ class Bare:
             stopped |= new
         _signal(stopped, signal.SIGKILL)
 
-    def leave(self, job: Job) -> None:
+    def is_empty(self, within: float) -> bool:
+        """Whether all are reaped: those that lose their parents are this process's."""
+        if not all_reaped():
+            time.sleep(within)
+        return all_reaped()
+
+    def close(self, job: Job | None) -> None:
         """Empty the work folder; what a tool has made hard to remove is left to the server."""
         import shutil
 
-        shutil.rmtree(job.folder or "", ignore_errors=True)
+        if job is not None:
+            shutil.rmtree(job.folder or "", ignore_errors=True)
 
 
 def _descendants() -> list[int]:

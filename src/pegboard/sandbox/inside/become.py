@@ -22,6 +22,7 @@ _NICE = 5
 _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 # Where descriptors are out of the way of the few that stay.
 _ASIDE = 64
+_CHUNK = 2**16
 
 
 def become(work: Work, terms: Terms, place: Place, given: Given) -> NoReturn:
@@ -83,7 +84,7 @@ def usual_environment(folder: str) -> dict[str, str]:
 def _take_descriptors(ends: Sequence[int]) -> None:
     """Keep the ends of the pipes, as the first descriptors, and close all others."""
     with step("leaving inherited descriptors"):
-        aside = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _ASIDE) for fd in ends]
+        aside = [fd if fd >= len(ends) else fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _ASIDE) for fd in ends]
         for number, fd in enumerate(aside):
             os.dup2(fd, number, inheritable=number <= 2)
         syscalls.close_from(len(aside))
@@ -123,8 +124,10 @@ def _is_called(within: float) -> bool:
 
 
 def _hear() -> Call:
-    with os.fdopen(ORDERS, "rb", buffering=0) as orders:
-        told = orders.read()
-    if not told:
+    pieces = []
+    while piece := os.read(ORDERS, _CHUNK):
+        pieces.append(piece)
+    os.close(ORDERS)
+    if not pieces:
         end(0)  # there never was a call
-    return Call.read(told)
+    return Call.read(b"".join(pieces))

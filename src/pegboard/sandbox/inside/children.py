@@ -35,12 +35,17 @@ class Child(Protocol):
     def ended(self) -> Ended | None:
         """How it ended, if it has; its orphans that have ended are let go of."""
 
+    def close(self) -> None:
+        """Hold nothing of it any more."""
+
 
 class Source(Protocol):
     """What confined processes are copies of."""
 
     # All descriptors from this one on are of no use to a supervisor.
     closed_from: int
+    # Whether confined processes have nothing of their supervisors, so that these may have had calls before.
+    is_lasting: bool
 
     def start(self, place: Place, folder: str | None, port: int | None, streams: Streams) -> Child:
         """A copy that waits for orders, for the supervisor that this is."""

@@ -17,13 +17,13 @@ from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.become import become
 from pegboard.sandbox.inside.call import Terms
 from pegboard.sandbox.inside.forks import fork_for, noting_wishes
-from pegboard.sandbox.inside.handing import handed
+from pegboard.sandbox.inside.handing import hand, handed
 from pegboard.sandbox.inside.house import House
 from pegboard.sandbox.inside.learning import Rehearsed, learn
 from pegboard.sandbox.inside.loading import load
 from pegboard.sandbox.inside.pages import Pages
 from pegboard.sandbox.inside.place import Place
-from pegboard.sandbox.inside.steps import READY, put_into_words
+from pegboard.sandbox.inside.steps import READY, StepFailed, put_into_words
 from pegboard.sandbox.inside.template import ARRIVAL, END, ENDED, FAILED, HERE, MOST_WORDS
 from pegboard.sandbox.inside.work import Given
 
@@ -31,9 +31,15 @@ _REQUESTS = 3
 _NAME = "pegboard-template"
 
 
-class _Had(NamedTuple):
-    """What copies have of this process: the pages that they will write to, and all of its bytes that are of no file."""
+class _Way(NamedTuple):
+    """How this process is copied: by this fork, to this place, where the copy becomes what its call needs.
 
+    It will write to these pages, and has so many bytes of this process's that are of no file.
+    """
+
+    fork: Callable[[], int]
+    place: Place
+    become: Callable[[Given], NoReturn]
     pages: Pages
     memory: int
 
@@ -66,9 +72,11 @@ def _serve(requests: socket.socket, house: House, place: Place) -> NoReturn:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     syscalls.freeze()
     fork, terms = fork_for(wishes), Terms.of(house)
+    if fork is syscalls.fork:
+        work.open_output()
     pages = learn(fork, partial(become, Rehearsed(work), terms, place), place)
     syscalls.enlarge_pages()
-    start = partial(_copy, fork, partial(become, work, terms, place), _Had(pages, _own_memory()))
+    start = partial(_copy, _Way(fork, place, partial(become, work, terms, place), pages, _own_memory()))
     # From now on calls that go on when the zygote is gone need this process.
     syscalls.end_with_parent(False)
     requests.send(json.dumps(READY).encode())
@@ -104,42 +112,39 @@ def _copy_for_all(requests: socket.socket, start: Callable[[bytes, Sequence[int]
                 poller.register(ended, select.POLLIN)
 
 
-def _copy(
-    fork: Callable[[], int],
-    work: Callable[[Given], NoReturn],
-    had: _Had,
-    wanted: bytes,
-    descriptors: Sequence[int],
-) -> int | None:
-    supervisor, answers, *ends = descriptors
+def _copy(way: _Way, wanted: bytes, descriptors: Sequence[int]) -> int | None:
+    first, answers, *ends = descriptors
     try:
-        syscalls.join(supervisor, syscalls.NEWPID)
-        pid = fork()
+        way.place.lead(first)
+        pid = way.fork()
+    except ProcessLookupError:
+        # The first process was killed, such as for want of memory; that nobody answers tells its supervisor.
+        _close(descriptors)
+        return None
     except OSError as error:
         _tell(answers, FAILED + f"starting the confined process: {error.strerror}".encode())
         _close(descriptors)
         return None
     if pid == 0:
         try:
-            is_ready = had.pages.take()
-            folder, port = _join(supervisor, wanted, answers, had.memory)
-            work(Given(folder, port, ends, is_ready))
+            is_ready = way.pages.take()
+            port, _, folder = wanted.decode().partition(" ")
+            _follow(way, first, answers, network=port != "0")
+            way.become(Given(folder or None, int(port) or None, ends, is_ready))
         finally:
             os._exit(1)
-    _close((supervisor, *ends))
+    _close((first, *ends))
     return pid
 
 
-def _join(supervisor: int, wanted: bytes, answers: int, inherited: int) -> tuple[str | None, int | None]:
-    """Be where the supervisor is; the call's folder and the port of its proxy, if there are."""
-    namespaces, port, folder = wanted.decode().split(" ", 2)
+def _follow(way: _Way, first: int, answers: int, *, network: bool) -> None:
     try:
-        syscalls.join(supervisor, int(namespaces) & ~syscalls.NEWPID)
-    except OSError as error:
-        _tell(answers, FAILED + f"joining the supervisor: {error.strerror}".encode())
+        way.place.follow(first, network=network)
+    except StepFailed as error:
+        _tell(answers, FAILED + str(error).encode())
         raise
-    _tell(answers, HERE + ARRIVAL.pack(os.getpid(), inherited))
-    return folder or None, int(port) or None
+    with socket.socket(fileno=answers) as supervisor:
+        hand(supervisor, HERE + ARRIVAL.pack(way.memory), [os.pidfd_open(os.getpid())])
 
 
 def _tell_end(descriptor: int, pid: int, answers: int) -> None:

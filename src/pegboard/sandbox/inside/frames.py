@@ -23,6 +23,12 @@ class Line:
         self._sock = sock
         self._unsent = b""
 
+    def __enter__(self) -> Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._sock.close()
+
     def fileno(self) -> int:
         """The descriptor to wait on: that it has something to say means that the server has gone."""
         return self._sock.fileno()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Mapping
 
 from pegboard.sandbox.inside import python_job
@@ -19,7 +20,14 @@ class Functions:
         """Calls will find this environment, and what else they are to have of one."""
         os.environ.update(env)
         self._practised = practised
-        self._is_different = False
+        self._has_output = self._is_different = False
+
+    def open_output(self) -> None:
+        """Have ready what calls print to, where nothing else in this process could print until it is copied."""
+        # Those of a call are pipes, and what a descriptor is stays known of it.
+        if all(map(_is_pipe, (1, 2))):
+            python_job.open_output()
+            self._has_output = True
 
     def rehearse(self, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
         """Do what calls are likely to do, so that the next one finds it done."""
@@ -45,5 +53,14 @@ class Functions:
         end(0)
 
     def _differ(self) -> None:
+        if not self._has_output:
+            python_job.open_output()
         python_job.differ()
         self._is_different = True
+
+
+def _is_pipe(descriptor: int) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+    except OSError:
+        return False  # a library has closed it

@@ -30,8 +30,8 @@ _DEV_LINKS = {
     "stdout": "/proc/self/fd/1",
     "stderr": "/proc/self/fd/2",
 }
-# CAP_SYS_ADMIN: what it takes, in one's own user namespace, to start a process in others.
-_JOIN_OTHERS = 21
+# CAP_SYS_CHROOT and CAP_SYS_ADMIN: what it takes, in one's own user namespace, to join others.
+_JOIN_OTHERS = (18, 21)
 # Where the former root is while the new one is built.
 _OLD = "/.old"
 
@@ -100,10 +100,10 @@ def build(house: House) -> None:
     if user is not None:
         with step(f"becoming the user {user}"):
             identity.become(user)
-        if house.has_template:
-            _own_users()
-            with step("giving up capabilities"):
-                syscalls.drop_capabilities(_JOIN_OTHERS)
+        # Those of a call are entered and left again, which takes rights over both.
+        _own_users(syscalls.NEWNS)
+        with step("giving up capabilities"):
+            syscalls.drop_capabilities(*_JOIN_OTHERS)
     _check_reach(house.binds)
 
 

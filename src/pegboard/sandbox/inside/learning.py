@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import select
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import NoReturn
 
 from pegboard.sandbox.inside import syscalls
 from pegboard.sandbox.inside.call import Call
 from pegboard.sandbox.inside.pages import Pages, pages_of
-from pegboard.sandbox.inside.place import Place
+from pegboard.sandbox.inside.place import Place, end_all
+from pegboard.sandbox.inside.steps import StepFailed
 from pegboard.sandbox.inside.streams import ANNOUNCED
+from pegboard.sandbox.inside.syscalls import Area
 from pegboard.sandbox.inside.work import ORDERS, REPORTS, RESULT, Given, Work
 
 # A copy that takes longer hangs.
@@ -37,15 +39,19 @@ class Rehearsed:
 
 def learn(fork: Callable[[], int], become: Callable[[Given], NoReturn], place: Place) -> Pages:
     """The pages that a copy writes to until it has rehearsed."""
+    areas = syscalls.writable_memory()
     try:
-        return _learnt(fork, become, place)
-    except OSError:
+        return _learnt(fork, become, place, areas)
+    except (OSError, StepFailed):
         # Such as for want of descriptors, or of /proc; calls do without.
         return Pages()
+    finally:
+        end_all(place)
+        place.close(None)
 
 
-def _learnt(fork: Callable[[], int], become: Callable[[Given], NoReturn], place: Place) -> Pages:
-    areas, folder = syscalls.writable_memory(), place.enter()
+def _learnt(fork: Callable[[], int], become: Callable[[Given], NoReturn], place: Place, areas: Sequence[Area]) -> Pages:
+    folder = place.open(network=False)
     # Each descriptor is closed by itself: the others are of libraries, which may go on with them in threads.
     with ExitStack() as left:
         orders, ordering = _closed_by(left, *os.pipe())
@@ -59,9 +65,10 @@ def _learnt(fork: Callable[[], int], become: Callable[[Given], NoReturn], place:
         poller.register(told, select.POLLIN)
         # Until the copy has been looked at as little as can be: what this process writes to looks as if it were its.
         try:
+            place.lead(place.first)
             pid = fork()
             if pid == 0:
-                become(given)
+                _become(become, place, given)
         finally:
             os.close(telling)
         try:
@@ -71,6 +78,14 @@ def _learnt(fork: Callable[[], int], become: Callable[[Given], NoReturn], place:
         finally:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+
+
+def _become(become: Callable[[Given], NoReturn], place: Place, given: Given) -> NoReturn:
+    try:
+        place.follow(place.first, network=False)
+        become(given)
+    finally:
+        os._exit(1)
 
 
 def _closed_by(stack: ExitStack, *descriptors: int) -> tuple[int, ...]:

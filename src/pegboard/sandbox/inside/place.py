@@ -13,19 +13,27 @@ from pegboard.sandbox.inside.job import Job
 
 # A process that the kernel cannot end by then hangs in the kernel itself.
 _ENDING_SECONDS = 2.0
+# As often as that, those who are this process's children are reaped meanwhile.
+_LOOK_SECONDS = 0.002
 
 
 class Place(Protocol):
     """Where calls take place: in namespaces of their own, or else among the machine's other processes."""
 
-    def namespaces(self, *, network: bool) -> int:
-        """The kinds of namespaces that a call has of its own, as the kernel numbers them."""
+    # A descriptor of the process that all others of a call depend on, as long as there is a call.
+    first: int
 
-    def enter(self) -> str | None:
-        """Make this process the one that all others of its call depend on; the call's folder if it is known by now."""
+    def open(self, *, network: bool) -> str | None:
+        """Make a place for a call, whose supervisor this process is; the call's folder if it is known by now."""
 
-    def build(self) -> None:
-        """Make ready what the call's processes will see of files; those that wait for it are there already."""
+    def lead(self, first: int) -> None:
+        """Have children that this process forks from now on be among the processes of the call."""
+
+    def follow(self, first: int, *, network: bool) -> None:
+        """Be where the call takes place, as such a child, and make ready what it will see of files."""
+
+    def hide(self) -> None:
+        """Have nobody look into this process and the first, now that all who have to be are there."""
 
     def listen(self) -> socket.socket:
         """A socket on which only this call can connect, for the server to listen on."""
@@ -40,27 +48,26 @@ class Place(Protocol):
         """Make this process, the call's first, one without privileges, of the user that tools run as."""
 
     def processes(self) -> list[int]:
-        """The processes of this call, its supervisor aside."""
+        """The processes of this call but for those that are ours."""
 
     def kill_all(self) -> None:
         """Kill the processes of this call, whatever they did to stay."""
 
-    def leave(self, job: Job) -> None:
-        """Leave nothing of the call behind."""
+    def is_empty(self, within: float) -> bool:
+        """Whether there are none any more, those that have ended reaped, after no more than so many seconds."""
+
+    def close(self, job: Job | None) -> None:
+        """Leave nothing of the call behind; there may be another then."""
 
 
-def end_all(place: Place, first: int | None = None) -> None:
-    """Kill the processes of this call and reap them, as often as it takes until there are none.
-
-    The first of them may be for another to reap; this is then told by its descriptor.
-    """
+def end_all(place: Place) -> bool:
+    """Kill the processes of this call and reap them, as often as it takes until there are none; whether there are."""
     give_up = time.monotonic() + _ENDING_SECONDS
-    while (left := give_up - time.monotonic()) > 0:
+    while time.monotonic() < give_up:
         place.kill_all()
-        # Once it has ended, its orphans are for this process to reap.
-        if (first is None or has_ended(first, left)) and _all_reaped():
-            return
-        time.sleep(0.001)
+        if place.is_empty(_LOOK_SECONDS):
+            return True
+    return False
 
 
 def has_ended(process: int, within: float) -> bool:
@@ -70,7 +77,8 @@ def has_ended(process: int, within: float) -> bool:
     return bool(poller.poll(within * 1000))
 
 
-def _all_reaped() -> bool:
+def all_reaped() -> bool:
+    """Whether this process has no children any more; those that have ended are let go of."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -16,13 +16,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pegboard.sandbox.inside import landlock, network, seccomp, syscalls
+from pegboard.sandbox.inside import landlock, seccomp, syscalls
 from pegboard.sandbox.inside.house import House, build
 from pegboard.sandbox.inside.job import Bounds, Job
 from pegboard.sandbox.inside.room import Room
 from pegboard.sandbox.inside.steps import StepFailed
 
-_CALL = syscalls.NEWUSER | syscalls.NEWPID | syscalls.NEWNS | syscalls.NEWIPC | syscalls.NEWUTS | syscalls.NEWNET
 # What an administrator may have set, by the value that stands in the way.
 _SETTINGS = {
     "kernel.unprivileged_userns_clone": "0",
@@ -86,17 +85,20 @@ def _try_namespaces(house: House) -> int:
     """1 where a call has a /proc of its own too."""
     build(house)
     room = Room(house)
-    outcome = _apart(lambda: syscalls.clone(_CALL), lambda: _furnish(room))
+    room.open(network=True)
+    room.listen().close()
+    room.lead(room.first)
+    outcome = _apart(os.fork, lambda: _follow(room))
     if isinstance(outcome, str):
         raise StepFailed(outcome)
+    room.hide()
+    room.furnish(Job(False, 1.0, Bounds(0, 1, 2**20, 0, 0), {}, None, True, False, b"", {}, b""))
+    room.close(None)
     return outcome
 
 
-def _furnish(room: Room) -> int:
-    room.enter()
-    room.build()
-    room.furnish(Job(False, 1.0, Bounds(0, 1, 2**20, 0, 0), {}, None, True, False, b"", {}, b""))
-    network.listen().close()
+def _follow(room: Room) -> int:
+    room.follow(room.first, network=True)
     return int(Path("/proc/self/stat").exists())
 
 

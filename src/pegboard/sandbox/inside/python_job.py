@@ -72,9 +72,13 @@ def tidy() -> None:
     sys.path[:] = [path for path in sys.path if path]
 
 
-def differ() -> None:
-    """Have as this process's own what no two copies of the same may share: random numbers, and what is printed."""
+def open_output() -> None:
+    """Have what is printed go to the usual descriptors, whatever a library has put there."""
     sys.stdout, sys.stderr = _printer(1), _printer(2)
+
+
+def differ() -> None:
+    """Have as this process's own what no two copies of the same may share."""
     if (tempfile := sys.modules.get("tempfile")) is not None:
         tempfile.tempdir = None  # type: ignore[attr-defined]
     random.seed()

@@ -9,8 +9,10 @@ import socket
 from contextlib import suppress
 
 from pegboard.sandbox.inside import identity, mounts, network, syscalls
+from pegboard.sandbox.inside.first import life
 from pegboard.sandbox.inside.house import OWN_FILES, OWN_PLACES, House, shown_among_own
 from pegboard.sandbox.inside.job import Job
+from pegboard.sandbox.inside.place import all_reaped, has_ended
 from pegboard.sandbox.inside.steps import step
 
 _PROC_FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
@@ -21,24 +23,35 @@ _OWN = syscalls.NEWUSER | syscalls.NEWPID | syscalls.NEWNS | syscalls.NEWIPC | s
 
 
 class Room:
-    """Namespaces of the call's own, whose first process is the supervisor: the kernel ends all when that one ends."""
+    """Namespaces of the call's own, whose first process the kernel ends all others with; its supervisor is outside."""
 
     def __init__(self, house: House) -> None:
+        # The first process, what it lives by, and the namespaces of files that the call has and this process came from.
+        self.first = self._held = self._inside = self._outside = -1
+        self._life = life()
         self._user, self._group = os.getuid(), os.getgid()
         self._shown = shown_among_own(house)
         # Where no filter keeps sockets from calls, no two calls share a network, be it an empty one.
         self._own_network = "seccomp" in house.without
 
-    def namespaces(self, *, network: bool) -> int:
-        """All kinds; but calls without network share an empty one, which none of them can make a socket for."""
-        return _OWN | syscalls.NEWNET if network or self._own_network else _OWN
-
-    def enter(self) -> str:
-        """Where the call will work; all else waits until there is a confined process, which would copy it too."""
+    def open(self, *, network: bool) -> str:
+        """Begin the first process of new namespaces."""
+        with step("making namespaces"):
+            # However this process ends, the kernel closes its end of this.
+            reading, self._held = os.pipe()
+            first = self._life.begin(self._namespaces(network), reading, self._held)
+            os.close(reading)
+            self.first = syscalls.pidfd_open(first)
         return OWN_PLACES[0]
 
-    def build(self) -> None:
-        """Take possession of the namespaces that this process was started in, and mount the call's own files."""
+    def lead(self, first: int) -> None:
+        """Have children in the namespace of processes, the only one that nobody can move to later."""
+        syscalls.join(first, syscalls.NEWPID)
+
+    def follow(self, first: int, *, network: bool) -> None:
+        """Move to the other namespaces too, and mount the call's own files there."""
+        with step("joining namespaces"):
+            syscalls.join(first, self._namespaces(network) & ~syscalls.NEWPID)
         with step("naming the user of a namespace"):
             identity.map_users(self._user, self._group)
         with step("naming the machine"):
@@ -47,20 +60,35 @@ class Room:
         with step("showing the call's own processes"):
             _mount_proc()
 
+    def hide(self) -> None:
+        """Have nobody look into this process and the first; the call's files this process will see all the same."""
+        # Through itself: in the call's own /proc it is not, and in others the first may have another number.
+        myself = os.open("/proc/self", os.O_PATH | os.O_CLOEXEC)
+        self._outside = os.open("ns/mnt", os.O_RDONLY | os.O_CLOEXEC, dir_fd=myself)
+        syscalls.join(self.first, syscalls.NEWNS)
+        self._inside = os.open("ns/mnt", os.O_RDONLY | os.O_CLOEXEC, dir_fd=myself)
+        syscalls.join(self._outside, syscalls.NEWNS)
+        os.close(myself)
+        syscalls.set_dumpable(False)
+        self._life.hide(self._held)
+
     def listen(self) -> socket.socket:
-        """A socket on the loopback device of the call's own network."""
+        """A socket on the loopback device of the call's own network, where this process stays."""
         with step("opening the call's own network"):
+            syscalls.join(self.first, syscalls.NEWNET)
             return network.listen()
 
     def furnish(self, job: Job) -> str:
-        """Give the call's own files the room that the job allows."""
+        """Give the call's own files the room that the job allows, and see them and its processes from now on."""
+        with step("joining namespaces"):
+            syscalls.join(self._inside, syscalls.NEWNS)
         disk = job.bounds.disk
         files = max(_FEWEST_FILES, disk // _BYTES_A_FILE)
         mounts.resize(OWN_PLACES[0], size=disk, files=files)
         return OWN_PLACES[0]
 
     def most_processes(self, job: Job) -> int:
-        """What the job allows, and the supervisor, which is of the same namespace and so counted."""
+        """What the job allows, and the first one, which is of the same namespace and so counted."""
         return job.bounds.processes + 1
 
     def settle(self) -> None:
@@ -74,12 +102,31 @@ class Room:
             return [int(entry.name) for entry in entries if entry.name.isdecimal() and entry.name != "1"]
 
     def kill_all(self) -> None:
-        """Kill every process of this namespace but the first."""
-        with suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGKILL)
+        """Kill the first process, and the kernel all others."""
+        if self.first >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.first, signal.SIGKILL)
 
-    def leave(self, job: Job) -> None:
-        """Nothing is left to do: the kernel takes a namespace's files with its last process."""
+    def is_empty(self, within: float) -> bool:
+        """Whether the first process has ended: it does when all others are reaped, be it by this process."""
+        all_reaped()
+        return self.first < 0 or has_ended(self.first, within)
+
+    def close(self, job: Job | None) -> None:
+        """Leave these namespaces: the kernel takes their files with the last process."""
+        if self._outside >= 0:
+            syscalls.join(self._outside, syscalls.NEWNS)
+        if self.first >= 0:
+            with suppress(ChildProcessError):
+                os.waitid(os.P_PIDFD, self.first, os.WEXITED | os.WNOHANG)
+        for descriptor in (self._outside, self._inside, self._held, self.first):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._outside = self._inside = self._held = self.first = -1
+
+    def _namespaces(self, network: bool) -> int:
+        """All kinds; but calls without network share an empty one, which none of them can make a socket for."""
+        return _OWN | syscalls.NEWNET if network or self._own_network else _OWN
 
 
 def _mount_own_files(shown: list[str]) -> None:

@@ -97,8 +97,14 @@ class Fed:
             return True
         except BrokenPipeError:
             pass
-        os.close(self.fd)
+        self.close()
         return False
+
+    def close(self) -> None:
+        """Give no more."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
 
 
 class Streams:
@@ -136,3 +142,10 @@ class Streams:
         """The process's own ends, in the order of the numbers that they get there."""
         kept = (stream.other_end for stream in self.kept)
         return (self.stdin.other_end, *kept, self.orders.other_end, self.reports.writing)
+
+    def close(self) -> None:
+        """Close this process's ends."""
+        for fed in (self.stdin, self.orders):
+            fed.close()
+        for descriptor in (*(stream.fd for stream in self.kept), self.reports.reading):
+            os.close(descriptor)

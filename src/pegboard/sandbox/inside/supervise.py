@@ -1,14 +1,13 @@
-"""The supervisor of one call: the process that all others of the call depend on, and end with.
+"""The supervisor of a call: it makes the call's place, watches over what runs there, and ends it.
 
-It furnishes the call, starts the confined process, keeps what comes out of it, watches clock and memory, and tells the
-server how it ended. Nothing in here trusts what the confined process does.
+It has the confined process started, keeps what comes out of it, watches clock and memory, and tells the server how it
+ended. Nothing in here trusts what the confined process does. Where no call could see anything of another's in it, it
+has one call after the other, each in a place of its own.
 """
 
 from __future__ import annotations
 
 import os
-import select
-import signal
 import socket
 import sys
 from typing import NamedTuple, NoReturn
@@ -18,7 +17,6 @@ from pegboard.sandbox.inside.call import Call
 from pegboard.sandbox.inside.children import Child, Source
 from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.handing import handed
-from pegboard.sandbox.inside.hearing import PAUSE_SECONDS, rehearse_hearing
 from pegboard.sandbox.inside.job import Job
 from pegboard.sandbox.inside.place import Place, end_all
 from pegboard.sandbox.inside.steps import StepFailed, step
@@ -27,6 +25,13 @@ from pegboard.sandbox.inside.vigil import Fate, Vigil
 
 # Where the descriptor through which the zygote hands over a call is kept.
 _HANDLE = 3
+# What the zygote is told where another call may come, and the most that it says itself.
+FREE, MOST_WORDS = b".", 2**16
+# After that many calls, or one that took so many bytes of this process, a new one starts afresh: what it has grown to
+# the first process of the next call would show.
+_MOST_CALLS, _MOST_BYTES = 1000, 2**16
+# A process that was killed takes a few of these to be gone.
+_MOMENT_SECONDS, _MOMENTS = 0.01, 10
 
 
 class Prepared(NamedTuple):
@@ -36,11 +41,16 @@ class Prepared(NamedTuple):
     streams: Streams
     listener: socket.socket | None
 
+    def close(self) -> None:
+        """Hold nothing of it any more."""
+        self.child.close()
+        self.streams.close()
+
 
 def supervise(handle: int, source: Source, place: Place, *, network: bool) -> NoReturn:
-    """Wait for the zygote to hand over a call's socket, and run that call; this process ends with it."""
+    """Run the calls whose sockets the zygote hands over; this process ends with the last of them."""
     try:
-        _run(handle, source, place, network)
+        _serve(handle, source, place, network)
     except Gone:
         end_all(place)
     except Exception:
@@ -52,57 +62,82 @@ def supervise(handle: int, source: Source, place: Place, *, network: bool) -> No
         os._exit(0)
 
 
-def _run(handle: int, source: Source, place: Place, network: bool) -> None:
+def _serve(handle: int, source: Source, place: Place, network: bool) -> None:
     os.dup2(handle, _HANDLE, inheritable=False)
     syscalls.close_from(source.closed_from)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    with step("leaving the zygote's process group"):
+        os.setpgid(0, 0)
+    with socket.socket(fileno=_HANDLE) as zygote:
+        for _ in range(_MOST_CALLS):
+            is_fit = _run(zygote, source, place, network)
+            if network or not (is_fit and source.is_lasting):
+                return
+            processors = _next_on(zygote)
+            if not processors:
+                return
+            syscalls.run_on([int(number) for number in processors.split(b",")])
+
+
+def _next_on(zygote: socket.socket) -> bytes:
+    """The processors that the zygote wants another call to run on, none where it wants none."""
+    try:
+        zygote.send(FREE)
+        return zygote.recv(MOST_WORDS)
+    except OSError:
+        return b""
+
+
+def _run(zygote: socket.socket, source: Source, place: Place, network: bool) -> bool:
+    """Run one call; whether this process is fit for another."""
     prepared: Prepared | StepFailed
     try:
         prepared = _prepare(source, place, network)
     except StepFailed as error:
+        if place.first >= 0 and any(place.is_empty(_MOMENT_SECONDS) for _ in range(_MOMENTS)):
+            # The first was killed, such as for want of memory: nothing is wrong, and the server begins the call anew.
+            raise Gone from None
         prepared = error
-    if not select.select([_HANDLE], [], [], PAUSE_SECONDS)[0]:
-        rehearse_hearing()
-    line = _take_line()
-    told = line.read_job()
-    try:
-        if isinstance(prepared, StepFailed):
-            raise prepared
-        _run_call(line, Job.read(told), place, prepared)
-    except StepFailed as error:
-        line.say_failed(str(error))
+    with _taken_line(zygote) as line:
+        told = line.read_job()
+        try:
+            if isinstance(prepared, StepFailed):
+                raise prepared
+            is_fit = _run_call(line, Job.read(told), place, prepared)
+        except StepFailed as error:
+            line.say_failed(str(error))
+            return False
+    prepared.close()
+    return is_fit
 
 
 def _prepare(source: Source, place: Place, network: bool) -> Prepared:
     """All that can be done before there is a call."""
-    with step("leaving the zygote's process group"):
-        os.setpgid(0, 0)
-    folder = place.enter()
+    with step("being seen by those who join"):
+        syscalls.set_dumpable(True)
+    folder = place.open(network=network)
     listener = place.listen() if network else None
     with step("opening pipes"):
         streams = Streams()
-    # As early as can be: what this process has written to by then, it would have to copy again afterwards.
     with step("starting the confined process"):
         child = source.start(place, folder, None if listener is None else listener.getsockname()[1], streams)
     for fd in streams.other_ends:
         os.close(fd)
-    place.build()
     child.arrive()
     with step("hiding from the confined process"):
-        syscalls.set_dumpable(False)
+        place.hide()
     streams.orders.announce()
     return Prepared(child, streams, listener)
 
 
-def _take_line() -> Line:
-    with socket.socket(fileno=_HANDLE) as handle:
-        descriptors = handed(handle, 1).descriptors
+def _taken_line(zygote: socket.socket) -> Line:
+    descriptors = handed(zygote, 1).descriptors
     if not descriptors:
         raise Gone
     return Line(socket.socket(fileno=descriptors[0]))
 
 
-def _run_call(line: Line, job: Job, place: Place, prepared: Prepared) -> None:
+def _run_call(line: Line, job: Job, place: Place, prepared: Prepared) -> bool:
+    """Run the call in its place; whether nothing is left of it, and this process did not grow with it."""
     if job.network != (prepared.listener is not None):
         raise StepFailed("reading the job: it is not the kind of call that it was said to be, with or without network")
     folder = place.furnish(job)
@@ -114,8 +149,10 @@ def _run_call(line: Line, job: Job, place: Place, prepared: Prepared) -> None:
         line.say_started()
         _watch_over(line, Call(job, folder), place, prepared)
     finally:
-        end_all(place, prepared.child.fileno())
-        place.leave(job)
+        is_over = end_all(place)
+        place.close(job)
+    taken = len(job.text) + sum(len(stream.content) for stream in prepared.streams.kept)
+    return is_over and taken <= _MOST_BYTES
 
 
 def _check_waiting(prepared: Prepared) -> None:

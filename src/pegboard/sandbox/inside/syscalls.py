@@ -57,7 +57,7 @@ class _MountAttributes(ctypes.Structure):
 def mount(source: str, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
     """Mount `source` on `target`."""
     encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, options)]
-    _check(libc.mount(encoded[0], encoded[1], encoded[2], flags, encoded[3]))
+    check(libc.mount(encoded[0], encoded[1], encoded[2], flags, encoded[3]))
 
 
 def restrict_mount(target: str, attributes: int, *, below: bool = True) -> None:
@@ -66,22 +66,22 @@ def restrict_mount(target: str, attributes: int, *, below: bool = True) -> None:
     size = ctypes.c_size_t(ctypes.sizeof(wanted))
     path = ctypes.c_char_p(os.fsencode(target))
     flags = ctypes.c_uint(_AT_RECURSIVE if below else 0)
-    _check(libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, path, flags, ctypes.byref(wanted), size))
+    check(libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, path, flags, ctypes.byref(wanted), size))
 
 
 def unmount(target: str) -> None:
     """Take the mount at `target` and all below it out of sight."""
-    _check(libc.umount2(os.fsencode(target), _MNT_DETACH))
+    check(libc.umount2(os.fsencode(target), _MNT_DETACH))
 
 
 def pivot_root(new: str, old: str) -> None:
     """Make `new` the root of the file system; the former one is found at `old`."""
-    _check(libc.syscall(_PIVOT_ROOT, ctypes.c_char_p(os.fsencode(new)), ctypes.c_char_p(os.fsencode(old))))
+    check(libc.syscall(_PIVOT_ROOT, ctypes.c_char_p(os.fsencode(new)), ctypes.c_char_p(os.fsencode(old))))
 
 
 def unshare(flags: int) -> None:
     """Move this process into new namespaces."""
-    _check(libc.unshare(flags))
+    check(libc.unshare(flags))
 
 
 def clone(flags: int) -> int:
@@ -102,22 +102,22 @@ def fork() -> int:
 
     What Python does after a fork is left out, and so this is for processes without threads.
     """
-    return _check(_held.fork())
+    return check(_held.fork())
 
 
 def join(process: int, namespaces: int) -> None:
     """Move into these namespaces of the process that the descriptor names; only children do so for those of pids."""
-    _check(libc.setns(process, namespaces))
+    check(libc.setns(process, namespaces))
 
 
 def pidfd_open(pid: int) -> int:
     """A descriptor that has something to say once that process has ended."""
-    return _check(libc.syscall(_PIDFD_OPEN, pid, 0))
+    return check(libc.syscall(_PIDFD_OPEN, pid, 0))
 
 
 def close_from(first: int) -> None:
     """Close every descriptor from this one on."""
-    _check(libc.syscall(_CLOSE_RANGE, ctypes.c_uint(first), ctypes.c_uint(2**32 - 1), 0))
+    check(libc.syscall(_CLOSE_RANGE, ctypes.c_uint(first), ctypes.c_uint(2**32 - 1), 0))
 
 
 def write(path: str, text: str) -> None:
@@ -189,7 +189,7 @@ def populate(ranges: bytes) -> None:
         for first in range(0, len(ranges), _IOV_MAX * _IOVEC):
             some = ranges[first : first + _IOV_MAX * _IOVEC]
             count = ctypes.c_size_t(len(some) // _IOVEC)
-            _check(libc.syscall(_PROCESS_MADVISE, myself, ctypes.c_char_p(some), count, _MADV_POPULATE_WRITE, 0))
+            check(libc.syscall(_PROCESS_MADVISE, myself, ctypes.c_char_p(some), count, _MADV_POPULATE_WRITE, 0))
     finally:
         os.close(myself)
 
@@ -232,16 +232,17 @@ def drop_capabilities(*kept: int) -> None:
     bits = sum(1 << capability for capability in kept)
     header = struct.pack("=2I", _CAPABILITY_VERSION, 0)
     # Effective, permitted and inheritable ones, the first 32 of each and then the rest.
-    _check(libc.capset(header, struct.pack("=6I", bits, bits, bits, 0, 0, 0)))
+    check(libc.capset(header, struct.pack("=6I", bits, bits, bits, 0, 0, 0)))
     for capability in kept:
-        _check(libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, capability, 0, 0))
+        check(libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, capability, 0, 0))
 
 
 def _prctl(option: int, value: int) -> None:
-    _check(libc.prctl(option, value, 0, 0, 0))
+    check(libc.prctl(option, value, 0, 0, 0))
 
 
-def _check(result: int) -> int:
+def check(result: int) -> int:
+    """What a function of the C library gave; raises OSError where that says that it failed."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

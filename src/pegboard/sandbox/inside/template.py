@@ -16,18 +16,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from pegboard.sandbox.inside.children import Ended, reaped
+from pegboard.sandbox.inside.children import Ended
 from pegboard.sandbox.inside.frames import Gone
-from pegboard.sandbox.inside.handing import hand
+from pegboard.sandbox.inside.handing import hand, handed
 from pegboard.sandbox.inside.place import Place, has_ended
 from pegboard.sandbox.inside.steps import READY, StepFailed, made_of_words
 from pegboard.sandbox.inside.streams import Streams
 
-# What a supervisor is told of its copy: that it is here, with its number there and the bytes of memory that it has from
-# the template, why it cannot be, and at last how it ended, with the status that the kernel has of it and its processor
-# time.
+# What a supervisor is told of its copy: that it is here, with a descriptor of it and the bytes of memory that it has of
+# the template's, why it cannot be, and at last how it ended, with the kernel's status of it and its processor time.
 HERE, FAILED, ENDED = b"h", b"f", b"e"
-ARRIVAL, END = struct.Struct("=iq"), struct.Struct("=id")
+ARRIVAL, END = struct.Struct("=q"), struct.Struct("=id")
 # The most that is said at once: a library may have much to say of why it fails, and a machine many processors.
 MOST_WORDS = 2**16
 # How long it may take until a supervisor is told of an end that it has seen.
@@ -49,24 +48,20 @@ class Copied:
 
     def arrive(self) -> None:
         """Wait until it is here; raises StepFailed where it cannot be, Gone where it or the template is no more."""
-        told = self._answers.recv(MOST_WORDS)
+        told, descriptors, _is_cut = handed(self._answers, MOST_WORDS)
         if told.startswith(FAILED):
             raise StepFailed(told[len(FAILED) :].decode("utf-8", "replace"))
-        if not told.startswith(HERE):
+        if not told.startswith(HERE) or not descriptors:
             raise Gone
-        number, self.inherited = ARRIVAL.unpack(told[len(HERE) :])
-        try:
-            self._descriptor = os.pidfd_open(number)
-        except ProcessLookupError:
-            raise Gone from None
+        (self._descriptor,) = descriptors
+        (self.inherited,) = ARRIVAL.unpack(told[len(HERE) :])
 
     def fileno(self) -> int:
         """A descriptor that has something to say once it has ended."""
         return self._descriptor
 
     def ended(self) -> Ended | None:
-        """How it ended, if it has; its orphans that have ended are let go of."""
-        reaped()
+        """How it ended, if it has; its orphans are for the first process of its namespaces to let go of."""
         if not has_ended(self._descriptor, 0):
             return None
         self._answers.settimeout(_TELLING_SECONDS)
@@ -79,11 +74,18 @@ class Copied:
             raise Gone
         return Ended(*END.unpack(told[len(ENDED) :]))
 
+    def close(self) -> None:
+        """Hold nothing of it any more; the template is told so."""
+        self._answers.close()
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
 
 class Template:
     """A running template."""
 
     closed_from = _REQUESTS + 1
+    is_lasting = True
 
     def __init__(self, requests: socket.socket) -> None:
         self._requests = requests
@@ -115,17 +117,15 @@ class Template:
     def start(self, place: Place, folder: str | None, port: int | None, streams: Streams) -> Copied:
         """A copy that waits for orders, for the supervisor that this is."""
         answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        myself = os.pidfd_open(os.getpid())
         processors = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-        wanted = f"{place.namespaces(network=port is not None)} {port or 0} {folder or ''}"
+        wanted = f"{port or 0} {folder or ''}"
         try:
-            descriptors = (myself, theirs.fileno(), *streams.other_ends)
+            descriptors = (place.first, theirs.fileno(), *streams.other_ends)
             hand(self._requests, f"{processors}\n{wanted}".encode(), descriptors)
         except (BrokenPipeError, ConnectionResetError):
             # The zygote will find out too; until then calls are begun anew elsewhere.
             raise Gone from None
         finally:
-            os.close(myself)
             theirs.close()
         return Copied(answers)
 

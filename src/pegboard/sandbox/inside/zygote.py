@@ -9,18 +9,17 @@ from __future__ import annotations
 import json
 import os
 import resource
-import select
 import signal
 import socket
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import NoReturn
 
 from pegboard.sandbox.inside import house as houses
-from pegboard.sandbox.inside import syscalls
+from pegboard.sandbox.inside import rlimits, syscalls
 from pegboard.sandbox.inside.children import Source
+from pegboard.sandbox.inside.crew import Crew
 from pegboard.sandbox.inside.frames import Gone, Line
 from pegboard.sandbox.inside.handing import handed
 from pegboard.sandbox.inside.kept import Kept
@@ -62,6 +61,11 @@ def _prepare(house: houses.House) -> tuple[Source, Place]:
     # The first process of a namespace gets those signals from within that it has a handler for.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _give_way()
+    rlimits.apply_usual()
+    _open_many()
+    if house.namespaces:
+        # Whatever a template or a supervisor leaves when it ends is this process's then, which waits for it at its end.
+        syscalls.become_subreaper()
     if house.has_template:
         kept = Kept()
         place = _enter(house)
@@ -88,9 +92,6 @@ def _with_template(kept: Kept, house: houses.House, place: Place) -> Template:
 
         serve(requests, house, place)
 
-    # Whatever a template leaves when it ends is this process's then, which the server ends with all that it has.
-    syscalls.become_subreaper()
-    _open_many()
     template = Template.begin(copy)
     freeze()
     return template
@@ -99,7 +100,7 @@ def _with_template(kept: Kept, house: houses.House, place: Place) -> Template:
 def _open_many() -> None:
     """Have as many descriptors as may be.
 
-    A template has two for each call that runs, and those that are on their way to it count as their sender's.
+    A template has two for each call that runs, the zygote one, and those that are on their way count as their sender's.
     """
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -123,48 +124,34 @@ def _give_way() -> None:
 
 def _serve(line: socket.socket, source: Source, place: Place) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    start = partial(Supervisor.start, source, place)
+    crew = Crew(line, partial(Supervisor.start, source, place))
     processors, is_crowded = sorted(os.sched_getaffinity(0)), False
-    spare: Supervisor | None = None
-    is_short = False
+    # Where many calls run at once, one processor is left to the server, if there are several.
+    wanted, fewer = processors, processors[1:] or processors
     while not source.is_gone():
         # Most of what it takes to start a call is done before there is one.
-        with suppress(OSError):
-            spare = spare or (None if is_short else start(network=False))
-        waited: list[socket.socket | Supervisor] = [line] if spare is None else [line, spare]
-        # The one that waits has ended where it is the only one to be heard of: for want of a source, or else of
-        # memory, which another would take as well.
-        is_short = line not in select.select(waited, [], [])[0]
-        if is_short:
-            spare = None
+        crew.make_ready(wanted)
+        if not crew.hear():
             continue
         kind, descriptors, _is_cut = handed(line, 16)
         if not kind:
             return
-        network = _NETWORK in kind
         with socket.socket(fileno=descriptors[0]) as call:
-            if network or spare is None or not spare.take(call):
-                _start_late(call, partial(start, network=network))
-            if not network:
-                spare = None
+            try:
+                crew.take(call, network=_NETWORK in kind)
+            except OSError as error:
+                with suppress(Gone):
+                    Line(call).say_failed(f"starting a supervisor: {error.strerror}")
         if (_CROWDED in kind) != is_crowded:
             is_crowded = not is_crowded
-            _run_on(processors[1:] if is_crowded else processors)
+            wanted = fewer if is_crowded else processors
+            _run_on(wanted)
 
 
 def _run_on(processors: list[int]) -> None:
-    """Have those calls that are not started yet run on these: where many run at once, one is left to the server.
+    """Have those calls that are not started yet run on these.
 
     On one that calls keep busy the server would have to wait for its turn: the kernel's scheduler counts what a process
     has had of it while nobody else was there, and whatever a fork or the end of a process takes is not interrupted.
     """
-    if processors:
-        syscalls.run_on(processors)
-
-
-def _start_late(call: socket.socket, start: Callable[[], Supervisor]) -> None:
-    try:
-        start().take(call)
-    except OSError as error:
-        with suppress(Gone):
-            Line(call).say_failed(f"starting a supervisor in its own namespaces: {error.strerror}")
+    syscalls.run_on(processors)
