@@ -187,7 +187,10 @@ async def test_of_too_many_calls_elsewhere_the_latest_are_told(
             await until(lambda: _begun(reader))
             monkeypatch.setattr(reader, "_pause", 3600.0)
             reader._attend(False)
+            reader._seen = {}
             reader._attend(True)
+            # Until then its first look is under way, and would take what follows for what was there before.
+            await until(lambda: _begun(reader))
             runs = [(await other.call("echo")).run_id for _ in range(10)]
             async with one._database.read() as conn:
                 reader._seen = dict.fromkeys(reader._seen, 1)
