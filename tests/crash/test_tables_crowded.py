@@ -87,7 +87,7 @@ async def test_a_database_that_goes_away_and_comes_back_has_every_row_once(
             await book.acknowledged(3 * CLIENTS)
             await anyio.to_thread.run_sync(ENDS[end], own_postgres)
             if board_is_in == "SQLite":  # else it would be a while until anybody is told
-                await until(is_missed)
+                await until(is_missed, 60)
             await anyio.to_thread.run_sync(own_postgres.start)
         await check(board, book, tables)
     with_key = {f"{place}-{count}" for place in range(1, CLIENTS, 2) for count in range(EACH)}
