@@ -193,7 +193,7 @@ async def test_only_processes_of_the_call_are_to_be_seen(board: Target) -> None:
         "sorted(glob.glob('/proc/[0-9]*/cmdline'))]"
     )
     seen = (await board.python(code)).output
-    assert seen == ["pegboard-zygote", "pegboard-template"], "its supervisor and itself"
+    assert seen == ["pegboard-zygote", "pegboard-template"], "the first process and itself"
     pids = (await board.shell("ls -d /proc/[0-9]* | cut -d/ -f3; ls /proc | grep -v '^[0-9]'")).output["stdout"].split()
     assert set(pids[-2:]) == {"self", "thread-self"}
     assert all(int(pid) < 20 for pid in pids[:-2])

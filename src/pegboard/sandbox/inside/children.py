@@ -57,7 +57,7 @@ class Source(Protocol):
         """Need no more copies."""
 
 
-def reaped(child: int | None = None) -> Ended | None:
+def reaped(child: int) -> Ended | None:
     """How this child ended, if it has; all others that have ended are let go of."""
     with suppress(ChildProcessError):
         for _ in range(_MOST_REAPED):

@@ -126,7 +126,9 @@ def _serve(line: socket.socket, source: Source, place: Place) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     crew = Crew(line, partial(Supervisor.start, source, place))
     processors, is_crowded = sorted(os.sched_getaffinity(0)), False
-    # Where many calls run at once, one processor is left to the server, if there are several.
+    # Where many calls run at once, one processor is left to the server, if there are several. On one that calls keep
+    # busy it would wait for its turn: the kernel's scheduler counts what a process has had of it while nobody else was
+    # there, and whatever a fork or the end of a process takes is not interrupted.
     wanted, fewer = processors, processors[1:] or processors
     while not source.is_gone():
         # Most of what it takes to start a call is done before there is one.
@@ -145,13 +147,4 @@ def _serve(line: socket.socket, source: Source, place: Place) -> None:
         if (_CROWDED in kind) != is_crowded:
             is_crowded = not is_crowded
             wanted = fewer if is_crowded else processors
-            _run_on(wanted)
-
-
-def _run_on(processors: list[int]) -> None:
-    """Have those calls that are not started yet run on these.
-
-    On one that calls keep busy the server would have to wait for its turn: the kernel's scheduler counts what a process
-    has had of it while nobody else was there, and whatever a fork or the end of a process takes is not interrupted.
-    """
-    syscalls.run_on(processors)
+            syscalls.run_on(wanted)
