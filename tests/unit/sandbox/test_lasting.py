@@ -7,6 +7,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -47,11 +48,16 @@ def supervisors(calls: Zygote) -> set[int]:
 
 def waiting(calls: Zygote) -> int:
     """The one that waits for the next call: it has made namespaces already, and no other has."""
-    while True:
-        crew = supervisors(calls)
+    found: list[int] = []
+    looks = 0
+    # More than once: one whose call is just over has its own until they have ended.
+    while looks < 20:
+        before, crew = found, supervisors(calls)
         found = [pid for pid in crew if any(is_first(child) for child in children(pid))]
-        if len(found) == 1 and len(children(template(calls))) == 1 and len(crew) <= MOST_AT_REST:
-            return found[0]
+        is_at_rest = len(found) == 1 and len(children(template(calls))) == 1 and len(crew) <= MOST_AT_REST
+        looks = looks + 1 if is_at_rest and found == before else 0
+        time.sleep(0.005)
+    return found[0]
 
 
 def template(calls: Zygote) -> int:
