@@ -27,7 +27,7 @@ from pegboard.registry.definition import checked, read_definition
 from pegboard.registry.executions import Executions
 from pegboard.registry.hanging import Functions
 from pegboard.registry.pages import Page
-from pegboard.registry.registry import Registry
+from pegboard.registry.registry import Registry, refuse_agents
 from pegboard.registry.snapshot import Snapshot
 from pegboard.replay import Replay, Replays
 from pegboard.store.database import Database
@@ -130,8 +130,9 @@ class Library:
         return await self.chains.run(steps, given or {}, Asking(caller or self.admin, key=check_key(key)))
 
     async def watch(self, *, caller: Caller | None = None) -> AsyncIterator[Event]:
-        """What happens on the board from now on: one's own calls, or everybody's for an admin."""
+        """What happens on the board from now on: the caller's own calls, or all calls for an admin."""
         who = caller or self.admin
+        refuse_agents(who)
         with self.onlookers.watching() as events:
             async for batch in events.batches(events.last):
                 for event in batch:

@@ -11,7 +11,7 @@ Role = Literal["user", "assistant", "system"]
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One conversation of its owner's; `messages` is how many there are."""
+    """One conversation of a user; `messages` is their number, `agent_id` the agent whose key began it."""
 
     id: str
     owner_id: str
@@ -19,6 +19,7 @@ class Thread:
     messages: int
     created_at: datetime
     updated_at: datetime
+    agent_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from pegboard.memory.reading import Heard, Reading, content_of
 from pegboard.memory.titles import checked_title, title_from
 from pegboard.payloads import MAX_CALLS, Answered, Payloads
 from pegboard.registry.pages import Page, a_version, an_id, cut, read_cursor, write_cursor
+from pegboard.registry.registry import refuse_agents
 from pegboard.store import threads
 from pegboard.store.database import Database
 from pegboard.store.types import json_text
@@ -37,7 +38,10 @@ T = TypeVar("T")
 
 
 class Threads:
-    """The conversations on this board; each is its owner's alone, and an agent's key uses its user's."""
+    """The conversations on this board. A user sees their own, also those of their agents.
+
+    An agent's key sees and adds to the threads that keys of this agent began; it renames and deletes none.
+    """
 
     def __init__(self, database: Database, payloads: Payloads) -> None:
         self._database = database
@@ -46,27 +50,28 @@ class Threads:
     async def create(self, caller: Caller, title: str | None = None) -> Thread:
         """A new thread; without a title it is called after what its user says first."""
         now = datetime.now(UTC)
-        thread = Thread(new_id(), caller.user_id, checked_title(title), 0, now, now)
+        thread = Thread(new_id(), caller.user_id, checked_title(title), 0, now, now, caller.agent_id)
         async with self._database.write() as conn:
             await threads.add(conn, thread)
         return thread
 
     async def get(self, thread_id: str, caller: Caller) -> Thread:
-        """The caller's thread; NotFound where it is gone, or somebody else's."""
+        """The caller's thread; raises NotFound if there is none, or if another user or agent has it."""
         async with self._database.read() as conn:
-            return _there(await threads.get(conn, thread_id.lower(), caller.user_id), thread_id)
+            return _there(await threads.get(conn, thread_id.lower(), *_whose(caller)), thread_id)
 
     async def page(self, caller: Caller, *, cursor: str | None = None, limit: int = 50) -> Page[Thread]:
         """The caller's threads, the one that changed last first."""
         place = read_cursor(cursor, _a_moment, an_id)
         before = None if place is None else (read_instant(place[0]), place[1])
         async with self._database.read() as conn:
-            found = await threads.page(conn, caller.user_id, before=before, limit=limit + 1)
+            found = await threads.page(conn, *_whose(caller), before=before, limit=limit + 1)
         last = found[min(limit, len(found)) - 1] if found else None
         return cut(found, limit, [write_instant(last.updated_at), last.id] if last else None)
 
     async def rename(self, thread_id: str, caller: Caller, title: str | None) -> Thread:
         """The thread with its new title; without one it is called after what its user says next."""
+        refuse_agents(caller)
         title = checked_title(title)
         async with self._database.write() as conn:
             found = await threads.rename(conn, thread_id.lower(), caller.user_id, title, datetime.now(UTC))
@@ -74,6 +79,7 @@ class Threads:
 
     async def delete(self, thread_id: str, caller: Caller) -> None:
         """Delete the thread and all that was said in it."""
+        refuse_agents(caller)
         async with self._database.write() as conn:
             if not await threads.remove(conn, thread_id.lower(), caller.user_id):
                 raise _gone(thread_id)
@@ -116,7 +122,7 @@ class Threads:
     ) -> Page[Message]:
         place = read_cursor(cursor, a_version)
         async with self._database.read() as conn:
-            thread = _there(await threads.get(conn, thread_id.lower(), caller.user_id), thread_id)
+            thread = _there(await threads.get(conn, thread_id.lower(), *_whose(caller)), thread_id)
             after = place[0] if place else None
             sizes = await threads.sizes(conn, thread.id, after=after, limit=limit + 1, raw_of=raw_of)
             count = min(limit, threads.how_many(sizes, MAX_MESSAGE_BYTES))
@@ -137,7 +143,9 @@ class Threads:
         title = title_from(next((one.content for one in heard if one.role == "user"), None))
         async with self._database.write() as conn:
             now = datetime.now(UTC)
-            grown = await threads.grow(conn, thread_id.lower(), caller.user_id, new, now, title=title)
+            grown = await threads.grow(
+                conn, thread_id.lower(), caller.user_id, new, now, agent_id=caller.agent_id, title=title
+            )
             thread = _there(grown, thread_id)
             if thread.messages > MAX_MESSAGES:
                 raise Invalid(f"A thread holds at most {MAX_MESSAGES:,} messages; begin another one")
@@ -207,6 +215,11 @@ async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:
         yield item
         if place % _AT_ONCE == 0:
             await asyncio.sleep(0)
+
+
+def _whose(caller: Caller) -> tuple[str, str | None]:
+    """The owner and the agent whose threads this caller may use; without an agent, all of the owner."""
+    return caller.user_id, caller.agent_id
 
 
 def _a_moment(text: str) -> str:

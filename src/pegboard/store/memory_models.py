@@ -30,10 +30,13 @@ def _number(text: str) -> float | Decimal:
 
 
 class Thread(Row, Base):
-    """One conversation of its owner's."""
+    """One conversation of a user, or of one of the user's agents."""
 
     __tablename__ = "threads"
-    __table_args__ = (Index("idx_thread_owner", "owner_id", "updated_at", "id"),)
+    __table_args__ = (
+        Index("idx_thread_owner", "owner_id", "updated_at", "id"),
+        Index("idx_thread_agent", "agent_id", "updated_at", "id"),
+    )
 
     owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
     title: Mapped[str | None] = mapped_column(Words())
@@ -41,6 +44,7 @@ class Thread(Row, Base):
     messages: Mapped[int] = mapped_column(Integer, nullable=False)
     created_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
     updated_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    agent_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
 
 
 class Message(Base):

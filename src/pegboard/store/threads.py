@@ -29,17 +29,22 @@ async def add(conn: AsyncConnection, thread: Thread) -> None:
     await conn.execute(insert(_threads).values(**asdict(thread)))
 
 
-async def get(conn: AsyncConnection, thread_id: str, owner_id: str) -> Thread | None:
-    """The owner's thread with this id."""
-    row = (await conn.execute(select(*_COLUMNS).where(_is_owners(thread_id, owner_id)))).first()
+async def get(conn: AsyncConnection, thread_id: str, owner_id: str, agent_id: str | None = None) -> Thread | None:
+    """The owner's thread with this id; with an `agent_id`, only if it is that agent's."""
+    row = (await conn.execute(select(*_COLUMNS).where(_is_owners(thread_id, owner_id, agent_id)))).first()
     return Thread(**row._mapping) if row else None
 
 
 async def page(
-    conn: AsyncConnection, owner_id: str, *, before: tuple[datetime, str] | None = None, limit: int
+    conn: AsyncConnection,
+    owner_id: str,
+    agent_id: str | None = None,
+    *,
+    before: tuple[datetime, str] | None = None,
+    limit: int,
 ) -> list[Thread]:
-    """An owner's threads, latest first; `before` is when the last one seen changed, and its id."""
-    query = select(*_COLUMNS).where(has_id(_threads.c.owner_id, owner_id))
+    """An owner's or an agent's threads, latest first; `before` is when the last one seen changed, and its id."""
+    query = select(*_COLUMNS).where(_belongs_to(owner_id, agent_id))
     if before is not None:
         changed, thread_id = before
         same = and_(_threads.c.updated_at == changed, _threads.c.id < thread_id)
@@ -52,20 +57,26 @@ async def rename(
     conn: AsyncConnection, thread_id: str, owner_id: str, title: str | None, now: datetime
 ) -> Thread | None:
     """The owner's thread with its new title, or None where there is no such thread."""
-    return await _change(conn, thread_id, owner_id, title=title, updated_at=now)
+    return await _change(conn, _is_owners(thread_id, owner_id), title=title, updated_at=now)
 
 
 async def grow(
-    conn: AsyncConnection, thread_id: str, owner_id: str, count: int, now: datetime, *, title: str | None = None
+    conn: AsyncConnection,
+    thread_id: str,
+    owner_id: str,
+    count: int,
+    now: datetime,
+    *,
+    agent_id: str | None = None,
+    title: str | None = None,
 ) -> Thread | None:
-    """The owner's thread with room for so many messages more, and this title if it has none; None if it is gone.
+    """The thread with room for `count` more messages, and this title if it has none; None if there is no such thread.
 
-    Whoever grows a thread holds it until their transaction ends: others queue up behind.
+    The row stays locked until the transaction ends, so that other writers of the thread wait.
     """
     return await _change(
         conn,
-        thread_id,
-        owner_id,
+        _is_owners(thread_id, owner_id, agent_id),
         messages=_threads.c.messages + count,
         title=func.coalesce(_threads.c.title, title),
         updated_at=now,
@@ -128,14 +139,20 @@ async def put_calls(conn: AsyncConnection, message: Message) -> None:
     await conn.execute(update(_messages).where(of_message).values(tool_calls=list(message.tool_calls)))
 
 
-async def _change(conn: AsyncConnection, thread_id: str, owner_id: str, **values: Any) -> Thread | None:
-    step = update(_threads).where(_is_owners(thread_id, owner_id)).values(**values)
+async def _change(conn: AsyncConnection, which: ColumnElement[bool], **values: Any) -> Thread | None:
+    step = update(_threads).where(which).values(**values)
     row = (await conn.execute(step.returning(*_COLUMNS))).first()
     return Thread(**row._mapping) if row else None
 
 
-def _is_owners(thread_id: str, owner_id: str) -> ColumnElement[bool]:
-    return and_(has_id(_threads.c.id, thread_id), has_id(_threads.c.owner_id, owner_id))
+def _is_owners(thread_id: str, owner_id: str, agent_id: str | None = None) -> ColumnElement[bool]:
+    return and_(has_id(_threads.c.id, thread_id), _belongs_to(owner_id, agent_id))
+
+
+def _belongs_to(owner_id: str, agent_id: str | None) -> ColumnElement[bool]:
+    """Threads of this owner; with an `agent_id`, those of that agent alone."""
+    is_owners = has_id(_threads.c.owner_id, owner_id)
+    return is_owners if agent_id is None else and_(is_owners, has_id(_threads.c.agent_id, agent_id))
 
 
 def _are_next(thread_id: str, after: int | None) -> ColumnElement[bool]:

@@ -24,7 +24,7 @@ async def begun(speaker: httpx.AsyncClient, *bodies: Any, **more: Any) -> str:
 
 async def test_a_thread_is_begun_read_renamed_and_deleted(stored_admin: httpx.AsyncClient) -> None:
     made = good(await stored_admin.post("/v1/threads", json={"title": "Plans"}), 201)
-    assert set(made) == {"id", "title", "messages", "created_at", "updated_at"}
+    assert set(made) == {"id", "title", "agent_id", "messages", "created_at", "updated_at"}
     assert (made["title"], made["messages"]) == ("Plans", 0)
     path = f"/v1/threads/{made['id']}"
     assert good(await stored_admin.get(path)) == made
@@ -66,17 +66,6 @@ async def test_a_thread_is_nobody_else_s(board: Pegboard, admin: httpx.AsyncClie
             assert told == {unknown.replace(NOBODYS, path.rpartition("/")[2])}
             assert good(await stranger.get("/v1/threads"))["items"] == []
         assert good(await ada.get(path))["messages"] == 1
-
-
-async def test_an_agent_s_key_uses_its_user_s_threads(board: Pegboard, admin: httpx.AsyncClient) -> None:
-    path = await begun(admin, HI)
-    agent = good(await admin.post("/v1/agents", json={"name": "helper"}), 201)
-    me = good(await admin.get("/v1/me"))["user"]["id"]
-    key = good(await admin.post(f"/v1/users/{me}/keys", json={"agent_id": agent["id"]}), 201)["key"]
-    async with client(board, key) as helper:
-        good(await helper.post(f"{path}/messages", json={"role": "assistant", "content": "hello"}), 201)
-        told = good(await helper.get(f"{path}/messages"))["items"]
-    assert [message["content"] for message in told] == ["hi", "hello"]
 
 
 async def test_without_a_key_there_are_no_threads(board: Pegboard) -> None:

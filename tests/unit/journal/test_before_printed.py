@@ -44,7 +44,13 @@ async def migrated(empty_database_url: str) -> Any:
         at = NOW if database.kind == "postgresql" else "2026-03-01 12:30:15.123456"
         known = {"mac": before.ROWS[-1][1], "signature": before.HEAD_SIGNATURE}
         await conn.execute(text(head), {"id": before.SPOOL_WRITER, "at": at, **known})
-    assert await migrate(database) == ["0004_printed", "0005_conversations", "0006_findings", "0007_tries"]
+    assert await migrate(database) == [
+        "0004_printed",
+        "0005_conversations",
+        "0006_findings",
+        "0007_tries",
+        "0008_thread_agents",
+    ]
     yield database
     await database.close()
 

@@ -8,7 +8,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.core.ids import new_id
-from pegboard.core.refusals import Invalid, NotFound
+from pegboard.core.refusals import Forbidden, Invalid, NotFound
 from pegboard.memory.titles import checked_title, title_from
 from pegboard.testing import member
 
@@ -36,7 +36,7 @@ async def test_a_thread_is_its_owner_s_alone(stored_board: Pegboard) -> None:
     ada, bob = await member(stored_board, "ada"), await member(stored_board, "bob")
     thread = await threads.create(ada)
     await threads.add(thread.id, ada, HI)
-    for stranger in (bob, admin, replace(bob, agent_id=new_id())):
+    for stranger in (bob, admin):
         for refused in (
             threads.get(thread.id, stranger),
             threads.rename(thread.id, stranger, "mine"),
@@ -49,8 +49,42 @@ async def test_a_thread_is_its_owner_s_alone(stored_board: Pegboard) -> None:
                 await refused
             assert str(raised.value) == f"Thread '{thread.id}' not found"
         assert not (await threads.page(stranger)).items
-    assert [one.id for one in (await threads.page(replace(ada, agent_id=new_id()))).items] == [thread.id]
     assert (await threads.get(thread.id, ada)).messages == 1
+
+
+async def test_an_agent_s_key_uses_the_threads_of_that_agent_alone(stored_board: Pegboard) -> None:
+    threads = stored_board.threads
+    ada, bob = await member(stored_board, "ada"), await member(stored_board, "bob")
+    robot, sibling, stranger = (replace(user, agent_id=new_id()) for user in (ada, ada, bob))
+    of_user, of_robot = await threads.create(ada, "hers"), await threads.create(robot, "its")
+    assert (of_user.agent_id, of_robot.agent_id) == (None, robot.agent_id)
+    for caller, thread in ((robot, of_user), (sibling, of_user), (sibling, of_robot), (stranger, of_robot)):
+        for unseen in (
+            threads.get(thread.id, caller),
+            threads.add(thread.id, caller, HI),
+            threads.messages(thread.id, caller),
+            threads.history(thread.id, caller, "openai_chat"),
+            stored_board.run({"name": "echo"}, caller=caller, thread=thread.id),
+            anext(stored_board.follow({"name": "echo"}, caller=caller, thread=thread.id)),
+        ):
+            with pytest.raises(NotFound, match=r"^Thread '[^']*' not found$"):
+                await unseen
+    for caller in (robot, sibling):
+        for refused in (threads.rename(of_robot.id, caller, "mine"), threads.delete(of_robot.id, caller)):
+            with pytest.raises(Forbidden, match="bound to an agent"):
+                await refused
+    await threads.add(of_robot.id, robot, HI)
+    await stored_board.run({"name": "echo"}, caller=robot, thread=of_robot.id)
+    listed = [[thread.id for thread in (await threads.page(who)).items] for who in (ada, robot, sibling)]
+    assert listed == [[of_robot.id, of_user.id], [of_robot.id], []]
+    assert await threads.get(of_robot.id, ada) == await threads.get(of_robot.id, robot)
+    await threads.delete(of_robot.id, ada)
+    assert (await threads.page(robot)).items == []
+
+
+async def test_an_agent_s_key_does_not_watch_the_board(board: Pegboard) -> None:
+    with pytest.raises(Forbidden, match="bound to an agent"):
+        await anext(board.watch(caller=replace(board.admin, agent_id=new_id())))
 
 
 @pytest.mark.parametrize("thread_id", ["", "nonsense", "\0", "0" * 36, "0" * 32, NOBODYS])

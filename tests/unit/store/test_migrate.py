@@ -29,6 +29,7 @@ ALL = [
     "0005_conversations",
     "0006_findings",
     "0007_tries",
+    "0008_thread_agents",
 ]
 
 MIGRATING = """

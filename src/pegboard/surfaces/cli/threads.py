@@ -18,7 +18,7 @@ from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
 if TYPE_CHECKING:
     from pegboard.surfaces.cli.client import Client, Reply
 
-app = group("threads", "Read and write conversations; they are their owner's alone.")
+app = group("threads", "Read and write conversations; only their owner can see them.")
 
 ThreadId = Annotated[str, typer.Argument(metavar="ID", help="From: threads list", show_default=False)]
 

@@ -27,10 +27,11 @@ class ThreadUpdate(Model):
 
 
 class ThreadResponse(Shown):
-    """A conversation of the caller's."""
+    """A conversation of the caller or of one of their agents."""
 
     id: str
     title: str | None
+    agent_id: str | None = Field(description="The agent whose key began it; null if its user did")
     messages: int = Field(description="How many there are")
     created_at: datetime
     updated_at: datetime

@@ -28,13 +28,13 @@ _BODY = {"requestBody": {"required": True, "content": {"application/json": {"sch
 
 @router.post("", operation_id="create_thread", status_code=201)
 async def create_thread(board: Board, caller: Who, body: ThreadCreate = ThreadCreate()) -> ThreadResponse:
-    """Begin a conversation; it is its owner's alone, an agent's key uses those of its user."""
+    """Begin a conversation. Only its owner sees it; begun with an agent's key, keys of that agent see it too."""
     return ThreadResponse.model_validate(await board.threads.create(caller, body.title))
 
 
 @router.get("", operation_id="list_threads")
 async def list_threads(board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> ThreadPage:
-    """The caller's conversations, the one that changed last first."""
+    """The caller's conversations, the one that changed last first; with an agent's key, those of that agent."""
     return ThreadPage.model_validate(await board.threads.page(caller, cursor=cursor, limit=limit))
 
 
@@ -46,13 +46,13 @@ async def get_thread(thread_id: str, board: Board, caller: Who) -> ThreadRespons
 
 @router.patch("/{thread_id}", operation_id="rename_thread")
 async def rename_thread(thread_id: str, body: ThreadUpdate, board: Board, caller: Who) -> ThreadResponse:
-    """Give a conversation another title."""
+    """Give a conversation another title. Keys of agents may not."""
     return ThreadResponse.model_validate(await board.threads.rename(thread_id, caller, body.title))
 
 
 @router.delete("/{thread_id}", operation_id="delete_thread", status_code=204)
 async def delete_thread(thread_id: str, board: Board, caller: Who) -> Response:
-    """Delete a conversation and all that was said in it."""
+    """Delete a conversation with all its messages. Keys of agents may not."""
     await board.threads.delete(thread_id, caller)
     return Response(status_code=204)
 
