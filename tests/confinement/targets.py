@@ -35,6 +35,9 @@ LIMITS: dict[str, Any] = {
     "sandbox_children": 40,
 }
 
+# How often a call that the machine is too busy to start by its deadline is made.
+MOST_STARTS = 30
+
 # Everything that an earlier call could have left for the one that runs this; it must be the same each time.
 PROBE = """
 import builtins, gc, json, os, resource, signal, sys, threading, time
@@ -106,6 +109,17 @@ class Tried:
         assert self.result.problem is None, self.result.problem
         return self.result.output
 
+    @property
+    def missed_its_start(self) -> bool:
+        """Whether its deadline passed before the sandbox could start it, so that nothing of it has run."""
+        problem = self.result.problem
+        return (
+            problem is not None
+            and problem.code == "unavailable"
+            and not problem.did_run
+            and "deadline" in problem.message
+        )
+
     def ended(self, code: str, words: str = "") -> None:
         """Make sure that it ended so: with this code, and with a match for these words in its message or output."""
         said = self.message if self.result.problem is not None else self.result.output_json.decode()
@@ -134,8 +148,12 @@ class Target:
         return name
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> Tried:
-        """How a call of that tool ended."""
-        return Tried(await self.board.call(name, arguments or {}))
+        """How a call of that tool ended; a call that the busy machine did not start by its deadline is made again."""
+        for _ in range(MOST_STARTS):
+            tried = Tried(await self.board.call(name, arguments or {}))
+            if not tried.missed_its_start:
+                break
+        return tried
 
     async def _name(self, tool_type: str, config: Mapping[str, Any], properties: Iterable[str] = ()) -> str:
         """The name of a tool like this, which is added only if there is none yet."""

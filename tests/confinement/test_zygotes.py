@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from tests.confinement.targets import Target, children, descendants, living, sleepers
+from tests.confinement.targets import Target, Tried, children, descendants, living, sleepers
 from tests.waiting import until
 
 READ = "def f(): return 'answered'"
@@ -124,11 +124,12 @@ async def test_any_other_signal_to_a_zygote_costs_no_call(board: Target, number:
 
 
 async def test_calls_of_a_zygote_that_is_stopped_end_in_time(board: Target) -> None:
+    name = await board.add("python", {"code": READ, "timeout": 1.0})
     stopped = await kill_all(board, signal.SIGSTOP)
     try:
-        # One is already waiting for it, so the second of these is what a stopped zygote cannot start.
+        # A supervisor that waits takes the first call; the stopped zygote cannot start the second.
         for _ in range(2):
-            tried = await board.python(READ, timeout=1.0)
+            tried = Tried(await board.board.call(name))
             assert tried.code in ("succeeded", "timeout", "unavailable")
     finally:
         for zygote in stopped:

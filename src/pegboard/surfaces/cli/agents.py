@@ -11,7 +11,7 @@ from pegboard.surfaces.cli.failures import Refused, Usage
 from pegboard.surfaces.cli.output import moment, one_line, write, write_json, write_table
 from pegboard.surfaces.cli.people import agent_id, removed
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Description = Annotated[str | None, typer.Option("--description", help="What the
 _NAMED = 50
 
 
-@app.command("list", cls=BoardCommand)
+@board_command(app, "list")
 def list_agents(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: Every = False) -> None:
     """List your agents; everybody's for an admin."""
 
@@ -52,7 +52,7 @@ def list_agents(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, ev
     give(ctx, with_board(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
 
 
-@app.command("add", cls=BoardCommand)
+@board_command(app, "add")
 def add(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
@@ -68,7 +68,7 @@ def add(
     give(ctx, reply, lambda agent: write(f"added {agent['name']}  {agent['id']}"))
 
 
-@app.command("show", cls=BoardCommand)
+@board_command(app, "show")
 def show_agent(ctx: typer.Context, agent: Agent) -> None:
     """Show one agent and its tools."""
     as_json = session_of(ctx).as_json
@@ -86,7 +86,7 @@ def show_agent(ctx: typer.Context, agent: Agent) -> None:
     give(ctx, reply, show)
 
 
-@app.command("edit", cls=BoardCommand)
+@board_command(app, "edit")
 def edit(
     ctx: typer.Context,
     agent: Agent,
@@ -111,7 +111,7 @@ def edit(
     give(ctx, with_board(ctx, work), lambda found: write(f"{found['name']} has {len(found['tools'])} tools"))
 
 
-@app.command("remove", cls=BoardCommand)
+@board_command(app, "remove")
 def remove(ctx: typer.Context, agent: Agent) -> None:
     """Remove an agent; keys bound to it call nothing any more."""
 
@@ -123,7 +123,7 @@ def remove(ctx: typer.Context, agent: Agent) -> None:
     removed(ctx, with_board(ctx, work), agent)
 
 
-@app.command("definitions", cls=BoardCommand)
+@board_command(app, "definitions")
 def definitions(ctx: typer.Context, agent: Agent, shape: Shape = None) -> None:
     """Print an agent's tools as a model is handed them."""
 

@@ -12,7 +12,7 @@ from pegboard.surfaces.cli.audit_stats import Whose, id_of, stats
 from pegboard.surfaces.cli.moments import ago
 from pegboard.surfaces.cli.output import moment, write_json, write_table
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ app = group("audit", "Read the journal of calls.")
 WIDEST = 64
 
 
-@app.command("list", cls=BoardCommand)
+@board_command(app, "list")
 def list_executions(
     ctx: typer.Context,
     *,
@@ -79,7 +79,7 @@ def cut(name: str) -> str:
     return name if len(name) <= WIDEST else name[: WIDEST - 1] + "…"
 
 
-@app.command("show", cls=BoardCommand)
+@board_command(app, "show")
 def show_execution(
     ctx: typer.Context,
     execution_id: Annotated[str, typer.Argument(metavar="ID", help="From: audit list", show_default=False)],
@@ -88,8 +88,8 @@ def show_execution(
     give(ctx, with_board(ctx, lambda it: it.get(route("executions", execution_id))), write_json)
 
 
-app.command("stats", cls=BoardCommand)(stats)
-app.command("replay", cls=BoardCommand)(replay)
-app.command("verify", cls=BoardCommand)(audit_chain.verify)
-app.command("export", cls=BoardCommand)(audit_chain.export)
-app.command("prune", cls=BoardCommand)(audit_chain.prune)
+board_command(app, "stats")(stats)
+board_command(app, "replay")(replay)
+board_command(app, "verify")(audit_chain.verify)
+board_command(app, "export")(audit_chain.export)
+board_command(app, "prune")(audit_chain.prune)

@@ -10,7 +10,7 @@ import typer
 from pegboard.surfaces.cli.failures import Refused, Usage
 from pegboard.surfaces.cli.output import moment, write, write_table
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
 
 app = group("baseline", "Tell new findings from those that are known.")
@@ -20,7 +20,7 @@ Hashes = Annotated[list[str], typer.Argument(metavar="HASH...", help="64 hexadec
 Findings = Annotated[str, typer.Argument(metavar="FILE|-", help="JSON, or JSON Lines; - is standard input")]
 
 
-@app.command("record", cls=BoardCommand)
+@board_command(app, "record")
 def record(ctx: typer.Context, source: Findings, shared: Shared = False) -> None:
     """Record that findings were seen: {finding_id, composite_hash, seen_at?} each, all of them or none.
 
@@ -37,7 +37,7 @@ def record(ctx: typer.Context, source: Findings, shared: Shared = False) -> None
     give(ctx, with_board(ctx, lambda it: it.post(route("baseline", "findings"), body, patient=True)), show)
 
 
-@app.command("resolve", cls=BoardCommand)
+@board_command(app, "resolve")
 def resolve(
     ctx: typer.Context,
     hashes: Annotated[list[str] | None, typer.Argument(metavar="[HASH]...", show_default=False)] = None,
@@ -63,7 +63,7 @@ def resolve(
     give(ctx, with_board(ctx, lambda it: it.post(route("baseline", "resolve"), body, patient=True)), show)
 
 
-@app.command("query", cls=BoardCommand)
+@board_command(app, "query")
 def query(ctx: typer.Context, hashes: Hashes, shared: Shared = False) -> None:
     """Show what the baseline knows of findings, in the order asked; a call of batch_baseline_query."""
     arguments = {
@@ -86,7 +86,7 @@ def query(ctx: typer.Context, hashes: Hashes, shared: Shared = False) -> None:
     write_table(["HASH", "STATUS", "SEEN", "FIRST"], rows)
 
 
-@app.command("list", cls=BoardCommand)
+@board_command(app, "list")
 def list_findings(
     ctx: typer.Context,
     *,
@@ -119,7 +119,7 @@ def list_findings(
     give(ctx, with_board(ctx, lambda it: it.pages(path, params, limit=limit, cursor=cursor, every=every)), show)
 
 
-@app.command("remove", cls=BoardCommand)
+@board_command(app, "remove")
 def remove(
     ctx: typer.Context,
     composite_hash: Annotated[str | None, typer.Argument(metavar="[HASH]", show_default=False)] = None,
@@ -142,7 +142,7 @@ def remove(
         write(f"removed {removed}")
 
 
-@app.command("hash", cls=BoardCommand)
+@board_command(app, "hash")
 def hash_findings(ctx: typer.Context, source: Findings) -> None:
     """Print the composite hash of each finding's content; asks no board.
 

@@ -12,7 +12,7 @@ from pegboard.surfaces.cli.failures import Usage
 from pegboard.surfaces.cli.output import moment, one_line, painted, say, write, write_json, write_table
 from pegboard.surfaces.cli.pairs import read_pairs
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 
 app = group("chains", "Steps that refer to each other: run them, or keep them as tools")
 
@@ -20,7 +20,7 @@ Source = Annotated[str, typer.Argument(metavar="FILE|-", help="The chain, YAML o
 _MARKS = {"succeeded": "green", "failed": "red", "fallback": "yellow", "skipped": "dim", "not_run": "dim"}
 
 
-@app.command("run", cls=BoardCommand)
+@board_command(app, "run")
 def run(
     ctx: typer.Context,
     source: Source,
@@ -55,7 +55,7 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command("save", cls=BoardCommand)
+@board_command(app, "save")
 def save(
     ctx: typer.Context,
     source: Source,
@@ -75,7 +75,7 @@ def save(
     give(ctx, reply, lambda tool: say(f"Saved '{tool['name']}', version {tool['version']}: {tool['id']}"))
 
 
-@app.command("list", cls=BoardCommand)
+@board_command(app, "list")
 def list_chains(ctx: typer.Context) -> None:
     """List the chains that are tools, as far as you may see into them."""
     params = {"tool_type": "internal"}
@@ -91,7 +91,7 @@ def list_chains(ctx: typer.Context) -> None:
     write_table(["NAME", "STEPS", "SINCE", "DESCRIPTION"], rows)
 
 
-@app.command("show", cls=BoardCommand)
+@board_command(app, "show")
 def show(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)]) -> None:
     """Show the steps of a chain that is a tool."""
     reply = with_board(ctx, lambda it: it.get(route("tools", name)))

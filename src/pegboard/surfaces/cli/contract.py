@@ -14,7 +14,7 @@ from pegboard.surfaces.cli.calls import complete_tools
 from pegboard.surfaces.cli.failures import Failure, Usage
 from pegboard.surfaces.cli.output import plain, write, write_json, write_table
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, group, session_of, with_board
+from pegboard.surfaces.cli.session import board_command, group, session_of, with_board
 
 if TYPE_CHECKING:
     from pegboard.contract.report import Report
@@ -56,7 +56,7 @@ class _Options(NamedTuple):
             raise Usage(f"{tool}: {error}") from None
 
 
-@app.command("check", cls=BoardCommand)
+@board_command(app, "check")
 def check(
     ctx: typer.Context,
     target: Annotated[

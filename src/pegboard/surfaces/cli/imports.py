@@ -11,7 +11,7 @@ import typer
 from pegboard.surfaces.cli.failures import Usage
 from pegboard.surfaces.cli.output import painted, say, write
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, with_board
 
 app = group("import", "Take tools on from API documents and from other MCP servers.")
 
@@ -33,7 +33,7 @@ Bearer = Annotated[
 ]
 
 
-@app.command("openapi", cls=BoardCommand)
+@board_command(app, "openapi")
 def openapi(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-", help="The document, or where the board can fetch it")],
@@ -71,7 +71,7 @@ def openapi(
     _import(ctx, "openapi", body)
 
 
-@app.command("mcp", cls=BoardCommand, context_settings={"ignore_unknown_options": True})
+@board_command(app, "mcp", context_settings={"ignore_unknown_options": True})
 def mcp(
     ctx: typer.Context,
     source: Annotated[

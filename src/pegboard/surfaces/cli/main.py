@@ -30,7 +30,7 @@ from pegboard.surfaces.cli import (
     watching,
 )
 from pegboard.surfaces.cli.serve import serve
-from pegboard.surfaces.cli.session import DEFAULT_URL, BoardCommand, Program, Session
+from pegboard.surfaces.cli.session import DEFAULT_URL, Program, Session, board_command
 
 app = typer.Typer(
     name="pegboard",
@@ -74,15 +74,15 @@ def options(
 
 
 app.command("serve")(serve)
-app.command("call", cls=BoardCommand)(calls.call)
-app.command("watch", cls=BoardCommand)(watching.watch)
-app.command("cancel", cls=BoardCommand)(watching.cancel)
-app.command("definitions", cls=BoardCommand)(calls.definitions)
-app.command("normalize", cls=BoardCommand)(normalize.normalize)
-tools.app.command("lint", cls=BoardCommand)(lint.lint)
+board_command(app, "call")(calls.call)
+board_command(app, "watch")(watching.watch)
+board_command(app, "cancel")(watching.cancel)
+board_command(app, "definitions")(calls.definitions)
+board_command(app, "normalize")(normalize.normalize)
+board_command(tools.app, "lint")(lint.lint)
 app.add_typer(tools.app)
-app.command("apply", cls=BoardCommand)(as_code.apply)
-app.command("export", cls=BoardCommand)(as_code.export)
+board_command(app, "apply")(as_code.apply)
+board_command(app, "export")(as_code.export)
 app.add_typer(imports.app)
 app.add_typer(tables.app)
 app.add_typer(audit.app)
@@ -91,13 +91,13 @@ app.add_typer(threads.app)
 app.add_typer(baseline.app)
 app.add_typer(mock.app)
 app.add_typer(contract.app)
-app.command("whoami", cls=BoardCommand)(people.whoami)
+board_command(app, "whoami")(people.whoami)
 app.add_typer(people.users)
 app.add_typer(people.keys)
 app.add_typer(agents.app)
 app.add_typer(secrets.app)
-app.command("migrate", cls=BoardCommand)(upkeep.migrate)
-app.command("doctor", cls=BoardCommand)(upkeep.doctor)
+board_command(app, "migrate")(upkeep.migrate)
+board_command(app, "doctor")(upkeep.doctor)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from pegboard.surfaces.cli.failures import Refused, Usage
 from pegboard.surfaces.cli.moments import ago
 from pegboard.surfaces.cli.output import json_text, say, write, write_json
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, with_board
+from pegboard.surfaces.cli.session import board_command, with_board
 
 if TYPE_CHECKING:
     from pegboard.mocking.fixtures import Fixtures
@@ -90,7 +90,7 @@ def serve(
     write("Stopped.")
 
 
-@app.command("record", cls=BoardCommand)
+@board_command(app, "record")
 def record(
     ctx: typer.Context,
     *,

@@ -11,7 +11,7 @@ from pegboard.surfaces.cli.failures import Refused
 from pegboard.surfaces.cli.moments import ahead
 from pegboard.surfaces.cli.output import moment, say, write, write_json, write_table
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def whoami(ctx: typer.Context) -> None:
     give(ctx, with_board(ctx, lambda it: it.get(route("me"))), show)
 
 
-@users.command("list", cls=BoardCommand)
+@board_command(users, "list")
 def list_users(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: Every = False) -> None:
     """List the users, oldest first."""
 
@@ -49,7 +49,7 @@ def list_users(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, eve
     give(ctx, with_board(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
 
 
-@users.command("add", cls=BoardCommand)
+@board_command(users, "add")
 def add_user(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
@@ -60,7 +60,7 @@ def add_user(
     give(ctx, reply, lambda user: write(f"added {user['name']} ({user['role']})  {user['id']}"))
 
 
-@users.command("remove", cls=BoardCommand)
+@board_command(users, "remove")
 def remove_user(
     ctx: typer.Context,
     user: Annotated[str, typer.Argument(metavar="ID", help="Id or name", show_default=False)],
@@ -75,7 +75,7 @@ def remove_user(
     removed(ctx, with_board(ctx, work), user)
 
 
-@keys.command("create", cls=BoardCommand)
+@board_command(keys, "create")
 def create_key(
     ctx: typer.Context,
     user: User = None,
@@ -102,7 +102,7 @@ def create_key(
     give(ctx, with_board(ctx, work), show)
 
 
-@keys.command("list", cls=BoardCommand)
+@board_command(keys, "list")
 def list_keys(ctx: typer.Context, user: User = None) -> None:
     """List a user's keys, without what they open."""
 
@@ -127,7 +127,7 @@ def list_keys(ctx: typer.Context, user: User = None) -> None:
     give(ctx, with_board(ctx, work), show)
 
 
-@keys.command("revoke", cls=BoardCommand)
+@board_command(keys, "revoke")
 def revoke_key(
     ctx: typer.Context,
     key_id: Annotated[str, typer.Argument(metavar="ID", help="From: keys list", show_default=False)],

@@ -11,7 +11,7 @@ from pegboard.surfaces.cli.failures import Usage
 from pegboard.surfaces.cli.output import moment, say, write, write_table
 from pegboard.surfaces.cli.people import removed
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
 
 app = group("secrets", "Keep the credentials that tools use.")
@@ -19,7 +19,7 @@ app = group("secrets", "Keep the credentials that tools use.")
 Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
 
 
-@app.command("set", cls=BoardCommand)
+@board_command(app, "set")
 def set_secret(
     ctx: typer.Context,
     name: Name,
@@ -37,7 +37,7 @@ def set_secret(
     give(ctx, reply, lambda secret: write(f"set {secret['name']}"))
 
 
-@app.command("list", cls=BoardCommand)
+@board_command(app, "list")
 def list_secrets(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: Every = False) -> None:
     """List your secrets, without their values."""
 
@@ -50,14 +50,14 @@ def list_secrets(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, e
     give(ctx, with_board(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
 
 
-@app.command("remove", cls=BoardCommand)
+@board_command(app, "remove")
 def remove(ctx: typer.Context, name: Name) -> None:
     """Remove a secret; tools that refer to it say so when called."""
     with_board(ctx, lambda it: it.delete(route("secrets", name)))
     removed(ctx, name, name)
 
 
-@app.command("rotate", cls=BoardCommand)
+@board_command(app, "rotate")
 def rotate(
     ctx: typer.Context,
     force: Annotated[

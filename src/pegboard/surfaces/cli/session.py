@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperGroup
 
 from pegboard.surfaces.cli.failures import Failure
 from pegboard.surfaces.cli.output import say, write
@@ -19,6 +21,17 @@ if TYPE_CHECKING:
 DEFAULT_URL = "http://127.0.0.1:8080"
 
 T = TypeVar("T")
+Command = TypeVar("Command", bound=Callable[..., None])
+
+# The options of every command that may also follow the command's name, each with its default and declaration.
+SHARED_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "as_json": (False, Annotated[bool, typer.Option("--json", help="Print the API's own JSON")]),
+    "local": (False, Annotated[bool, typer.Option("--local", help="Open the store itself, without a server")]),
+    "url": (None, Annotated[str | None, typer.Option("--url", help="Where the board is")]),
+    "key": (None, Annotated[str | None, typer.Option("--key", help="The key to show it")]),
+}
+# Keeps the names of added parameters apart from a command's own.
+PREFIX = "shared_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +42,6 @@ class Session:
     key: str | None = None
     local: bool = False
     as_json: bool = False
-
-
-class BoardCommand(TyperCommand):
-    """A command that takes the options of every command after its name too, where people put them."""
-
-    def __init__(self, *given: Any, params: list[Any] | None = None, **more: Any) -> None:
-        shared = [
-            _later("--json", "as_json", "Print the API's own JSON", is_flag=True),
-            _later("--local", "local", "Open the store itself, without a server", is_flag=True),
-            _later("--url", "url", "Where the board is"),
-            _later("--key", "key", "The key to show it"),
-        ]
-        taken = {name for param in params or () for name in param.opts}
-        kept = [option for option in shared if not taken & set(option.opts)]
-        super().__init__(*given, params=[*(params or []), *kept], **more)
 
 
 class Program(TyperGroup):
@@ -95,17 +93,31 @@ def group(name: str, summary: str) -> typer.Typer:
     return typer.Typer(name=name, help=summary, no_args_is_help=True, rich_markup_mode=None)
 
 
-def _later(flag: str, field: str, summary: str, *, is_flag: bool = False) -> TyperOption:
-    def keep(ctx: Any, _param: Any, value: Any) -> None:
-        if value and isinstance(ctx.obj, Session):
-            ctx.obj = replace(ctx.obj, **{field: value})
+def board_command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Command], Command]:
+    """Add a command to `app` that also accepts the shared options after its name."""
 
-    return TyperOption(
-        param_decls=[flag, f"later_{field}"],
-        is_flag=is_flag or None,
-        default=False if is_flag else None,
-        type=None if is_flag else str,
-        expose_value=False,
-        callback=keep,
-        help=summary,
-    )
+    def add(command: Command) -> Command:
+        app.command(name, **settings)(accept_shared_options(command))
+        return command
+
+    return add
+
+
+def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the shared options added to its signature; an option after the command's name has priority."""
+    own = inspect.signature(command, eval_str=True)
+    added = [
+        inspect.Parameter(PREFIX + field, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
+        for field, (default, option) in SHARED_OPTIONS.items()
+    ]
+
+    @functools.wraps(command)
+    def run(**arguments: Any) -> None:
+        given = {option.name: arguments.pop(option.name) for option in added}
+        ctx = arguments["ctx"]
+        changes = {name.removeprefix(PREFIX): value for name, value in given.items() if value}
+        ctx.obj = replace(session_of(ctx), **changes)
+        command(**arguments)
+
+    run.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
+    return run

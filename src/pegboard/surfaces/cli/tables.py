@@ -13,7 +13,7 @@ import typer
 from pegboard.surfaces.cli.failures import Refused, Unreachable, Usage
 from pegboard.surfaces.cli.output import json_text, painted, plain, say, write, write_json, write_table
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 
 if TYPE_CHECKING:
     from pegboard.surfaces.cli.table_files import Made
@@ -23,13 +23,13 @@ VARIABLE = "PEGBOARD_TABLES_DATABASE"
 app = group("tables", "Make tools of database tables, and see how they are.")
 
 
-@app.command("list", cls=BoardCommand)
+@board_command(app, "list")
 def list_tables(ctx: typer.Context) -> None:
     """List the tables that are in force, and what keeps any of them from serving; for admins."""
     give(ctx, with_board(ctx, lambda it: it.get(route("tables"))), _show)
 
 
-@app.command("reload", cls=BoardCommand)
+@board_command(app, "reload")
 def reload(ctx: typer.Context) -> None:
     """Have the board read its file of tables anew, at once; for admins.
 
@@ -38,7 +38,7 @@ def reload(ctx: typer.Context) -> None:
     give(ctx, with_board(ctx, lambda it: it.post(route("tables", "reload"), patient=True)), _show)
 
 
-@app.command("check", cls=BoardCommand)
+@board_command(app, "check")
 def check(
     ctx: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input")],
@@ -67,7 +67,7 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command("init", cls=BoardCommand)
+@board_command(app, "init")
 def init(
     ctx: typer.Context,
     *,

@@ -12,7 +12,7 @@ from pegboard.surfaces.cli.failures import Refused, Usage
 from pegboard.surfaces.cli.output import confirmed, moment, one_line, say, write, write_json, write_table
 from pegboard.surfaces.cli.people import removed
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ app = group("threads", "Read and write conversations; only their owner can see t
 ThreadId = Annotated[str, typer.Argument(metavar="ID", help="From: threads list", show_default=False)]
 
 
-@app.command("list", cls=BoardCommand)
+@board_command(app, "list")
 def list_threads(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: Every = False) -> None:
     """List your conversations, the one that changed last first."""
 
@@ -39,7 +39,7 @@ def list_threads(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, e
     give(ctx, with_board(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
 
 
-@app.command("show", cls=BoardCommand)
+@board_command(app, "show")
 def show_thread(
     ctx: typer.Context,
     thread_id: ThreadId,
@@ -79,7 +79,7 @@ def show_thread(
     give(ctx, with_board(ctx, work), show)
 
 
-@app.command("new", cls=BoardCommand)
+@board_command(app, "new")
 def new(
     ctx: typer.Context,
     title: Annotated[
@@ -94,7 +94,7 @@ def new(
     give(ctx, with_board(ctx, lambda it: it.post(route("threads"), body)), lambda thread: write(thread["id"]))
 
 
-@app.command("add", cls=BoardCommand)
+@board_command(app, "add")
 def add(
     ctx: typer.Context,
     thread_id: ThreadId,
@@ -139,7 +139,7 @@ def add(
     give(ctx, reply, show)
 
 
-@app.command("rename", cls=BoardCommand)
+@board_command(app, "rename")
 def rename(
     ctx: typer.Context,
     thread_id: ThreadId,
@@ -150,7 +150,7 @@ def rename(
     give(ctx, reply, lambda thread: write(f"renamed {thread['id']} to {one_line(thread['title'])}"))
 
 
-@app.command("remove", cls=BoardCommand)
+@board_command(app, "remove")
 def remove(
     ctx: typer.Context,
     thread_id: ThreadId,

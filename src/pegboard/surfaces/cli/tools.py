@@ -12,7 +12,7 @@ from pegboard.surfaces.cli.failures import Failure, Refused, Usage
 from pegboard.surfaces.cli.output import confirmed, moment, one_line, say, write, write_json, write_table, yes_no
 from pegboard.surfaces.cli.pairs import read_pairs
 from pegboard.surfaces.cli.routes import route
-from pegboard.surfaces.cli.session import BoardCommand, give, group, session_of, with_board
+from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 
 app = group("tools", "Register, change, list and remove tools.")
 
@@ -30,7 +30,7 @@ def say_more(page: dict[str, Any]) -> None:
         say(f"There are more: --all shows all of them, --cursor {page['next_cursor']} the next ones")
 
 
-@app.command("list", cls=BoardCommand)
+@board_command(app, "list")
 def list_tools(
     ctx: typer.Context,
     *,
@@ -81,13 +81,13 @@ def list_tools(
     )
 
 
-@app.command("show", cls=BoardCommand)
+@board_command(app, "show")
 def show_tool(ctx: typer.Context, name: ToolName) -> None:
     """Show one tool, secrets masked."""
     give(ctx, _get(ctx, name), _show)
 
 
-@app.command("add", cls=BoardCommand)
+@board_command(app, "add")
 def add(ctx: typer.Context, source: Source) -> None:
     """Register the tools that a file defines.
 
@@ -123,7 +123,7 @@ def add(ctx: typer.Context, source: Source) -> None:
         raise failure
 
 
-@app.command("edit", cls=BoardCommand)
+@board_command(app, "edit")
 def edit(
     ctx: typer.Context,
     name: ToolName,
@@ -159,7 +159,7 @@ def edit(
     give(ctx, reply, lambda tool: write(f"{tool['name']} is at version {tool['version']}"))
 
 
-@app.command("remove", cls=BoardCommand)
+@board_command(app, "remove")
 def remove(
     ctx: typer.Context,
     name: ToolName,
@@ -177,7 +177,7 @@ def remove(
         say(f"Put it back with: pegboard tools restore {tool['id']}")
 
 
-@app.command("restore", cls=BoardCommand)
+@board_command(app, "restore")
 def restore(
     ctx: typer.Context,
     tool_id: Annotated[str, typer.Argument(metavar="ID", help="From: tools list --deleted", show_default=False)],
@@ -187,7 +187,7 @@ def restore(
     give(ctx, reply, lambda tool: write(f"restored {tool['name']}"))
 
 
-@app.command("accept", cls=BoardCommand)
+@board_command(app, "accept")
 def accept(
     ctx: typer.Context,
     name: ToolName,
@@ -205,7 +205,7 @@ def accept(
     give(ctx, with_board(ctx, lambda it: it.send("POST", path, params={"dry_run": dry_run}, patient=True)), show)
 
 
-@app.command("versions", cls=BoardCommand)
+@board_command(app, "versions")
 def versions(
     ctx: typer.Context, name: ToolName, limit: Limit = 50, cursor: Cursor = None, every: Every = False
 ) -> None:

@@ -1,0 +1,88 @@
+"""The wheel as a user installs it: into an empty environment, with the newest versions that its metadata allows."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+# An installation from the registry takes half a minute on a quiet machine.
+pytestmark = pytest.mark.timeout(900)
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` folder of an environment that holds only the wheel and its dependencies."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(PROJECT)]
+    subprocess.run([*pip, *build], check=True)
+    (wheel,) = folder.glob("pegboard-*.whl")
+    venv.create(folder / "venv", with_pip=False, symlinks=True)
+    # Not the pinned versions of requirements/: a user's installation does not have them.
+    python = folder / "venv" / "bin" / "python"
+    subprocess.run([*pip, "--python", str(python), "install", "--upgrade", str(wheel)], check=True)
+    return python.parent
+
+
+@pytest.fixture(scope="module")
+def variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A user's environment variables, with an empty home for the server."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PEGBOARD_", "PYTHON"))}
+    return kept | {"PEGBOARD_HOME": str(tmp_path_factory.mktemp("home")), "PYTHONUNBUFFERED": "1"}
+
+
+@pytest.fixture(scope="module")
+def server(environment: Path, variables: dict[str, str]) -> Iterator[str]:
+    """The URL of a server that the installed program runs; it ends on Ctrl-C."""
+    command = [str(environment / "pegboard"), "serve", "--demo", "--port", "0"]
+    process = subprocess.Popen(
+        command, env=variables, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    lines: list[str] = []
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if found := re.search(r"http://127\.0\.0\.1:[1-9]\d*", line):
+                yield found[0]
+                break
+        else:
+            pytest.fail("".join(lines))
+    finally:
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, "".join(lines) + rest
+
+
+def run(environment: Path, variables: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """One run of the installed program, outside of the checkout."""
+    command = [str(environment / "pegboard"), *arguments]
+    return subprocess.run(command, env=variables, cwd="/", capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_every_command_shows_its_help(environment: Path, variables: dict[str, str]) -> None:
+    shown = run(environment, variables, "--help")
+    assert shown.returncode == 0, shown.stderr
+    commands = re.findall(r"^  ([a-z]+) ", shown.stdout.partition("Commands:")[2], re.MULTILINE)
+    assert {"serve", "call", "tools", "doctor"} <= set(commands)
+    for command in commands:
+        assert run(environment, variables, command, "--help").returncode == 0, command
+
+
+def test_the_installed_program_serves_and_calls(environment: Path, variables: dict[str, str], server: str) -> None:
+    own = variables | {"PEGBOARD_URL": server}
+    called = run(environment, own, "call", "echo", "message=installed", "--json")
+    assert called.returncode == 0, called.stderr
+    assert json.loads(called.stdout)["result"] == {"echo": {"message": "installed"}}
+    listed = run(environment, own, "tools", "list", "--json")
+    assert "echo" in {tool["name"] for tool in json.loads(listed.stdout)["items"]}
