@@ -19,6 +19,8 @@ from pegboard.dialects.plain import Plain
 from pegboard.registry.definition import shown
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.bounded import LIMITS
+from pegboard.surfaces.rest.connections import ConnectionLimits
 from pegboard.surfaces.rest.direct import HOT, Connection
 from pegboard.surfaces.rest.problems import refusal_of
 from pegboard.surfaces.rest.server import AnnouncingServer
@@ -172,7 +174,7 @@ class CliDoor:
 
 
 @asynccontextmanager
-async def served(board: Pegboard, *, direct: bool = True) -> AsyncIterator[str]:
+async def served(board: Pegboard, *, direct: bool = True, limits: ConnectionLimits | None = None) -> AsyncIterator[str]:
     """The board behind a real server on loopback, which hands calls to their route directly; its address."""
     app = create_app(board, "test")
     config = uvicorn.Config(app, log_level="critical", lifespan="off", ws="none", http=Connection)
@@ -184,6 +186,8 @@ async def served(board: Pegboard, *, direct: bool = True) -> AsyncIterator[str]:
             group.start_soon(server._serve, [bound])
             with anyio.fail_after(30):
                 await ready.wait()
+            if limits is not None:
+                server.lifespan.state[LIMITS] = limits
             if direct:
                 server.lifespan.state[HOT] = app
             yield f"http://127.0.0.1:{bound.getsockname()[1]}"

@@ -55,6 +55,12 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="The least that is logged")
     log_format: Literal["auto", "console", "json"] = Field("auto", description="auto: console on a terminal, else json")
     cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; * for any")
+    max_connections: int | None = Field(
+        None,
+        ge=1,
+        description="Most connections to one server process at once; by default half of the file descriptors that it "
+        "may open, and at most 10,000",
+    )
     max_body_bytes: int = Field(4 * 2**20, ge=1024, description="Largest request body")
     max_arguments_bytes: int = Field(2**20, ge=64, description="Largest arguments of a call, as JSON")
     max_depth: int = Field(64, ge=4, le=200, description="Deepest nesting of arguments")

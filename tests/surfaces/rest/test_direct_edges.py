@@ -59,7 +59,7 @@ async def test_a_url_that_is_too_long_is_refused(board: Pegboard, at_once: bool)
     whole = head("POST", f"{ECHO}?{'x' * 70_000}", f"Content-Length: {len(CALL)}") + CALL
     async with served(board) as url, wire(url) as stream:
         await stream.send(whole if at_once else whole[:-3])
-        assert (await stream.receive()).startswith(b"HTTP/1.1 400 ")
+        assert (await stream.receive()).startswith(b"HTTP/1.1 431 ")
 
 
 async def test_the_first_of_two_media_types_counts_with_events_and_without(board: Pegboard, direct: bool) -> None:

@@ -31,6 +31,7 @@ def serve(
     from pegboard.core.version import __version__  # noqa: PLC0415
     from pegboard.surfaces.cli.client import read_settings  # noqa: PLC0415
     from pegboard.surfaces.cli.welcome import welcome  # noqa: PLC0415
+    from pegboard.surfaces.rest.connections import check_limit  # noqa: PLC0415
     from pegboard.surfaces.rest.server import listen, serve_forever, serve_with_workers  # noqa: PLC0415
     from pegboard.telemetry.logs import configure_logs  # noqa: PLC0415
 
@@ -41,6 +42,11 @@ def serve(
             f"limit would be {workers} times what it says",
             ["Set it to a Valkey or Redis, or use one worker."],
         )
+    if settings.max_connections is not None:
+        try:
+            check_limit(settings.max_connections)
+        except ValueError as error:
+            raise Usage(str(error)) from None
     configure_logs(settings.log_level, settings.log_format)
     try:
         bound = listen(settings.host, settings.port)

@@ -10,8 +10,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
-
+from pegboard.surfaces.rest.bounded import BoundedConnection, response_bytes
 from pegboard.surfaces.rest.edge import BodyTooLarge, Reply
 from pegboard.surfaces.rest.hot import HotRoutes, Serve, cut_off
 from pegboard.telemetry.logs import get_logger
@@ -26,7 +25,7 @@ HOT = "pegboard.hot"
 _LONGEST_URL = 8192
 
 
-class Connection(HttpToolsProtocol):
+class Connection(BoundedConnection):
     """One connection; it tells the application when the server begins to stop, which else hears of it at the end."""
 
     _exchange: Exchange | None = None
@@ -40,13 +39,15 @@ class Connection(HttpToolsProtocol):
         super().shutdown()
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, of one request or of several."""
+        """Parse what arrived, of one request or of several."""
         super().data_received(data)
-        if self._pending is not None and not self.transport.is_closing():
+        if self.is_refused:
+            self._pending = None
+        elif self._pending is not None and not self.transport.is_closing():
             self._describe(self._pending)  # the rest of its body may be long in coming
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of whoever was here."""
+        """Let go of the request that was being answered."""
         super().connection_lost(exc)
         if self._exchange is not None:
             self._exchange.leave()
@@ -58,9 +59,11 @@ class Connection(HttpToolsProtocol):
         self.url = b""
         self.expect_100_continue = False
         self.headers = []
+        self.begin_head()
 
     def on_headers_complete(self) -> None:
         """See which way the request goes."""
+        self.end_head()
         routes: HotRoutes | None = self.app_state.get(HOT)
         before: Any = self.cycle
         if routes is not None and (before is None or before.response_complete):
@@ -72,6 +75,7 @@ class Connection(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         """More of the request's body."""
+        self.silent = 0
         if self._pending is not None:
             self._pending.received += body
         else:
@@ -210,12 +214,7 @@ class Exchange:
         self.response_complete = True
         if self.disconnected:
             return
-        head = [STATUS_LINE[reply.status], b"content-type: %b\r\ncontent-length: %d\r\n" % (reply[2], len(reply[1]))]
-        for name, value in reply.headers:
-            head.append(b"%b: %b\r\n" % (name, value))
-        head.append(b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n")
-        head.append(reply.body)
-        connection.transport.write(b"".join(head))
+        connection.transport.write(response_bytes(reply, keep_alive=self.keep_alive))
         if not self.keep_alive:
             connection.transport.close()
         connection.on_response_complete()

@@ -16,6 +16,8 @@ from uvicorn.supervisors import Multiprocess
 from pegboard.board import Pegboard
 from pegboard.settings import Settings
 from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.bounded import LIMITS
+from pegboard.surfaces.rest.connections import ConnectionLimits
 from pegboard.surfaces.rest.direct import HOT, ON_STOP, Connection
 from pegboard.surfaces.rest.edge import ASGIApp, Message, Receive, Scope, Send
 from pegboard.surfaces.rest.hot import HotRoutes
@@ -63,6 +65,7 @@ class ServedBoard:
                 await board.confinement.tell()
                 self._app = create_app(board, self._version)
                 state = scope.setdefault("state", {})
+                state[LIMITS] = ConnectionLimits(self._settings.max_connections)
                 state[ON_STOP] = lambda: self._stop(board)
                 if isinstance(self._app, HotRoutes):  # with no other application around it, such as that of CORS
                     state[HOT] = self._app
