@@ -71,13 +71,15 @@ class Pegboard(Library):
         self.dialects = dialects()
         self._database = database
         self._vault = started.vault
-        self._internal = InternalExecutor()
+        self.snapshot = Snapshot(database, self._prepare)
+        self._internal = InternalExecutor(self.snapshot.is_or_was_admin)
         self.baseline = Baseline(database)
         self._internal.handlers.update(shipped_handlers(self.baseline) | installed_handlers())
         self._reach = wiring.reach_of(settings, resolver)
         self.confinement = wiring.confinement_of(settings, database, self._reach)
-        self.snapshot = Snapshot(database, self._prepare)
-        rules = CodeRules(settings.shell_for_members, self.confinement.libraries, settings.max_result_bytes)
+        rules = CodeRules(
+            settings.shell_for_members, self.confinement.libraries, settings.max_result_bytes, self._internal
+        )
         self.tools = Registry(database, self.snapshot, self._vault, self._reach.outbound.check, rules)
         self._flagging = Flagging(self.tools)
         self._sources = Sources(database)
@@ -118,7 +120,7 @@ class Pegboard(Library):
         self.payloads = Payloads(self.dialects, self.pipeline, self.snapshot)
         self.threads = Threads(database, self.payloads)
         self.following = Following(self.payloads, self.threads)
-        self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare)
+        self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare, rules.refuse)
         self._recorded = Executions(database, self.snapshot)
         self.cancelling = Cancelling(self.pipeline, self.following, database, self._recorded)
         self._elsewhere = Elsewhere(database, self.onlookers, lambda: getattr(self._journal, "number", None))

@@ -170,11 +170,14 @@ class Library:
 
         return hang if function is None else hang(function)
 
-    def handler(self, name: str) -> Callable[[F], F]:
-        """Offer a function to the stored tools of kind internal that name this handler."""
+    def handler(self, name: str, *, for_members: bool = False) -> Callable[[F], F]:
+        """Offer a function to the stored tools of kind internal that name this handler.
+
+        Tools of admins may name it; those of members only with `for_members`, with any schema that a member writes.
+        """
 
         def offer(function: F) -> F:
-            self._functions.offer(name, Handler.of(function))
+            self._functions.offer(name, Handler.of(function, for_members=for_members))
             return function
 
         return offer

@@ -68,12 +68,19 @@ class Replays:
     """Runs recorded calls again."""
 
     def __init__(
-        self, database: Database, snapshot: Snapshot, pipeline: Pipeline, prepare: Callable[[Tool], Prepared]
+        self,
+        database: Database,
+        snapshot: Snapshot,
+        pipeline: Pipeline,
+        prepare: Callable[[Tool], Prepared],
+        refuse: Callable[[Tool, Caller], None],
     ) -> None:
         self._database = database
         self._snapshot = snapshot
         self._pipeline = pipeline
         self._prepare = prepare
+        # Raises Forbidden for a tool that this caller may not register.
+        self._refuse = refuse
 
     async def run(
         self,
@@ -152,8 +159,11 @@ class Replays:
         if then is None:
             raise NotFound(f"Tool '{tool.name}' has no version {version}; it is at version {tool.version}")
         # One that is switched off, or that its upstream has changed, takes no calls in any version.
-        takes_calls = tool.is_active and not tool.drifted
-        return Peg(_restored(tool, then), self._prepare) if takes_calls else present
+        if not tool.is_active or tool.drifted:
+            return present
+        earlier = _restored(tool, then)
+        self._refuse(earlier, caller)
+        return Peg(earlier, self._prepare)
 
     async def _version(self, tool_id: str, version: int) -> ToolVersion | None:
         async with self._database.read() as conn:

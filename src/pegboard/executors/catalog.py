@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 
 from pegboard.builtins.baseline.baseline import Baseline
@@ -54,5 +55,6 @@ def shipped_handlers(baseline: Baseline) -> dict[str, Handler]:
 
 
 def installed_handlers() -> dict[str, Handler]:
-    """The handlers that installed packages offer under the entry point group `pegboard.handlers`."""
-    return installed("pegboard.handlers", Handler.of)
+    """The handlers that installed packages offer: to admins' tools, and to members' tools in a group of their own."""
+    for_members = installed("pegboard.member_handlers", functools.partial(Handler.of, for_members=True))
+    return installed("pegboard.handlers", Handler.of) | for_members

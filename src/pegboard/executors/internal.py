@@ -39,12 +39,15 @@ class Handler:
     # Turns validated JSON into the function's own types, and its result into JSON.
     read: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     write: Callable[[Any], Any] | None = None
+    # Whether tools of members may name it; others are for the tools of admins.
+    for_members: bool = False
     threads: Threads = field(default_factory=lambda: Threads(THREADS_PER_HANDLER), compare=False, repr=False)
 
     @classmethod
-    def of(cls, function: Callable[..., Any]) -> Handler:
+    def of(cls, function: Callable[..., Any], *, for_members: bool = False) -> Handler:
         """The function as it stands: parameters as keyword arguments, a CallContext where annotated."""
-        return cls(function, context_parameter_of(function), inspect.iscoroutinefunction(inspect.unwrap(function)))
+        is_async = inspect.iscoroutinefunction(inspect.unwrap(function))
+        return cls(function, context_parameter_of(function), is_async, for_members=for_members)
 
 
 def context_parameter_of(function: Callable[..., Any]) -> str | None:
@@ -62,8 +65,11 @@ def context_parameter_of(function: Callable[..., Any]) -> str | None:
 class InternalExecutor:
     """Calls the handler that the tool names: async ones in a task, the others in a thread of their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_admin: Callable[[str], bool] = lambda _user_id: False) -> None:
+        # Functions of `@board.tool` by the id of their tool: no config of a stored tool can name them.
+        self.functions: dict[str, Handler] = {}
         self.handlers: dict[str, Handler] = {}
+        self._is_admin = is_admin
         # What runs tools that are chains; it calls tools, and so is made after those who run them.
         self.run_chain: Callable[[Chain, ReadyCall], Awaitable[Any]] | None = None
         self._abandoned: set[asyncio.Task[Any]] = set()
@@ -73,16 +79,28 @@ class InternalExecutor:
         config = InternalConfig.model_validate(tool.config)
         if config.chain is not None and self.run_chain is not None:
             return Prepared(functools.partial(self.run_chain, config.chain))
-        handler = self.handlers.get(config.handler)
+        handler = self.functions.get(tool.tool.id) or self.handlers.get(config.handler)
+        if tool.tool.id not in self.functions and not self.may_name(tool.tool.owner_id, config.handler):
+            # Checked here too: the tool may be older than the rule, or than the handler.
+            raise HandlerNotFound(f"Internal handler '{config.handler}' not found among the handlers for members")
         if handler is None:
             raise HandlerNotFound(f"Internal handler '{config.handler}' not found")
         return Prepared(self._runner(handler))
+
+    def may_name(self, owner_id: str, name: str) -> bool:
+        """Whether a tool of this owner may name this handler: an admin's any, a member's those for members."""
+        handler = self.handlers.get(name)
+        return (handler is not None and handler.for_members) or self._is_admin(owner_id)
+
+    def for_members(self) -> list[str]:
+        """The names of the handlers that tools of members may name."""
+        return sorted(name for name, handler in self.handlers.items() if handler.for_members)
 
     async def close(self) -> None:
         """Cancel once more what did not heed it, and let idle threads end."""
         for task in self._abandoned:
             task.cancel()
-        for handler in self.handlers.values():
+        for handler in (*self.functions.values(), *self.handlers.values()):
             handler.threads.close()
 
     def _runner(self, handler: Handler) -> Callable[[ReadyCall], Awaitable[Any]]:

@@ -7,11 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pegboard.core.call import Caller
+from pegboard.core.chains import CHAIN
 from pegboard.core.commands import Command, is_callers_variable, parameters_of
 from pegboard.core.configs import ShellConfig
 from pegboard.core.refusals import Fault, Forbidden
 from pegboard.core.tool import Kind, Tool
+from pegboard.executors.internal import InternalExecutor
+from pegboard.registry.shown import cut
 from pegboard.sandbox.libraries import Libraries
+
+# How many handlers a refusal lists.
+_MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +28,39 @@ class CodeRules:
     libraries: Libraries = field(default_factory=lambda: Libraries(()))
     # What results may be where their tools say nothing, and the most that others than admins may say.
     max_result_bytes: int = 2**20
+    # Knows which handlers the tools of which owners may name.
+    handlers: InternalExecutor = field(default_factory=InternalExecutor)
 
     def refuse(self, tool: Tool, caller: Caller, before: Tool | None = None) -> None:
         """Raise Forbidden where this caller may not register such a tool, or not make it of what it was before."""
+        is_as_it_was = before is not None and (tool.tool_type, tool.config) == (before.tool_type, before.config)
+        if not is_as_it_was:
+            self._refuse_handlers(tool, caller)
         if caller.is_admin:
             return
         # What is as it was stays, or nobody could switch a tool off that the board no longer lets them register.
         if before is None or tool.max_result_bytes != before.max_result_bytes:
             self._refuse_results(tool)
-        if before is None or (tool.tool_type, tool.config) != (before.tool_type, before.config):
+        if not is_as_it_was:
             self._refuse_commands(tool)
+
+    def _refuse_handlers(self, tool: Tool, caller: Caller) -> None:
+        """Raise Forbidden where the tool's owner is a member and its handler is not for members."""
+        name = tool.config.get("handler")
+        if (
+            tool.tool_type is not Kind.INTERNAL
+            or name == CHAIN
+            or (caller.is_admin and tool.owner_id == caller.user_id)
+        ):
+            return
+        if self.handlers.may_name(tool.owner_id, str(name)):
+            return
+        known = self.handlers.for_members()
+        raise Forbidden(
+            f"A member's tool cannot name the handler '{cut(str(name))}'. Handlers for members: "
+            f"{', '.join(known[:_MOST_NAMED]) or 'none'}. The program that runs the board marks them with "
+            "@board.handler(NAME, for_members=True)"
+        )
 
     def _refuse_results(self, tool: Tool) -> None:
         if tool.max_result_bytes is not None and tool.max_result_bytes > self.max_result_bytes:

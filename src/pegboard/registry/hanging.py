@@ -33,7 +33,6 @@ class Functions:
             raise Conflict(f"A tool named '{described.name}' is stored on this board already")
         if taken is not None and taken.tool.tool_type is Kind.TABLE:
             raise Conflict(f"A tool named '{described.name}' comes from the file of tables already")
-        self.offer(described.name, described.handler)
         now = datetime.now(UTC)
         spec = read_definition(
             {
@@ -47,12 +46,18 @@ class Functions:
             }
         )
         new = bare(function_id(described.name), self._admin.user_id, now)
-        self._snapshot.hang(build(spec, self._vault, self._admin, new, now))
+        tool = build(spec, self._vault, self._admin, new, now)
+        _put(self._internal.functions, tool.id, described.handler)
+        self._snapshot.hang(tool)
 
     def offer(self, name: str, handler: Handler) -> None:
-        """Have it serve the tools of kind internal that name this handler, in place of whatever did."""
-        before = self._internal.handlers.get(name)
-        self._internal.handlers[name] = handler
-        if before is not None:
-            before.threads.close()
+        """Have it serve the stored tools of kind internal that name this handler, in place of the one before."""
+        _put(self._internal.handlers, name, handler)
         self._snapshot.forget(lambda tool: tool.tool_type is Kind.INTERNAL and tool.config.get("handler") == name)
+
+
+def _put(handlers: dict[str, Handler], key: str, handler: Handler) -> None:
+    before = handlers.get(key)
+    handlers[key] = handler
+    if before is not None:
+        before.threads.close()

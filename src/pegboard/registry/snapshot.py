@@ -41,6 +41,7 @@ class Snapshot:
         self._ids: dict[str, Peg] = {}
         self._local: dict[str, Peg] = {}
         self._users: dict[str, User] = {}
+        self._admins: set[str] = set()
         self._keys: dict[str, ApiKey] = {}
         self._agents: dict[str, Agent] = {}
         self._agent_tools: dict[str, frozenset[str]] = {}
@@ -119,6 +120,10 @@ class Snapshot:
         """The named secret of a user."""
         return self._secrets.get((owner_id, name))
 
+    def is_or_was_admin(self, user_id: str) -> bool:
+        """Whether the user is an admin, or was one when removed: the tools of a removed admin go on."""
+        return user_id in self._admins
+
     def _is_admin(self, user_id: str) -> bool:
         user = self._users.get(user_id)
         return user is not None and user.role == "admin"
@@ -157,6 +162,7 @@ class Snapshot:
         self, some_users: Iterable[User], some_keys: Iterable[ApiKey], some_agents: Iterable[Agent]
     ) -> None:
         for user in some_users:
+            (self._admins.add if user.role == "admin" else self._admins.discard)(user.id)
             if user.is_deleted:
                 self._users.pop(user.id, None)
             else:
