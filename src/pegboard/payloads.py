@@ -20,6 +20,7 @@ from pegboard.dialects.formats import arguments_written, outcome_of, outcome_wri
 from pegboard.pipeline import Pipeline, refused
 from pegboard.registry.snapshot import Snapshot
 
+# The most calls without an answer that one payload may hold.
 MAX_CALLS = 100
 # How many calls of one payload run side by side; the others wait for their turn.
 _AT_ONCE = 20
@@ -56,8 +57,14 @@ class Payloads:
         self._detached: set[asyncio.Task[Answer]] = set()
 
     def read(self, raw: Any, dialect: str | None, caller: Caller) -> Asked:
-        """The calls of a payload, in the dialect it is said or found to be in; raises Unreadable."""
-        return self.dialects.read(raw, dialect, lambda name: self._schema_of(name, caller))
+        """The calls of a payload, in the dialect that is named or detected.
+
+        Raises Unreadable if no dialect fits, and Invalid if more than MAX_CALLS calls wait for an answer.
+        """
+        asked = self.dialects.read(raw, dialect, lambda name: self._schema_of(name, caller))
+        if len(asked.calls) > MAX_CALLS:
+            self.open_calls(asked)
+        return asked
 
     def stream(self, dialect: str | None, caller: Caller) -> Stream:
         """A stream to be fed chunk by chunk."""
@@ -125,10 +132,10 @@ class Payloads:
         return Answered(asked, cast("list[Answer]", answers))
 
     def open_calls(self, asked: Asked) -> list[AskedCall]:
-        """The calls of a payload that nobody has answered yet; raises Invalid where they are too many."""
+        """The calls of a payload that have no answer yet; raises Invalid if there are more than MAX_CALLS."""
         calls = [call for call in asked.calls if call.is_open]
         if len(calls) > MAX_CALLS:
-            raise Invalid(f"{len(calls):,} calls in one payload, at most {MAX_CALLS} are run; send fewer at a time")
+            raise Invalid(f"{len(calls):,} calls in one payload, at most {MAX_CALLS} are read; send fewer at a time")
         return calls
 
     def detaches(self, call: AskedCall) -> bool:

@@ -8,8 +8,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pegboard.core.call import Malformed
+from pegboard.core.refusals import Invalid
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
 from pegboard.dialects.reading import arguments_of
+
+# The most calls that one payload or stream may hold, finished ones of a history included.
+MAX_ENTRIES = 10_000
 
 SchemaOf = Callable[[str], Mapping[str, Any] | None]
 Now = Callable[[], datetime]
@@ -118,8 +122,8 @@ class Assembly:
             self._entries[draft.place] = call
 
     def add(self, call: AskedCall) -> None:
-        """A whole call, as it stands."""
-        self._whole.append(len(self._entries))
+        """A whole call, as it stands; raises Invalid if the payload holds too many."""
+        self._whole.append(self._next_place())
         self._entries.append(call)
 
     def malformed(self, name: str, text: str, why: str) -> None:
@@ -234,13 +238,19 @@ class Assembly:
             self._entries[place] = entry
         return entry
 
+    def _next_place(self) -> int:
+        place = len(self._entries)
+        if place >= MAX_ENTRIES:
+            raise Invalid(f"More than {MAX_ENTRIES:,} calls in one payload; send fewer at a time")
+        return place
+
     def _draft(self, key: Hashable, identity: str, name: str | None, more_name: str | None) -> _Draft:
         draft = self._drafts.get(key)
         if draft is not None and identity and draft.id and identity != draft.id:
             self.over(key)
             draft = None
         if draft is None:
-            draft = self._drafts[key] = _Draft(key, len(self._entries))
+            draft = self._drafts[key] = _Draft(key, self._next_place())
             self._entries.append(draft)
         if identity and not draft.id:
             draft.id = identity

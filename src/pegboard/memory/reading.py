@@ -110,11 +110,13 @@ class Reading:
         return [Heard(turn.role, content_of(turn.text), _instant(turn.when), dialect=dialect, raw=raw)]
 
     def _asks(self, raw: Any) -> bool:
-        """Whether somebody would take this for calls, who is not told whose message it is."""
+        """Whether this would be read as calls if its role were not known."""
         try:
             return any(call.is_open for call in self._payloads.read(raw, None, self._caller).calls)
         except Unreadable:
             return False
+        except Invalid:
+            return True  # too many calls
 
     def _assistant(self, turn: Turn, asked: Asked | None) -> list[Heard]:
         """What a model says and asks for; answers in it to calls of earlier messages come after."""

@@ -46,7 +46,7 @@ def test_parts_of_one_turn_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> N
 def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Counted(turns([{"name": "a", "arguments": {}}] * 500))
     monkeypatch.setattr(reading, "turns", lambda _body: found)
-    with pytest.raises(Invalid, match="500 calls in one message"):
+    with pytest.raises(Invalid, match="500 calls in one payload"):
         heard([{"name": "a", "arguments": {}}] * 500)
     assert found.looks <= 3 * 500
 

@@ -100,13 +100,19 @@ def _read(written: str, into: Assembly) -> None:
         into.malformed(beginning["name"] if beginning else "", written, error.message)
         return
     for call in value if isinstance(value, list) else [value]:
-        name = call.get("name") if isinstance(call, dict) else None
-        if not isinstance(name, str) or not name:
-            into.malformed("", written, "a call is an object with 'name' and 'arguments', and this has no name")
-        elif "arguments" in call or "parameters" in call or call.keys() <= _NO_ARGUMENTS:
-            into.call(name, call.get("arguments", call.get("parameters")), call.get("id"))
-        else:
-            into.malformed(name, written, "the call has no 'arguments'; send {} if there are none")
+        _read_object(call, into)
+
+
+def _read_object(call: Any, into: Assembly) -> None:
+    """Hand over one object; a malformed call keeps its own text, never that of the list around it."""
+    name = call.get("name") if isinstance(call, dict) else None
+    if not isinstance(name, str) or not name:
+        why = "a call is an object with 'name' and 'arguments', and this has no name"
+        into.malformed("", json_text(call), why)
+    elif "arguments" in call or "parameters" in call or call.keys() <= _NO_ARGUMENTS:
+        into.call(name, call.get("arguments", call.get("parameters")), call.get("id"))
+    else:
+        into.malformed(name, json_text(call), "the call has no 'arguments'; send {} if there are none")
 
 
 def _object(call: AskedCall) -> dict[str, Any]:
