@@ -29,7 +29,22 @@ class Registered(NamedTuple):
 
     number: int
     head: Place
+    signature: str
     is_closed: bool
+
+
+class WriterCount(NamedTuple):
+    """How many writers there have been, the signature of that, and the highest number in use."""
+
+    writers: int
+    signature: str
+    highest: int
+
+    @classmethod
+    def of(cls, count: object, signature: object, *numbers: object) -> WriterCount:
+        """What the database has; SQLite may hold values of any type, and those that are no numbers count as 0."""
+        in_use = [number for number in (0, *numbers) if type(number) is int]
+        return cls(count if type(count) is int else 0, str(signature), max(in_use))
 
 
 class Sibling(NamedTuple):
@@ -65,12 +80,16 @@ class Session(Protocol):
         """The writer with this id."""
         ...
 
-    async def next_number(self) -> int:
-        """The number of the next writer, taken."""
+    async def writer_count(self) -> WriterCount:
+        """How many writers there have been; no other process registers one until this transaction ends."""
         ...
 
     async def register(self, number: int, writer: NewWriter, signatures: tuple[str, str]) -> None:
-        """A new writer; the signatures are of how many writers there are, and of its head."""
+        """Add a writer; the signatures are of its number as the count of writers, and of its head."""
+        ...
+
+    async def restore_head(self, writer_id: str, number: int, head: Place, signature: str) -> None:
+        """Set the head of a writer, if it is still there, whether or not it is closed."""
         ...
 
     async def known(self, ids: Collection[str]) -> dict[str, str]:

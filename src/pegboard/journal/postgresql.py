@@ -13,7 +13,16 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from pegboard.journal.chain import Place
 from pegboard.journal.entries import Count, Held, Opening, OpenIntent
-from pegboard.journal.ledger import EXPIRED_AT_ONCE, NewWriter, ReceiptOf, Registered, Session, Sibling, Step
+from pegboard.journal.ledger import (
+    EXPIRED_AT_ONCE,
+    NewWriter,
+    ReceiptOf,
+    Registered,
+    Session,
+    Sibling,
+    Step,
+    WriterCount,
+)
 from pegboard.journal.locks import hold
 from pegboard.store.counts import POSTGRESQL_UPSERT
 from pegboard.store.database import Database
@@ -174,23 +183,37 @@ class PostgresqlSession:
     async def registered(self, writer_id: str) -> Registered | None:
         """The writer with this id."""
         row = await self._driver.fetchrow(
-            "SELECT number, seq, mac, closed_at IS NOT NULL FROM writers WHERE id = $1", writer_id
+            "SELECT number, seq, mac, signature, closed_at IS NOT NULL FROM writers WHERE id = $1", writer_id
         )
-        return Registered(row[0], Place(row[1], row[2]), row[3]) if row else None
+        return Registered(row[0], Place(row[1], row[2]), row[3], row[4]) if row else None
 
-    async def next_number(self) -> int:
-        """The number of the next writer, taken."""
-        row = await self._driver.fetchrow("UPDATE board_state SET writers = writers + 1 WHERE id = 1 RETURNING writers")
-        return int(row[0])
+    async def writer_count(self) -> WriterCount:
+        """How many writers there have been; other processes that register one wait for this transaction."""
+        # The lock first: the highest number must be read after other transactions that held it have ended.
+        await self._driver.execute("SELECT FROM board_state WHERE id = 1 FOR UPDATE")
+        row = await self._driver.fetchrow(
+            "SELECT writers, writers_signature, (SELECT max(number) FROM writers), (SELECT max(writer) FROM executions)"
+            " FROM board_state WHERE id = 1"
+        )
+        return WriterCount.of(*row)
 
     async def register(self, number: int, writer: NewWriter, signatures: tuple[str, str]) -> None:
-        """A new writer."""
-        await self._driver.execute("UPDATE board_state SET writers_signature = $1 WHERE id = 1", signatures[0])
+        """Add a writer."""
+        await self._driver.execute(
+            "UPDATE board_state SET writers = $1, writers_signature = $2 WHERE id = 1", number, signatures[0]
+        )
         await self._driver.execute(
             "INSERT INTO writers (number, id, host, pid, started_at, beat, seq, mac, signature, pruned_seq, pruned_mac,"
             " pruned_signature, counted_seq)"
             " VALUES ($1, $2, $3, $4, ($5::text || '+00')::timestamptz, 0, 0, '', $6, 0, '', '', 0)",
             *(number, *writer, signatures[1]),
+        )
+
+    async def restore_head(self, writer_id: str, number: int, head: Place, signature: str) -> None:
+        """Set the head of a writer, if it is still there."""
+        await self._driver.execute(
+            "UPDATE writers SET seq = $1, mac = $2, signature = $3 WHERE number = $4 AND id = $5",
+            *(*head, signature, number, writer_id),
         )
 
     async def known(self, ids: Collection[str]) -> dict[str, str]:

@@ -85,11 +85,10 @@ def merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def count_findings(chain: Chain, count: object, signature: object, there: Sequence[tuple[int, int]]) -> list[Finding]:
     """What is wrong with the writers as a whole: some missing, some too many, or their number not signed."""
-    if (count, signature) == (0, "") and not there:
-        return []
     findings = []
     last = there[-1][1] if there else 0
-    if type(count) is int and isinstance(signature, str) and _is_signed(chain, count, signature):
+    if is_count_signed(chain, count, signature, has_writers=bool(there)):
+        assert type(count) is int
         last = count
     else:
         message = (
@@ -119,7 +118,12 @@ def missing_writers(first: int, last: int) -> Finding:
     return Finding("writer_missing", f"{who} missing, and what is signed of {'it' if first == last else 'them'}", first)
 
 
-def _is_signed(chain: Chain, count: int, signature: str) -> bool:
+def is_count_signed(chain: Chain, count: object, signature: object, *, has_writers: bool) -> bool:
+    """Whether this board signed the number of writers; before the first writer there is no signature."""
+    if (count, signature) == (0, "") and not has_writers:
+        return True
+    if type(count) is not int or not isinstance(signature, str):
+        return False
     try:
         return chain.same(chain.sign_writers(count), signature)
     except (TypeError, UnicodeEncodeError):

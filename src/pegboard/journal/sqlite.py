@@ -12,7 +12,16 @@ import orjson
 
 from pegboard.journal.chain import Place
 from pegboard.journal.entries import Count, Held, Opening, OpenIntent
-from pegboard.journal.ledger import EXPIRED_AT_ONCE, NewWriter, ReceiptOf, Registered, Session, Sibling, Step
+from pegboard.journal.ledger import (
+    EXPIRED_AT_ONCE,
+    NewWriter,
+    ReceiptOf,
+    Registered,
+    Session,
+    Sibling,
+    Step,
+    WriterCount,
+)
 from pegboard.store.counts import SQLITE_UPSERT
 from pegboard.store.database import Database, settled
 from pegboard.store.executions import FIELDS, Row
@@ -91,22 +100,30 @@ class SqliteSession:
 
     async def registered(self, writer_id: str) -> Registered | None:
         """The writer with this id."""
-        found = self._all("SELECT number, seq, mac, closed_at FROM writers WHERE id = ?", _hex(writer_id))
-        return Registered(found[0][0], Place(*found[0][1:3]), found[0][3] is not None) if found else None
+        found = self._all("SELECT number, seq, mac, signature, closed_at FROM writers WHERE id = ?", _hex(writer_id))
+        return Registered(found[0][0], Place(*found[0][1:3]), found[0][3], found[0][4] is not None) if found else None
 
-    async def next_number(self) -> int:
-        """The number of the next writer, taken."""
-        (row,) = self._all("UPDATE board_state SET writers = writers + 1 WHERE id = 1 RETURNING writers")
-        return int(row[0])
+    async def writer_count(self) -> WriterCount:
+        """How many writers there have been; this transaction is the only one that writes."""
+        (row,) = self._all(
+            "SELECT writers, writers_signature, (SELECT max(number) FROM writers), (SELECT max(writer) FROM executions)"
+            " FROM board_state WHERE id = 1"
+        )
+        return WriterCount.of(*row)
 
     async def register(self, number: int, writer: NewWriter, signatures: tuple[str, str]) -> None:
-        """A new writer."""
-        self._run("UPDATE board_state SET writers_signature = ? WHERE id = 1", signatures[0])
+        """Add a writer."""
+        self._run("UPDATE board_state SET writers = ?, writers_signature = ? WHERE id = 1", number, signatures[0])
         self._run(
             "INSERT INTO writers (number, id, host, pid, started_at, beat, seq, mac, signature, pruned_seq, pruned_mac,"
             " pruned_signature, counted_seq) VALUES (?, ?, ?, ?, ?, 0, 0, '', ?, 0, '', '', 0)",
             *(number, _hex(writer.id), writer.host, writer.pid, writer.started_at, signatures[1]),
         )
+
+    async def restore_head(self, writer_id: str, number: int, head: Place, signature: str) -> None:
+        """Set the head of a writer, if it is still there."""
+        text = "UPDATE writers SET seq = ?, mac = ?, signature = ? WHERE number = ? AND id = ?"
+        self._run(text, *head, signature, number, _hex(writer_id))
 
     async def known(self, ids: Collection[str]) -> dict[str, str]:
         """Which of these executions are recorded already, and their status."""

@@ -12,9 +12,10 @@ from pegboard.core.errors import Unavailable
 from pegboard.journal.base import Earlier
 from pegboard.journal.claims import Claims
 from pegboard.journal.entries import Batch, Claim, Closing, Held, Opening
+from pegboard.journal.heads import Condemned
 from pegboard.journal.ledger import Ledger
 from pegboard.journal.waiting import RETRY_AFTER_MS, Waiting, shown, unavailable, weight_of
-from pegboard.journal.writer import Condemned, Writer
+from pegboard.journal.writer import Writer
 from pegboard.store.executions import restored, stored
 from pegboard.telemetry.logs import get_logger
 

@@ -15,6 +15,7 @@ from pegboard.core.ids import first_id, new_id
 from pegboard.journal.chain import Chain, Place
 from pegboard.journal.counts import Counts
 from pegboard.journal.entries import Batch, Closing, Held, Opening
+from pegboard.journal.heads import Condemned, HeadRefused, Refused, check_head, register
 from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling, Step
 from pegboard.journal.locks import Leases
 from pegboard.journal.recovery import Estate, Sealer, count_all, estate_of, spooled_in, unrecorded
@@ -30,10 +31,6 @@ EXPIRE_SECONDS = 600.0
 VOID_FOR = timedelta(days=1)
 # Adding more than this many counts at once would hold calls up.
 MAX_COUNTS = 2000
-
-
-class Condemned(Exception):
-    """Siblings took this writer for dead and closed it: its open calls are in doubt, and it begins anew."""
 
 
 class _Written(NamedTuple):
@@ -60,6 +57,7 @@ class Writer:
         self._head = Place()
         self._sure = True
         self._was_condemned = False
+        self._given_up: Refused | None = None
         self._has_no_spool = False
         self._counts = Counts()
         self._counted_at = self._expired_at = time.monotonic()
@@ -171,7 +169,10 @@ class Writer:
         try:
             if self._number is not None:
                 _, spooled = await spooled_in(self.spool)
-                await self._transact(lambda session: self._end(session, spooled))
+                try:
+                    await self._transact(lambda session: self._end(session, spooled))
+                except HeadRefused:
+                    await self._transact(lambda session: self._end(session, spooled))
                 await self.clear_spool()
         finally:
             if self.spool is not None:
@@ -208,15 +209,14 @@ class Writer:
         if self._number is not None and self._sure:
             return self._number, self._head
         there = await session.registered(self._id)
+        check_head(self._chain, self._number, self._head, there)
         if there is not None:
             if there.is_closed:
                 raise Condemned
             await count_all(session, there.number)  # in place of what is counted in memory, which may be too little
             return there.number, there.head
-        number = await session.next_number()
-        signatures = self._chain.sign_writers(number), self._chain.sign_head(number, Place())
-        await session.register(number, NewWriter(self._id, socket.gethostname(), os.getpid(), _now()), signatures)
-        return number, Place()
+        writer = NewWriter(self._id, socket.gethostname(), os.getpid(), _now())
+        return await register(session, self._chain, writer, self._given_up), Place()
 
     async def _append(
         self,
@@ -274,24 +274,29 @@ class Writer:
         first, was_sure = self._number is None, self._sure
         try:
             written = await self._ledger.transaction(write)
-        except Condemned:
-            await self._begin_anew()
+        except Condemned as error:
+            await self._begin_anew(error)
             raise
         except BaseException:
             self._sure = False  # it may have been committed all the same
             raise
         if written is not None:
-            self._number, self._head, self._sure = written.number, written.head, True
+            self._number, self._head, self._sure, self._given_up = written.number, written.head, True, None
             if not was_sure:
                 self._counts = Counts()
             if first:
                 await self._ledger.hold(written.number)
         return written
 
-    async def _begin_anew(self) -> None:
+    async def _begin_anew(self, error: Condemned) -> None:
         """A new number and an empty chain; what was not counted under the old one is found in its rows."""
-        log.error("condemned", writer=self._number)
-        self._id, self._number, self._head, self._sure = new_id(), None, Place(), True
+        if isinstance(error, HeadRefused):
+            log.error("journal_head_refused", writer=error.number, known=error.known.seq, why=str(error))
+            self._given_up = Refused(self._id, error.number, error.known)
+        else:
+            log.error("condemned", writer=self._number)
+        # Unless siblings closed it, the last batch may be committed: its rows are looked for before they are added.
+        self._id, self._number, self._head, self._sure = new_id(), None, Place(), self._given_up is None
         self._was_condemned = True
         self._counts = Counts()
         if self.spool is not None:

@@ -16,8 +16,9 @@ from pegboard.core.call import Execution
 from pegboard.core.ids import new_id
 from pegboard.journal.counts import Counts, hour_of
 from pegboard.journal.entries import Batch, Closing, Count, Opening
+from pegboard.journal.heads import Condemned
 from pegboard.journal.statistics import HOUR, Report, Statistics, ToolStatistics, whole_hours
-from pegboard.journal.writer import Condemned, Writer
+from pegboard.journal.writer import Writer
 from pegboard.store.database import Database
 from pegboard.store.executions import stored
 from tests.unit.journal.chained import read
