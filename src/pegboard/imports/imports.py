@@ -31,7 +31,7 @@ class Imports:
         workshop = Workshop()
         shelf = Shelf(registry, database, snapshot, workshop)
         return cls(
-            OpenApiImport(shelf, reach.outbound, max_bytes=max_bytes),
+            OpenApiImport(shelf, reach.outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
             McpImport(shelf, reach.upstreams, fill_in=opener.fill_in, opened=opener.open),
             workshop,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from pegboard.core.call import Caller
@@ -26,6 +27,7 @@ from pegboard.registry.taking import LeftOut, TakenOn
 from pegboard.registry.upstream import Wanted, definition_from, same_upstream
 
 LIST_SECONDS = 60.0
+MOST_WARNINGS = 50
 
 # Config and credentials as the user of this id wrote them, with that user's secrets filled in.
 FillIn = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], Filled]
@@ -79,9 +81,15 @@ class McpImport:
         tell("listing", 0, 0)
         with self._shelf.workshop.place(caller), _refusing():
             offered = await self._offered(self._fill_in(caller.user_id, config, auth_config), caller.user_id)
+        warnings: dict[str, None] = {}
+
+        def note(name: str, text: str) -> None:
+            if len(warnings) < MOST_WARNINGS:
+                warnings[f"{name}: {text}"] = None
+
         definitions, left_out = _told_apart(
             [
-                published(definition_from(found, config, prefix), is_public)
+                published(definition_from(found, config, prefix, partial(note, found.name)), is_public)
                 | ({"auth_config": auth_config} if auth_config else {})
                 for found in offered
                 if wanted(found)
@@ -96,6 +104,7 @@ class McpImport:
             tell=tell,
         )
         taken.left_out[:0] = [*left_out, *wanted.unused()]
+        taken.warnings.extend(warnings)
         if not dry_run:
             await self._flag(taken)
         names = {found.name for found in offered}

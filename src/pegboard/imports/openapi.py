@@ -32,13 +32,17 @@ from pegboard.registry.taking import TakenOn
 
 FETCH_SECONDS = 60.0
 
+# The names of secrets that a config and an auth_config refer to, and the user of this id does not have.
+MissingSecrets = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], list[str]]
+
 
 class OpenApiImport:
     """Makes a tool of each operation of an OpenAPI or Swagger document."""
 
-    def __init__(self, shelf: Shelf, outbound: Outbound, *, max_bytes: int) -> None:
+    def __init__(self, shelf: Shelf, outbound: Outbound, *, missing_secrets: MissingSecrets, max_bytes: int) -> None:
         self._shelf = shelf
         self._outbound = outbound
+        self._missing_secrets = missing_secrets
         self._max_bytes = max_bytes
 
     async def __call__(
@@ -88,6 +92,11 @@ class OpenApiImport:
             belongs = _of_source(source_tag(found.title))
             taken = await self._shelf.take_on(definitions, caller, belongs, are_sound=True, dry_run=dry_run, tell=tell)
         taken.left_out[:0] = found.left_out
+        taken.warnings.extend(found.warnings)
+        taken.warnings.extend(
+            f"There is no secret '{name}', so calls will fail. Set it: pegboard secrets set {name}"
+            for name in self._missing_secrets(caller.user_id, {}, auth_config)
+        )
         if not include:
             taken.gone.extend(await self._gone(caller, found, prefix))
         return taken

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from pegboard.core.errors import SecretUnreadable
 from pegboard.core.tool import Tool
 from pegboard.executors.base import OpenTool
-from pegboard.registry.sealing import open_auth, open_config, resolved
+from pegboard.registry.sealing import open_auth, open_config, references, resolved
 from pegboard.store.vault import Vault
 
 
@@ -39,6 +40,18 @@ class Opener:
         secret, used = self._noting(owner_id)
         filled = open_config(config, self._vault, "", secret), resolved(auth, secret)
         return Filled(*filled, frozenset(used))
+
+    def missing(self, owner_id: str, config: Mapping[str, Any], auth: Mapping[str, Any] | None) -> list[str]:
+        """The names of secrets that an unsealed definition refers to and this user does not have."""
+        found = []
+        for name in sorted(references(config, auth)):
+            try:
+                self._secret(owner_id, name)
+            except KeyError:
+                found.append(name)
+            except SecretUnreadable:
+                continue  # it exists; `doctor` reports those that cannot be decrypted
+        return found
 
     def _noting(self, owner_id: str) -> tuple[Callable[[str], str], set[str]]:
         """What gives an owner's secrets, and the set of those that it gave."""

@@ -1,4 +1,4 @@
-"""Take tools on from elsewhere: an API document, or another MCP server."""
+"""Import definitions from an API document or an MCP server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class TakenOn:
     """What taking on did, or would do.
 
     `drifted` are tools that the upstream has changed since their owner took them on, `gone` those that it no longer
-    has; neither is touched. `changes` has each updated or drifted tool's fields before and after, secrets masked.
+    has; neither is touched. `warnings` name what keeps tools from working, and what was changed in schemas.
+    `changes` has each updated or drifted tool's fields before and after, secrets masked.
     """
 
     created: list[str] = field(default_factory=list)
@@ -49,6 +50,7 @@ class TakenOn:
     drifted: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     changes: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
 
 
@@ -124,7 +126,7 @@ class _Planner:
                     work.created.append(self._once(name, None, lambda made=definition: self._made(made)))  # type: ignore[misc]
                     taken.created.append(name)
             except Refusal as error:
-                taken.left_out.append(LeftOut(name, error.message))
+                taken.left_out.append(LeftOut(name, _reason(error)))
             on_progress(place + 1, len(names))
         return work, taken
 
@@ -161,6 +163,11 @@ class _Planner:
         }
         if not is_held:
             work.updated.append(changed)
+
+
+def _reason(error: Refusal) -> str:
+    """The reason without the tool's name, so that it is the same text for all tools that it holds for."""
+    return "; ".join(f"{fault.field}: {fault.message}" for fault in error.faults) or error.message
 
 
 def _kept(shown: Definition, definition: Definition) -> dict[str, Any]:

@@ -11,13 +11,16 @@ from pegboard.executors.mcp.upstream import UpstreamTool
 from pegboard.registry.openapi.naming import valid_name
 from pegboard.registry.openapi.texts import cut_readably
 from pegboard.registry.taking import LeftOut
+from pegboard.registry.wide_integers import Note, fit_schema
 
 # How each of the upstream's hints reads on this board.
 _HINTS = {"readOnlyHint": "read_only", "idempotentHint": "idempotent", "destructiveHint": "destructive"}
 
 
-def definition_from(found: UpstreamTool, config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The definition of a tool that calls this one, pinned to what it says of itself now."""
+def definition_from(
+    found: UpstreamTool, config: Mapping[str, Any], prefix: str = "", note: Note = lambda _text: None
+) -> dict[str, Any]:
+    """The definition of a tool that calls this one, pinned to its current definition; `note` gets schema changes."""
     hints = {name: bool(found.annotations.get(hint)) for hint, name in _HINTS.items()}
     if hints["read_only"]:
         hints["destructive"] = False
@@ -28,8 +31,8 @@ def definition_from(found: UpstreamTool, config: Mapping[str, Any], prefix: str 
         "display_name": cut_readably(title, 255) if isinstance(title, str) and title else None,
         "tool_type": "mcp",
         "config": {**config, "tool": found.name, "pinned": found.digest},
-        "input_schema": stamped(found.input_schema),
-        "output_schema": stamped(found.output_schema) if found.output_schema is not None else None,
+        "input_schema": stamped(fit_schema(found.input_schema, note)),
+        "output_schema": stamped(fit_schema(found.output_schema, note)) if found.output_schema is not None else None,
         **hints,
     }
 

@@ -26,6 +26,7 @@ NOTHING: dict[str, Any] = {
     "drifted": [],
     "gone": [],
     "left_out": [],
+    "warnings": [],
     "changes": {},
 }
 

@@ -48,7 +48,7 @@ class Builder:
         tag: str,
         pace: Pace,
     ) -> None:
-        schemas = Schemas(references, is_old=is_old, beat=pace.beat)
+        self._schemas = schemas = Schemas(references, is_old=is_old, beat=pace.beat)
         self._references = references
         self._parameters = Parameters(schemas)
         self._bodies = Bodies(references, schemas)
@@ -58,6 +58,11 @@ class Builder:
         self._security = Security(document, references, [each.said for each in operations], auth_config)
         self._tag = tag
         self._room_for_all = ROOM_FOR_ALL
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was changed in the schemas of the definitions made so far."""
+        return self._schemas.warnings
 
     def definition(self, operation: Operation, notes: Notes) -> dict[str, Any]:
         """The definition of the operation's tool, what it lacks being noted; raises Unusable."""

@@ -41,6 +41,7 @@ class Imported:
     title: str
     definitions: tuple[dict[str, Any], ...]
     left_out: tuple[LeftOut, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def import_document(
@@ -88,13 +89,13 @@ def import_document(
         pace.reached(place + 1, len(operations))
     if not include and document.get("webhooks"):
         missing.append(left_out("webhooks", "they are requests that the API sends, and tools only send to it"))
-    return Imported(_title(document), tuple(definitions), (*missing, *wanted.unused()))
+    return Imported(_title(document), tuple(definitions), (*missing, *wanted.unused()), tuple(builder.warnings))
 
 
 def _some(notes: list[str]) -> list[str]:
     """The notes of one operation, of very many only the first."""
     more = len(notes) - MOST_NOTES
-    return notes if more <= 0 else [*notes[:MOST_NOTES], f"{more:,} more of its parts: left out for reasons like these"]
+    return notes if more <= 0 else [*notes[:MOST_NOTES], f"without {more:,} more of its parts, for reasons like these"]
 
 
 def _check(document: Mapping[str, Any], prefix: str, pace: Pace) -> bool:

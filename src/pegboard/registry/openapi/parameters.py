@@ -53,7 +53,7 @@ class Notes:
         """Note a part that cannot be expressed; raises Unusable where the operation needs it."""
         if required:
             raise Unusable(f"{what} is required, and {why}")
-        self.texts.append(f"{what}: left out because {why}")
+        self.texts.append(f"without {what}: {why}")
 
 
 def declared(references: References, *holders: Any) -> list[dict[str, Any]]:

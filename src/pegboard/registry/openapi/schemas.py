@@ -15,12 +15,14 @@ from pegboard.registry.openapi.examples import fits, modest
 from pegboard.registry.openapi.naming import digest_of
 from pegboard.registry.openapi.references import References, Unusable, kind_of, shown
 from pegboard.registry.openapi.texts import clean, cut_readably
+from pegboard.registry.wide_integers import fit_keyword
 
 Schema = dict[str, Any]
 
 DEFS = "#/$defs/"
 MAX_DEPTH = 48
 TEXT_LENGTH = 2000
+MOST_WARNINGS = 50
 
 HELD = {
     "not": "one", "if": "one", "then": "one", "else": "one", "additionalProperties": "one", "propertyNames": "one",
@@ -53,9 +55,14 @@ class _At(NamedTuple):
     what: str
     depth: int = 0
     hidden: frozenset[str] = frozenset()
+    property: str = ""
 
     def below(self, hidden: frozenset[str] = frozenset()) -> _At:
-        return _At(self.what, self.depth + 1, hidden)
+        return _At(self.what, self.depth + 1, hidden, self.property)
+
+    def under(self, name: str) -> _At:
+        what = f"'{name[:100]}' in {self.what}" if self.depth == 1 else self.what
+        return self._replace(what=what, property="" if self.depth == 1 else name[:100])
 
 
 class Schemas:
@@ -72,6 +79,12 @@ class Schemas:
         self._hidden: dict[str, frozenset[str]] = {}
         self._only_read: dict[str, bool] = {}
         self._spellings: dict[str, Counter[str]] = {}
+        self._warnings: dict[str, None] = {}
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was changed in the schemas converted so far."""
+        return list(self._warnings)
 
     def converted(self, raw: Any, what: str = "a schema") -> Schema:
         """The schema as JSON Schema 2020-12 with references into `$defs`; raises Unusable."""
@@ -148,7 +161,7 @@ class Schemas:
         hidden = at.hidden if own <= at.hidden else at.hidden | own
         for word, value in raw.items():
             if word in _COPIED:
-                schema[word] = value
+                fit_keyword(schema, word, value, lambda text: self._warn(at, text))
             elif word == "items" and isinstance(value, list):  # a tuple, as older drafts say it
                 schema["prefixItems"] = [self._convert(item, at.below()) for item in value]
             elif word in HELD:
@@ -157,6 +170,11 @@ class Schemas:
         _describe(schema, raw)
         _tidy(schema)
         return _nullable(schema) if raw.get("nullable") is True or raw.get("x-nullable") is True else schema
+
+    def _warn(self, at: _At, text: str) -> None:
+        if len(self._warnings) < MOST_WARNINGS:
+            where = f"'{at.property}' in {at.what}" if at.property else at.what
+            self._warnings[f"{where}: {text}"] = None
 
     def _convert_held(self, word: str, value: Any, at: _At) -> Any:
         how = HELD[word]
@@ -171,7 +189,7 @@ class Schemas:
         if not all(isinstance(name, str) for name in value):
             raise Unusable(f"{word} in {at.what} has a name that is no text")
         return {
-            name: self._convert(item, at._replace(what=f"'{name[:100]}' in {at.what}") if at.depth == 1 else at)
+            name: self._convert(item, at.under(name))
             for name, item in value.items()
             if not (word == "properties" and self._is_only_read(item))
         }

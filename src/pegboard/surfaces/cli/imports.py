@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from typing import Annotated, Any
 
@@ -13,7 +14,10 @@ from pegboard.surfaces.cli.output import painted, say, write
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, with_board
 
-app = group("import", "Take tools on from API documents and from other MCP servers.")
+app = group("import", "Import tools from an OpenAPI document or an MCP server.")
+
+# In front of the reason why an operation is left out; without it, equal reasons are equal texts.
+_ROUTE = re.compile(r"[A-Z]{3,7} /\S*: ")
 
 Prefix = Annotated[str, typer.Option("--prefix", help="Put in front of every tool's name")]
 Include = Annotated[
@@ -163,12 +167,16 @@ def _import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
 
             return await EventsClient.of(client).follow(route("imports", what), body, moved)
 
-    give(ctx, with_board(ctx, work), lambda report: _show(report, dry_run=body["dry_run"]))
+    reply = with_board(ctx, work)
+    give(ctx, reply, lambda report: _show(report, dry_run=body["dry_run"]))
+    if reply.data["left_out"] and not any(reply.data[word] for word in ("created", "updated", "unchanged", "drifted")):
+        raise typer.Exit(1)
 
 
 def _show(report: dict[str, Any], *, dry_run: bool) -> None:
-    lines = [painted(f"+ {name}", "green", sys.stdout) for name in report["created"]]
-    lines += [painted(f"~ {name}", "yellow", sys.stdout) for name in report["updated"]]
+    partly, wholly = _split_left_out(report)
+    lines = [painted(f"+ {name}{partly.get(name, '')}", "green", sys.stdout) for name in report["created"]]
+    lines += [painted(f"~ {name}{partly.get(name, '')}", "yellow", sys.stdout) for name in report["updated"]]
     lines += [
         painted(f"! {name} changed upstream, refused until accepted", "red", sys.stdout) for name in report["drifted"]
     ]
@@ -178,13 +186,33 @@ def _show(report: dict[str, Any], *, dry_run: bool) -> None:
         shown = report["changes"] if dry_run else {name: report["changes"][name] for name in report["drifted"]}
         for name, fields in shown.items():
             write(differences(name, fields))
-    for item in report["left_out"]:
-        say(f"{item['name']}: {item['reason']}", label="left out ", colour="yellow")
+    for reason, names in wholly.items():
+        if len(names) == 1:
+            say(f"{names[0]}: {reason}", label="left out ", colour="yellow")
+        else:
+            say(f"{len(names)} operations: {reason}", label="left out ", colour="yellow")
+            say(f"  {', '.join(names)}")
     for name in report["gone"]:
         say(f"{name} is no longer there; remove it with: pegboard tools remove {name}", label="gone ", colour="yellow")
-    words = ("created", "updated", "unchanged", "drifted", "gone", "left_out")
-    counts = ", ".join(f"{len(report[word])} {word.replace('_', ' ')}" for word in words if report[word])
-    say(f"{'Would import' if dry_run else 'Imported'}: {counts or 'nothing'}")
+    for text in report["warnings"]:
+        say(text, label="warning ", colour="yellow")
+    counts = {word: len(report[word]) for word in ("created", "updated", "unchanged", "drifted", "gone")}
+    counts["left out"] = sum(map(len, wholly.values()))
+    shown = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    say(f"{'Would import' if dry_run else 'Imported'}: {shown or 'nothing'}")
+
+
+def _split_left_out(report: dict[str, Any]) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """What is left out of each tool that was imported, and the names of the others by their reason."""
+    imported = {name for word in ("created", "updated") for name in report[word]}
+    partly: dict[str, list[str]] = {}
+    wholly: dict[str, list[str]] = {}
+    for item in report["left_out"]:
+        if item["name"] in imported:
+            partly.setdefault(item["name"], []).append(item["reason"])
+        else:
+            wholly.setdefault(_ROUTE.sub("", item["reason"]), []).append(item["name"])
+    return {name: f" ({'; '.join(reasons)})" for name, reasons in partly.items()}, wholly
 
 
 def differences(name: str, fields: dict[str, dict[str, Any]]) -> str:

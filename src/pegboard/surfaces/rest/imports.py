@@ -82,6 +82,7 @@ class ImportResponse(Shown):
     drifted: list[str] = Field(description="Changed upstream, and refused until accepted")
     gone: list[str] = Field(description="Imported before, and no longer there")
     left_out: list[LeftOutResponse]
+    warnings: list[str] = Field(description="What may keep tools from working, or was changed in their schemas")
     changes: dict[str, JsonObject] = Field(description="Of each updated or drifted tool: fields before and after")
 
 

@@ -161,8 +161,8 @@ def test_other_media_types_are_only_spoken_of_where_the_choice_loses_something()
     others: Json = {"multipart/form-data": photo, "image/png": binary}
     richer = offering("application/json", **others)
     assert noted(imported(richer)) == [
-        "its body as multipart/form-data: left out because it is sent as application/json",
-        "its body as image/png: left out because it is sent as application/json",
+        "without its body as multipart/form-data: it is sent as application/json",
+        "without its body as image/png: it is sent as application/json",
     ]
 
 
@@ -229,7 +229,7 @@ def test_text_is_sent_as_it_is(media_type: str) -> None:
 
 def test_xml_is_written_by_the_model_and_its_structure_is_said_to_be_left_out() -> None:
     found = imported(offering("application/xml"))
-    assert noted(found) == ["the structure of its body: left out because application/xml is written as text"]
+    assert noted(found) == ["without the structure of its body: application/xml is written as text"]
     request = sent(found.definitions[0], body="<pet/>")
     assert (request.body, request.headers["Content-Type"]) == (b"<pet/>", "application/xml")
 
@@ -249,7 +249,7 @@ def test_bytes_are_left_out_with_the_operation_or_alone_where_they_are_optional(
     binary = {"type": "string", "format": "binary"}
     assert words in reason(api({"/x": {"post": body(binary, media_type)}}))
     [note] = noted(imported(body(binary, media_type, required=False)))
-    assert note.startswith("its body: left out because")
+    assert note.startswith("without its body: ")
     assert words in note
 
 

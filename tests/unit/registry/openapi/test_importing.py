@@ -160,9 +160,7 @@ def test_callbacks_are_spoken_of() -> None:
     found = import_document(api({"/a": {"post": {"callbacks": {"done": {}}}}}))
     assert len(found.definitions) == 1
     assert found.left_out == (
-        LeftOut(
-            "post_a", "callbacks: left out because they are requests that the API sends, and tools only send to it"
-        ),
+        LeftOut("post_a", "without callbacks: they are requests that the API sends, and tools only send to it"),
     )
 
 

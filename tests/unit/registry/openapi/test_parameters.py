@@ -192,7 +192,7 @@ def test_an_optional_parameter_that_cannot_be_sent_is_noted_and_the_rest_taken(p
     found = import_document(api({"/x": {"get": {"parameters": [parameter]}}}))
     assert len(found.definitions) == 1
     [note] = noted(found)
-    assert note.endswith(f"left out because {words}")
+    assert note.endswith(f": {words}")
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,6 @@ def test_what_is_only_read_is_dropped_deep_inside_too() -> None:
         ({"properties": {"a": "string"}}, "'a' in the query parameter 'p' must be an object, not a text"),
         ({"allOf": {}}, "allOf in the query parameter 'p' must be a list, not an object"),
         ("text", "the query parameter 'p' must be an object, not a text"),
-        ({"enum": [2**70]}, "64-bit"),
         ({"const": "\0"}, "NUL"),
         ({"const": "\ud800"}, "JSON"),
         ({"const": float("nan")}, "NaN"),

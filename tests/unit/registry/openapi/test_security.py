@@ -153,7 +153,7 @@ def placed(servers: list[str], source: str | None = None, **options: Any) -> tup
     return definition["config"]["url"], "auth_config" in definition, [item.reason for item in found.left_out]
 
 
-UNENCRYPTED = "its credentials: left out because it would send them unencrypted; give server_url"
+UNENCRYPTED = "without its credentials: it would send them unencrypted; give server_url"
 
 
 def test_the_usual_port_makes_no_other_origin() -> None:

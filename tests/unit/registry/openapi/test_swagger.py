@@ -120,7 +120,7 @@ def test_what_swagger_cannot_say_leaves_the_operation_out(operation: Json, words
 
 def test_an_optional_parameter_elsewhere_is_noted() -> None:
     found = import_document(swagger({"/x": {"get": {"parameters": [{"name": "c", "in": "cookie"}]}}}))
-    assert noted(found) == ["the cookie parameter 'c': left out because 'cookie' is no place that Swagger 2.0 knows"]
+    assert noted(found) == ["without the cookie parameter 'c': 'cookie' is no place that Swagger 2.0 knows"]
 
 
 @pytest.mark.parametrize("version", ["2.0", 2.0, 2])
