@@ -24,6 +24,8 @@ from tests.unit.sandbox.living import is_first
 from tests.waiting import until
 
 MEBIBYTE = 2**20
+# What an attack wrote is looked at however it exited.
+EVERY_EXIT_CODE = list(range(256))
 # Small, so that attacks meet them soon and the machine does not notice.
 LIMITS: dict[str, Any] = {
     "sandbox_memory": 128 * MEBIBYTE,
@@ -173,7 +175,8 @@ class Target:
 
     async def command(self, command: str, arguments: Any = None, *, timeout: float = 30.0, **config: Any) -> Tried:
         """How this command, as a tool with these parameters, ended."""
-        name = await self._name("shell", {"command": command, "timeout": timeout, **config}, arguments or {})
+        config = {"command": command, "timeout": timeout, "success_exit_codes": EVERY_EXIT_CODE, **config}
+        name = await self._name("shell", config, arguments or {})
         return await self.call(name, arguments)
 
     async def check(self) -> None:

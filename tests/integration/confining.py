@@ -37,7 +37,18 @@ def shell(command: str, *parameters: str, name: str = "tool", **more: Any) -> di
     return _tool("shell", {"command": command}, name, {"input_schema": schema, **more})
 
 
-_IN_CONFIG = {"libraries", "env", "timeout", "entrypoint", "shell", "parse", "working_dir", "writable", "network"}
+_IN_CONFIG = {
+    "libraries",
+    "env",
+    "timeout",
+    "entrypoint",
+    "shell",
+    "parse",
+    "working_dir",
+    "writable",
+    "network",
+    "success_exit_codes",
+}
 
 
 def _tool(kind: str, config: dict[str, Any], name: str, more: dict[str, Any]) -> dict[str, Any]:

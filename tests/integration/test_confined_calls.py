@@ -82,8 +82,26 @@ async def test_a_command_gets_its_arguments_and_answers_with_what_it_wrote(way: 
     assert (await way.row("tool")) == IsPartialDict(kind="shell", status="succeeded", printed=None)
     await way.create(shell("cat", "x", name="json", parse="json"))
     assert (await way.call("json", {"x": hostile}))["result"] == {"x": hostile}
-    await way.create(shell('printf "%s" "$x"; exit 3', "x", name="script", shell=True))
+    await way.create(shell('printf "%s" "$x"; exit 3', "x", name="script", shell=True, success_exit_codes=[3]))
     assert (await way.call("script", {"x": hostile}))["result"] == {"stdout": hostile, "stderr": "", "exit_code": 3}
+
+
+@stored
+async def test_an_exit_code_outside_of_success_exit_codes_is_a_failed_call(way: Way) -> None:
+    await way.create(shell("echo half; echo why >&2; exit 3", shell=True))
+    answer = await way.call("tool")
+    assert answer == IsPartialDict(
+        success=False, error="The command exited with code 3; the end of its stderr: why", tool_name="tool"
+    )
+    details = {"code": "execution_failed", "exit_code": 3, "stdout": "half\n", "stderr": "why\n"}
+    assert answer["error_details"] == IsPartialDict(**details)
+    assert await way.row("tool") == IsPartialDict(kind="shell", status="failed", code="execution_failed")
+    await way.create(
+        shell("exit 1", name="again", shell=True)
+        | {"retry": {"max_attempts": 3, "on": ["execution_failed"]}, "fallback": {"value": "instead"}}
+    )
+    assert await way.call("again") == IsPartialDict(success=True, result="instead", fallback=True)
+    assert await way.row("again") == IsPartialDict(attempts=3)
 
 
 @stored

@@ -105,7 +105,8 @@ async def start(board: Pegboard, caller: Caller, calls: int, seconds: float) -> 
 
 
 async def taken(board: Pegboard) -> list[asyncio.Task[ToolResult]]:
-    """The slow calls that have all places, each of somebody else: nobody is given all of them."""
+    """The slow calls that have all places, each of another user, since no user gets all of them."""
+    await is_idle(board)  # a call that was answered keeps its place until its processes are gone
     calls = [call for n in range(PLACES) for call in await start(board, await member(board, f"user{n}"), 1, 60)]
 
     async def are_all() -> bool:

@@ -262,7 +262,7 @@ class TestErrorResponseTests:
         date = await refused(way, "log-mood", {**MOOD, "timestamp": "2025-10-05"})
         assert date["message"].endswith("a date alone is no moment; write it as 2025-10-05T14:30:00Z")
         check = await failed(way, "log-mood", {**MOOD, "notes": "spam"})
-        start = "Failed to insert mood entry: check constraint violation 'no_spam' on (notes); it must hold that "
+        start = "Failed to insert mood entry: check constraint violation 'no_spam' on (notes); the rule is: "
         assert check["message"].startswith(start)
 
     async def test_error_details_include_relevant_context(self, way: Way) -> None:

@@ -85,6 +85,9 @@ class PythonConfig(Model):
     network: bool = False
 
 
+ExitCodes = Annotated[list[Annotated[int, Field(ge=0, le=255)]], Field(min_length=1, max_length=256)]
+
+
 class ShellConfig(Model):
     """A command, run confined: `{param}` fills elements of its argv and is never split again.
 
@@ -97,6 +100,7 @@ class ShellConfig(Model):
     env: Env = {}
     shell: bool = False
     parse: Literal["text", "json"] = "text"
+    success_exit_codes: ExitCodes = Field([0], description="The exit codes with which a call succeeds")
     writable: bool = Field(False, description="Whether the command may change what is in working_dir")
     network: bool = False
 

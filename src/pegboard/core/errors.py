@@ -60,6 +60,15 @@ class FieldProblem:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandEnd:
+    """The exit code of a command that failed, and the ends of what it wrote."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Why a call did not succeed, in the form every dialect renders from."""
 
@@ -71,6 +80,7 @@ class Problem:
     problems: tuple[FieldProblem, ...] = ()
     did_run: bool = True
     sqlstate: str | None = None
+    command: CommandEnd | None = None
 
     @property
     def without_values(self) -> str:
@@ -97,6 +107,8 @@ class ToolError(Exception):
     printed: str = ""
     # What the database itself calls it.
     sqlstate: str | None = None
+    # How the command of a shell tool ended.
+    command: CommandEnd | None = None
 
     def __init__(
         self,
@@ -121,7 +133,7 @@ class ToolError(Exception):
     def problem(self) -> Problem:
         """This error as the frozen value that results carry."""
         code = self.problems[0].code if self.problems else self.code
-        about = (self.retryable, self.retry_after_ms, self.problems, self.did_run, self.sqlstate)
+        about = (self.retryable, self.retry_after_ms, self.problems, self.did_run, self.sqlstate, self.command)
         return Problem(self.type, code, self.message, *about)
 
 

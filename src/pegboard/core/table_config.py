@@ -55,10 +55,25 @@ def _a_number(value: Any) -> Any:
     return number
 
 
+# Types that other systems have, by the name that they have here.
+_OTHER_NAMES: dict[str, DataType] = {
+    "string": "text", "varchar": "text", "char": "text", "uuid": "text",
+    "int": "integer", "bigint": "integer", "smallint": "integer",
+    "number": "numeric", "float": "numeric", "double": "numeric", "decimal": "numeric", "real": "numeric",
+    "bool": "boolean", "date": "text", "time": "text", "timestamp": "datetime", "timestamptz": "datetime",
+    "object": "json", "jsonb": "json", "array": "json",
+}  # fmt: skip
+
+
+def _nearest_type(name: str) -> list[str]:
+    known = _OTHER_NAMES.get(name.lower())
+    return [known] if known is not None else get_close_matches(name.lower(), get_args(DataType), 1)
+
+
 def _a_type(value: Any) -> Any:
     if value in get_args(DataType):
         return value
-    near = get_close_matches(value, get_args(DataType), 1) if isinstance(value, str) else []
+    near = _nearest_type(value) if isinstance(value, str) else []
     raise ValueError(
         f"'{str(value)[:100]}' is not a type; "
         + (f"did you mean '{near[0]}'?" if near else f"types are: {', '.join(get_args(DataType))}")
@@ -142,7 +157,7 @@ class TableEntry(TableConfig):
     toolId: Annotated[str, AfterValidator(check_name)]
     displayName: Annotated[str, Field(min_length=1, max_length=255)]
     description: Annotated[str, Field(min_length=1, max_length=2000)]
-    public: StrictBool = True
+    public: StrictBool = False
 
 
 class FromEnvironment(Model):

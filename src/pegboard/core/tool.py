@@ -92,8 +92,8 @@ class Retry(Model):
     """When and how often a failed attempt is made again."""
 
     max_attempts: int = Field(ge=1, le=10, description="Attempts in all, the first included")
-    on: frozenset[Literal["contract_violation", "timeout", "transport", "rate_limited"]] = frozenset(
-        {"contract_violation"}
+    on: frozenset[Literal["contract_violation", "execution_failed", "timeout", "transport", "rate_limited"]] = (
+        frozenset({"contract_violation"})
     )
     backoff_ms: int = Field(0, ge=0, le=60_000, description="Wait before the second attempt; doubles each time")
 

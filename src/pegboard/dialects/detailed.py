@@ -44,6 +44,8 @@ def _details(problem: Problem) -> dict[str, Any]:
         details.pop("message")
     if len(problem.problems) > 1:
         details["problems"] = [_known(item) for item in problem.problems]
+    if problem.command is not None:
+        details |= asdict(problem.command)
     if problem.sqlstate is not None:
         details["sqlstate"] = problem.sqlstate
     if problem.retry_after_ms is not None:

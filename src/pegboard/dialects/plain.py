@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pegboard.core.call import ToolResult
@@ -91,6 +92,8 @@ def _details(problem: Problem) -> dict[str, Any]:
     if problem.first is not None:
         details |= _field(problem.first)
         details["problems"] = [{"message": item.message, **_field(item)} for item in problem.problems]
+    if problem.command is not None:
+        details |= asdict(problem.command)
     if problem.sqlstate is not None:
         details["sqlstate"] = problem.sqlstate
     if problem.retry_after_ms is not None:

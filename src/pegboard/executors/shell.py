@@ -13,7 +13,7 @@ import orjson
 from pegboard.core.call import ReadyCall
 from pegboard.core.commands import Command, callers_variables, parameters_of, variables
 from pegboard.core.configs import ShellConfig
-from pegboard.core.errors import ExecutionFailed, Misconfigured, ToolError
+from pegboard.core.errors import CommandEnd, ExecutionFailed, Misconfigured, ToolError
 from pegboard.core.tool import Tool
 from pegboard.executors.attempts import attempt_seconds
 from pegboard.executors.base import OpenTool, Prepared
@@ -30,6 +30,8 @@ _SHELL = "/bin/sh"
 # What the system has comes first; the board's own interpreter is there for machines that have none.
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" + os.path.join(sys.prefix, "bin")  # noqa: PTH118
 _WORK_FOLDER = "."
+# How many characters of each stream an error keeps, counted from the end.
+_KEPT_END = 4096
 _TOO_DEEP = f"is nested more than {DEEPEST} levels deep; return something flatter"
 
 
@@ -136,6 +138,8 @@ class _Runner:
         if failure is not None:
             # What was cut off where it became too much may end in the middle of a secret.
             raise _saying(failure, b"" if ended.fate == "output" else ended.stderr, self._mask)
+        if ended.code not in self._config.success_exit_codes:
+            raise self._failed(ended)
         if self._config.parse == "json":
             return self._parsed(ended)
         return {"stdout": self._text(ended.stdout), "stderr": self._text(ended.stderr), "exit_code": ended.code}
@@ -143,9 +147,16 @@ class _Runner:
     def _text(self, data: bytes) -> str:
         return self._mask.data(data).decode("utf-8", "replace")
 
+    def _failed(self, ended: Ended) -> ToolError:
+        """The failure of a command whose exit code is not one of success."""
+        end = CommandEnd(ended.code, _cut_start(self._text(ended.stdout)), _cut_start(self._text(ended.stderr)))
+        failure = ExecutionFailed(f"The command exited with code {ended.code}")
+        failure.command = end
+        if ended.stderr.strip():
+            return _saying(failure, ended.stderr, self._mask)
+        return _saying(failure, ended.stdout, self._mask, "stdout")
+
     def _parsed(self, ended: Ended) -> Any:
-        if ended.code != 0:
-            raise _saying(ExecutionFailed(f"The command exited with code {ended.code}"), ended.stderr, self._mask)
         try:
             value = read_json(ended.stdout)
         except (ValueError, RecursionError) as error:
@@ -159,7 +170,7 @@ class _Runner:
             if not _is_deep(value, ended.stdout):
                 return self._mask.parsed(value, ended.stdout)
             what = f"its stdout {_TOO_DEEP}"
-        failure = ExecutionFailed(f"The command exited with code 0, but {what}; the tool says parse: json")
+        failure = ExecutionFailed(f"The command exited with code {ended.code}, but {what}; the tool says parse: json")
         raise _saying(failure, ended.stderr, self._mask)
 
     def _not_started(self, ended: Ended, program: str) -> Misconfigured:
@@ -182,9 +193,13 @@ def _is_deep(value: Any, source: bytes) -> bool:
     return bool(level)
 
 
-def _saying(error: ToolError, stderr: bytes, mask: Mask) -> ToolError:
-    """The error, with the end of what the command said."""
-    if text := end_of_text(stderr, mask):
-        error.message = f"{error.message}; the end of its stderr: {text}"
+def _cut_start(text: str) -> str:
+    return text if len(text) <= _KEPT_END else "…" + text[-_KEPT_END:]
+
+
+def _saying(error: ToolError, written: bytes, mask: Mask, stream: str = "stderr") -> ToolError:
+    """The error, with the end of what the command wrote to this stream."""
+    if text := end_of_text(written, mask):
+        error.message = f"{error.message}; the end of its {stream}: {text}"
         error.args = (error.message,)
     return error

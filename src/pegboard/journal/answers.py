@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from pegboard.core.call import ToolResult
-from pegboard.core.errors import ErrorType, FieldProblem, Problem
+from pegboard.core.errors import CommandEnd, ErrorType, FieldProblem, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +50,8 @@ class Answer:
         problem = known.pop("problem")
         if problem is not None:
             fields = tuple(FieldProblem(**one) for one in problem.pop("problems"))
-            problem = Problem(**{**problem, "type": ErrorType(problem["type"]), "problems": fields})
+            command = problem.pop("command", None)
+            known_command = None if command is None else CommandEnd(**command)
+            problem["type"] = ErrorType(problem["type"])
+            problem = Problem(**problem, problems=fields, command=known_command)
         return cls(output_json=output, problem=problem, **known)

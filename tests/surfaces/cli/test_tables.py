@@ -66,7 +66,9 @@ def test_a_reload_of_a_broken_file_tells_every_fault_and_exits_1(program: Progra
     assert "tables.0.tableNam" in ran.err
     assert "tables.1.description" in ran.err
     listed = program.start("--local", "tables", "list").done()
-    assert "Not in force" in listed.err
+    _, header, faults = listed.err.partition("The tables file is invalid and not in use:\n")
+    assert header
+    assert faults.count("tableNam") == 1
 
 
 def test_without_a_file_the_list_says_where_to_name_one(tmp_path: Path) -> None:
@@ -86,7 +88,7 @@ def test_an_export_leaves_the_tools_of_the_file_out(program: Program) -> None:
 
 
 def test_a_file_that_fits_its_databases_passes(program: Program, file: Path) -> None:
-    assert program.run("tables", "check", str(file)).done().out == f"{file}: 1 table, 1 tool; everything fits\n"
+    assert program.run("tables", "check", str(file)).done().out == f"{file}: 1 table, 1 tool; no problems\n"
     assert program.run("tables", "check", "-", "--json", stdin=file.read_bytes()).done().json == {
         "file": "standard input",
         "tables": 1,
@@ -103,10 +105,10 @@ def test_every_finding_is_told_with_file_and_path_and_exits_1(program: Program, 
     assert ran.code == 1
     lines = ran.out.splitlines()
     assert all(line.startswith(f"{file}: tables.") for line in lines)
-    assert any("tables.0.fields.0: " in line and "dataType integer" in line for line in lines)
-    assert any("tables.0.fields.1: " in line and "'moood'" in line for line in lines)
+    assert any("tables.0.fields.0 (log-mood): " in line and "dataType integer" in line for line in lines)
+    assert any("tables.0.fields.1 (log-mood): " in line and "'moood'" in line for line in lines)
     assert any("'user_id'" in line and "must be filled in" in line for line in lines)
-    assert lines[-1] == f"{file}: tables.1: Table 'other_entries' does not exist in database schema"
+    assert lines[-1] == f"{file}: tables.1 (log-other): Table 'other_entries' does not exist in database schema"
     found = program.run("tables", "check", str(file), "--json")
     assert found.code == 1
     assert {one["code"] for one in found.json["findings"]} == {
@@ -115,6 +117,29 @@ def test_every_finding_is_told_with_file_and_path_and_exits_1(program: Program, 
         "column_required",
         "table_not_found",
     }
+
+
+def test_a_fault_of_the_file_names_the_tool_beside_the_path(program: Program, file: Path) -> None:
+    write_tables(file, log_mood(), {"toolId": "log-other", "displayName": "x", "description": "x", "tableName": "x"})
+    found = program.run("tables", "check", str(file))
+    assert (found.code, found.out) == (1, f"{file}: tables.1.fields (log-other): required\n")
+    (finding,) = program.run("tables", "check", str(file), "--json").json["findings"]
+    assert (finding["path"], finding["tool_id"]) == ("tables.1.fields", "log-other")
+
+
+def test_a_field_that_allows_more_than_its_column_is_a_finding(program: Program, file: Path, url: str) -> None:
+    entry = log_mood()
+    (notes,) = [field for field in entry["fields"] if field["name"] == "notes"]
+    notes["maxLength"] = 501
+    write_tables(file, entry, database=url)
+    ran = program.run("tables", "check", str(file))
+    assert ran.code == 1
+    assert "Field 'notes' has maxLength 501, but its column takes 500" in ran.out
+
+
+def test_an_empty_object_is_no_tables_file(program: Program) -> None:
+    ran = program.run("tables", "check", "-", stdin=b"{}")
+    assert (ran.code, ran.out) == (1, "standard input: tables: is required: the list of tables that become tools\n")
 
 
 def test_faults_of_the_file_itself_are_findings(program: Program, file: Path) -> None:
@@ -144,7 +169,7 @@ def test_the_boards_own_tables_take_no_rows_and_a_board_in_memory_has_none_to_lo
     Program(home).start("--local", "tools", "list").done()
     own = Program(home).run("tables", "check", str(file))
     assert own.code == 1
-    assert own.out == f"{file}: tables.0: Table 'users' takes no rows: it is the board's own\n"
+    assert own.out == f"{file}: tables.0 (log-mood): Table 'users' takes no rows: it is the board's own\n"
     memory = Program({**home, "PEGBOARD_DATABASE_URL": "memory"}).run("tables", "check", str(file))
     assert memory.code == 1
     assert memory.out.startswith(f"{file}: database: not a database URL")
@@ -168,6 +193,18 @@ def test_what_init_writes_is_passed_by_check(program: Program, url: str, tmp_pat
     program.run("tables", "check", str(made), PEGBOARD_TABLES_DATABASE=url).done()
     again = program.run("tables", "init", "--database", url, "-o", str(made))
     assert (again.code, "exists already" in again.err) == (2, True)
+
+
+def test_init_writes_private_tools_whose_description_tells_that_they_insert(postgres_url: str) -> None:
+    statements = ("CREATE TABLE customers (name TEXT)", "COMMENT ON TABLE customers IS 'People who buy from us.'")
+    anyio.run(run_sql, postgres_url, *statements)
+    ran = Program().run("tables", "init", "--database", postgres_url).done()
+    assert "  public: false  # true lets every user of the board call this tool\n" in ran.out
+    (table,) = yaml.safe_load(ran.out)["tables"]
+    assert (table["public"], table["description"]) == (
+        False,
+        "Insert a row into customers. People who buy from us.",
+    )
 
 
 def test_init_writes_json_of_the_tables_that_are_named(program: Program, url: str) -> None:
@@ -243,6 +280,6 @@ def test_the_doctor_looks_at_the_file_and_at_each_table(program: Program, file: 
     write_tables(file, log_mood(), log_mood(toolId="log-other", tableName="other_entries"), database=url)
     ran = program.run("doctor", "--local")
     assert ran.code == 1
-    assert f"✗ tables: {file}: tables.1: Table 'other_entries' does not exist in database schema" in ran.out
+    assert f"✗ tables: {file}: tables.1 (log-other): Table 'other_entries' does not exist in database schema" in ran.out
     file.unlink()
     assert levels(program.run("doctor", "--json", "--local").json["findings"]) == ["bad"]

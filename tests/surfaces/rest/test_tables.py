@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from dirty_equals import IsStr
 
 from pegboard import Pegboard
 from pegboard.testing import memory_board
@@ -27,7 +28,7 @@ async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def file(tmp_path: Path, url: str) -> Path:
     """The file of tables, with one table in it."""
-    return write_tables(tmp_path / "tables.json", log_mood(), database=url)
+    return write_tables(tmp_path / "tables.json", log_mood(public=True), database=url)
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ async def test_the_tables_in_force_are_listed_with_how_they_are(
     speaker: httpx.AsyncClient, file: Path, url: str
 ) -> None:
     missing = log_mood(toolId="log-other", tableName="other_entries", batch=True, public=False, audit=True)
-    write_tables(file, log_mood(), missing, database=url)
+    write_tables(file, log_mood(public=True), missing, database=url)
     good(await speaker.post("/v1/tables/reload"))
     answer = good(await speaker.get("/v1/tables"))
     assert answer["file"] == str(file)
@@ -115,6 +116,19 @@ async def test_only_admins_see_or_reload_the_tables(tabled: Pegboard, speaker: h
         assert "admins" in problem(await somebody.get("/v1/tables"), 403)["detail"]
         problem(await somebody.post("/v1/tables/reload"), 403)
         assert good(await somebody.post("/v1/tools/log-mood/call", json=A_MOOD))["success"] is True
+
+
+async def test_a_table_tool_is_private_unless_the_file_says_public(
+    tabled: Pegboard, speaker: httpx.AsyncClient, file: Path, url: str
+) -> None:
+    _, key = await new_user(speaker, "somebody")
+    write_tables(file, log_mood(), database=url)
+    good(await speaker.post("/v1/tables/reload"))
+    async with client(tabled, key) as somebody:
+        answer = good(await somebody.post("/v1/tools/log-mood/call", json=A_MOOD))
+        assert answer["error"] == IsStr(regex="Tool 'log-mood' not found.*")
+        problem(await somebody.get("/v1/tools/log-mood"), 404)
+    assert await rows_of(url, "SELECT count(*) FROM mood_entries") == [(0,)]
 
 
 async def test_a_key_of_an_agent_sees_nothing_of_it_though_an_admin_made_it(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pegboard.core.call import Caller, ReadyCall
-from pegboard.core.errors import ExecutionFailed, InvalidArguments, Misconfigured, TimedOut, ToolError
+from pegboard.core.errors import CommandEnd, ExecutionFailed, InvalidArguments, Misconfigured, TimedOut, ToolError
 from pegboard.core.tool import Kind, Tool
 from pegboard.egress.allow import AllowList
 from pegboard.egress.outbound import Outbound
@@ -73,11 +73,33 @@ def open_to_tools(folder: Path) -> None:
 class TestResults:
     async def test_what_was_written_and_how_it_exited(self, shell: ShellExecutor) -> None:
         script = "printf 'out\\377'; printf 'err\\376' >&2; exit 3"
-        assert await run(shell, opened(script, shell=True)) == {
+        assert await run(shell, opened(script, shell=True, success_exit_codes=[0, 3])) == {
             "stdout": "out\ufffd",
             "stderr": "err\ufffd",
             "exit_code": 3,
         }
+
+    @pytest.mark.parametrize("codes", [{}, {"success_exit_codes": [0, 1]}, {"success_exit_codes": [255]}])
+    async def test_any_other_exit_code_is_a_failure(self, shell: ShellExecutor, codes: dict[str, Any]) -> None:
+        error = await refused(shell, opened("echo half; echo why >&2; exit 3", shell=True, **codes))
+        assert isinstance(error, ExecutionFailed)
+        assert error.message == "The command exited with code 3; the end of its stderr: why"
+        assert error.problem.command == CommandEnd(3, "half\n", "why\n")
+
+    async def test_exit_code_0_can_be_a_failure(self, shell: ShellExecutor) -> None:
+        error = await refused(shell, opened("echo none", success_exit_codes=[1]))
+        assert error.message == "The command exited with code 0; the end of its stdout: none"
+
+    async def test_a_failure_keeps_the_ends_of_both_streams_without_secrets(self, shell: ShellExecutor) -> None:
+        script = "yes | head -c 20000; yes n | head -c 20000 >&2; echo $TOKEN; echo $TOKEN >&2; exit 9"
+        tool = opened(script, shell=True, env={"TOKEN": "a-long-token"})
+        error = await refused(shell, tool)
+        assert error.command is not None
+        assert error.command.exit_code == 9
+        for text in (error.command.stdout, error.command.stderr):
+            assert len(text) <= 4097
+            assert text.endswith("********\n")
+        assert "a-long-token" not in error.message
 
     async def test_json_is_parsed_with_every_digit(self, shell: ShellExecutor) -> None:
         tool = opened("cat", "a", parse="json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -118,6 +119,28 @@ def findings(config: TableConfig, facts: Facts | None, kind: Kind) -> list[Findi
         return [Finding("table_unfit", f"Table '{facts.table}' takes no rows: {facts.unfit}")]
     found = [finding for field in config.fields for finding in _of_field(config, field, facts, kind)]
     return found + _left_out(config, facts, kind)
+
+
+def wider_than_columns(config: TableConfig, facts: Facts | None) -> list[Finding]:
+    """The fields that allow more than their columns take: the tool works, but some valid values are refused."""
+    columns = facts.columns if facts is not None else {}
+    return [
+        Finding(
+            "wider_than_column", f"Field '{field.name}' has {word} {limit}, but its column takes {bound}", field.name
+        )
+        for field in config.fields
+        if (column := columns.get(config.column_of(field.name))) is not None
+        for word, limit, bound, is_wider in (
+            ("maxLength", field.maxLength, column.max_length, _exceeds(field.maxLength, column.max_length)),
+            ("max", field.max, column.high, _exceeds(field.max, column.high)),
+            ("min", field.min, column.low, _exceeds(column.low, field.min)),
+        )
+        if is_wider
+    ]
+
+
+def _exceeds(limit: int | Decimal | None, bound: int | Decimal | None) -> bool:
+    return limit is not None and bound is not None and limit > bound
 
 
 def _of_field(config: TableConfig, field: TableField, facts: Facts, kind: Kind) -> list[Finding]:

@@ -19,8 +19,13 @@ _MOST_FIELDS = 4
 _SHORT = 60
 _MOST_IDS = 5
 _LONGEST = 300
-_NOT_YOURS = "; whoever runs the database has to see to it"
+_NOT_YOURS = "; the administrator of the database has to correct it"
 _NAMES = re.compile(r"""'(?:[^']|'')*'|"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>\w+)""")
+# A cast, or a quoted text or name in which nothing is one.
+_CASTS = re.compile(
+    r"""(?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")|::[a-z_]+(?: varying| precision)?(?:\(\d+\))?(?:\[\])?"""
+)
+_PARENTHESES = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]""")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # Faults of the way there or of the moment, which pass.
 _PASSING = frozenset({"P1001", "P1008", "P1017", "P2024", "P2034", "P2037"})
@@ -115,7 +120,7 @@ def _foreign_key(fault: Fault, facts: Facts | None, fields: list[str], table: st
         return f"foreign key violation{_named(fault)}; a row that it refers to does not exist"
     which = "this value" if len(fields) == 1 else "these values"
     return (
-        f"foreign key violation on ({', '.join(fields)}); {other} has no row with {which}, use those of one that exists"
+        f"foreign key violation on ({', '.join(fields)}): there is no row with {which} in {other}; use an existing row"
     )
 
 
@@ -128,7 +133,7 @@ def _foreign_key_of(fault: Fault, facts: Facts | None) -> ForeignKey | None:
 def _null(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
     name = f"'{fields[0]}'" if fields else "a column"
     is_made = facts is not None and any(facts.columns[column].has_default for column in fault.columns)
-    return f"{name} must have a value, and null is none; give one" + (", or leave it out" if is_made else "")
+    return f"{name} cannot be null. Give a value" + (", or leave it out for the default" if is_made else "")
 
 
 def _check(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
@@ -138,9 +143,29 @@ def _check(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> 
     if fault.constraint is None:
         return f"check constraint violation{on}; perhaps no partition of '{table}' takes such a row"
     rule = facts.checks.get(fault.constraint) if facts is not None else None
-    # SQLite calls a check without a name by what it asks for.
+    # SQLite calls a check without a name by its expression.
     says = f"check constraint violation{_named(fault) if fault.constraint != rule else ''}{on}"
-    return says + f"; it must hold that {_in_one_line(_of_fields(rule, fault, fields))}" if rule else says
+    return says + f"; the rule is: {_in_one_line(_of_fields(_expression(rule), fault, fields))}" if rule else says
+
+
+def _expression(rule: str) -> str:
+    """The expression of a check constraint without PostgreSQL's `CHECK (…)` and casts."""
+    text = _CASTS.sub(lambda part: part["text"] or "", rule.strip())
+    if text[:5].upper() == "CHECK":
+        text = text[5:].strip()
+    while text.startswith("(") and _closing(text) == len(text) - 1:
+        text = text[1:-1].strip()
+    return text
+
+
+def _closing(text: str) -> int:
+    """The place of the parenthesis that closes the one at the beginning of the text; -1 if none does."""
+    depth = 0
+    for part in _PARENTHESES.finditer(text):
+        depth += {"(": 1, ")": -1}.get(part[0], 0)
+        if depth == 0:
+            return part.start()
+    return -1
 
 
 def _of_fields(rule: str, fault: Fault, fields: list[str]) -> str:
@@ -160,10 +185,23 @@ def _in_one_line(told: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
+def _too_long(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
+    names = ", ".join(f"'{field}'" for field in fields) or "a field"
+    lengths = {facts.columns[column].max_length for column in fault.columns} if facts is not None else set()
+    most = lengths.pop() if len(lengths) == 1 else None
+    return f"{names} is too long" + ("; give a shorter value" if most is None else f": at most {most} characters")
+
+
+def _not_of_type(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
+    names = ", ".join(f"'{field}'" for field in fields) or "a field"
+    types = {facts.columns[column].type for column in fault.columns} if facts is not None else set()
+    return f"{names} is not a valid {types.pop() if len(types) == 1 else 'value of its column'}; give another value"
+
+
 def _denied(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
     if fault.constraint:
         return f"{fault.constraint} of '{table}' keeps this row out; give other values"
-    return f"the board's database user may not insert into '{table}'; whoever runs the database has to grant it"
+    return f"the board's database user may not insert into '{table}'; the administrator of the database has to grant it"
 
 
 def _refused(fault: Fault, facts: Facts | None, fields: list[str], table: str) -> str:
@@ -183,18 +221,18 @@ def _said(sentence: str) -> Callable[[Fault, Facts | None, list[str], str], str]
 
 _SAYS: Mapping[str, Callable[[Fault, Facts | None, list[str], str], str]] = {
     "P1000": _said(
-        "the database does not accept the board's credentials; whoever runs the board has to put them right"
+        "the database does not accept the board's credentials; the operator of the board has to correct them"
     ),
     "P1001": _said("the database cannot be reached; nothing was inserted, try again in a moment"),
-    "P1003": _said("the database does not exist; whoever runs the board has to create it or correct its URL"),
+    "P1003": _said("the database does not exist; the operator of the board has to create it or correct its URL"),
     "P1008": _said("the database took too long, perhaps '{table}' is locked; nothing was inserted, try again"),
     "P1010": _denied,
     "P1017": _said("the connection to the database was lost; nothing was inserted, try again in a moment"),
-    "P2000": _said("the value of {fields} is too long for its column; give a shorter one"),
+    "P2000": _too_long,
     "P2002": _unique,
     "P2003": _foreign_key,
     "P2004": _check,
-    "P2007": _said("the value of {fields} is not of the form that its column takes; give another"),
+    "P2007": _not_of_type,
     "P2011": _null,
     "P2020": _said("the number in {fields} is out of the range of its column; give one nearer to zero"),
     # Told only after the table was looked at and found to be as it should.

@@ -22,6 +22,14 @@ _TYPES = {
     "datetime": "string", "json": "object",
 }  # fmt: skip
 _FORMATS = {"uuid": "uuid", "instant": "date-time", "local": "date-time", "date": "date"}
+# Values of types that JSON Schema has no format for.
+_EXAMPLES = {
+    "time without time zone": "14:30:00",
+    "interval": "1 day 02:00:00",
+    "inet": "192.0.2.1",
+    "cidr": "192.0.2.0/24",
+    "macaddr": "08:00:2b:01:02:03",
+}
 _ELEMENTS = {"integer": "integer", "numeric": "number", "float": "number", "boolean": "boolean"}
 
 
@@ -124,8 +132,8 @@ def _property(field: TableField, column: Column | None) -> dict[str, Any]:
     if field.dataType == "text":
         lengths = {"minLength": field.minLength, "maxLength": field.maxLength}
         node |= {word: length for word, length in lengths.items() if length is not None}
-        if column is not None and column.family == "uuid":
-            node["format"] = "uuid"
+        if column is not None and column.family in ("uuid", "date"):
+            node["format"] = _FORMATS[column.family]
     elif field.dataType == "enum":
         node["enum"] = [*(field.enumValues or ())]
     elif field.dataType == "datetime":
@@ -136,7 +144,7 @@ def _property(field: TableField, column: Column | None) -> dict[str, Any]:
         node["type"] = [node["type"], "null"]
         if "enum" in node:
             node["enum"].append(None)
-    if described := _description(field):
+    if described := _description(field, column):
         node["description"] = described
     if field.has_default:
         node["default"] = field.default
@@ -169,11 +177,15 @@ def _shown(number: Decimal) -> int | float:
     return float(found) if isinstance(found, Decimal) else found
 
 
-def _description(field: TableField) -> str:
-    """The label and what is said beyond it, with the limits that JSON Schema has no keyword for."""
+def _description(field: TableField, column: Column | None) -> str:
+    """The label and the description, with the limits and types that JSON Schema has no keyword for."""
     limits = {"not before": field.minDate, "not after": field.maxDate}
     more = [f"{word} {limit}" for word, limit in limits.items() if limit is not None]
     if field.precision is not None and field.scale is None:
         more.append(f"at most {field.precision} digits")
+    if column is not None and field.dataType == "text" and column.family in ("time", "other") and column.type:
+        more.append(
+            f"of type {column.type}" + (f", such as {_EXAMPLES[column.type]}" if column.type in _EXAMPLES else "")
+        )
     said = ": ".join(text for text in (field.label, field.description) if text)
     return f"{said} ({', '.join(more)})".lstrip() if more else said

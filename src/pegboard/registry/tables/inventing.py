@@ -67,7 +67,8 @@ def table_entry(facts: Facts, kind: Literal["sqlite", "postgresql"]) -> Invented
     entry = {
         "toolId": f"add-{'-'.join(words) or 'row'}"[:200],
         "displayName": " ".join(["Add", *words])[:255],
-        "description": _cut(facts.comment or f"Insert a row into {facts.table}."),
+        "description": _cut(f"Insert a row into {facts.table}. {facts.comment or ''}".strip()),
+        "public": False,
         "tableName": facts.table,
         **({"schema": facts.schema} if facts.schema is not None else {}),
         "fields": fields,

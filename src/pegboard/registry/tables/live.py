@@ -100,10 +100,15 @@ class Tables:
             with suppress(Invalid):
                 await self.reload()
 
+    @property
+    def error(self) -> Invalid | None:
+        """Why the file as it is now is not in use; None if it is, or if there is none."""
+        return self._error
+
     async def reload(self) -> Status:
         """Put the file as it is now in force; Invalid says all that is wrong with it, and what was in force stays."""
         if self._file is None:
-            raise Conflict("There is no file of tables; name one in PEGBOARD_TABLES and start the board anew")
+            raise Conflict("No tables file. Set PEGBOARD_TABLES for the server and restart it.")
         await self._take(self._file)
         return self._status()
 
@@ -144,7 +149,9 @@ class Tables:
                 where = addresses(read, self._environ)
             except Invalid as error:
                 self._error = error
-                shown = [f"{fault.field}: {fault.message}" for fault in error.faults] or [error.message]
+                shown = [
+                    f"{fault.field}: {fault.message}" if fault.field else fault.message for fault in error.faults
+                ] or [error.message]
                 log.error("tables_not_loaded", file=str(file), faults=shown[:20])  # noqa: TRY400 -- no fault of ours
                 raise
             tables = await asyncio.to_thread(self._made_of, read)

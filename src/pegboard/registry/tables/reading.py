@@ -46,6 +46,8 @@ def read_tables(text: bytes, file: str) -> TablesFile:
     if faults := _unstorable(data):
         raise _invalid(file, faults)
     faults = _faults_around(data)
+    if "tables" not in data:
+        faults.append(Fault("tables", "is required: the list of tables that become tools"))
     listed = data.get("tables")
     entries: dict[int, TableEntry] = {}
     for place, entry in enumerate(listed if isinstance(listed, list) else ()):
@@ -61,6 +63,20 @@ def read_tables(text: bytes, file: str) -> TablesFile:
     if faults:
         raise _invalid(file, faults)
     return TablesFile.model_validate({**data, "tables": list(entries.values())})
+
+
+def tool_ids_in(text: bytes, file: str) -> dict[int, str]:
+    """The toolId of each table of a file by its place; only those that can be read."""
+    try:
+        data = _value(read_text(text[:MAX_BYTES]), file)
+    except Misread:
+        return {}
+    listed = data.get("tables") if isinstance(data, dict) else None
+    return {
+        place: entry["toolId"]
+        for place, entry in enumerate(listed if isinstance(listed, list) else ())
+        if isinstance(entry, dict) and isinstance(entry.get("toolId"), str)
+    }
 
 
 def addresses(file: TablesFile, environ: Mapping[str, str]) -> dict[str | None, str]:
@@ -81,7 +97,7 @@ def addresses(file: TablesFile, environ: Mapping[str, str]) -> dict[str | None, 
         except ValueError as error:
             faults.append(Fault(where, str(error)))
     if faults:
-        raise Invalid.of("The file of tables cannot be used", faults)
+        raise Invalid.of("The tables file cannot be used", faults)
     return found
 
 

@@ -175,7 +175,8 @@ def _say_time(answer: dict[str, Any]) -> None:
 
 def _say_failure(answer: dict[str, Any], pairs: Pairs) -> None:
     details = answer.get("error_details") or {}
-    say(str(answer.get("error")), label="Failed: ", colour="red")
+    error = str(answer.get("error"))
+    say(error, label="" if error.startswith("Failed") else "Failed: ", colour="red")
     problems = details.get("problems") or []
     for problem in problems:
         field = str(problem.get("field") or "")

@@ -27,7 +27,7 @@ async def examine_tables(settings: Settings) -> list[Finding]:
     checked = await table_files.check(raw, str(file), settings.database, os.environ)
     if checked.found:
         return [
-            Finding.bad("tables", ": ".join(part for part in (str(file), one.path, one.message) if part), advice)
+            Finding.bad("tables", ": ".join(part for part in (str(file), one.place, one.message) if part), advice)
             for one in checked.found
         ]
     return [Finding.ok("tables", f"{file}: {checked.count}")]
@@ -41,7 +41,9 @@ def judge_tables(report: dict[str, Any]) -> list[Finding]:
     if report["error"] is not None:
         kept = "the former stays in force" if report["loaded_at"] else "no table tools are served"
         message = f"{report['error']['message']}; {kept}"
-        findings.append(Finding.bad("tables in force", message, f"Correct {report['file']}; it is read anew by itself"))
+        findings.append(
+            Finding.bad("tables in force", message, f"Correct {report['file']}; the server reads it again by itself")
+        )
     for item in report["items"]:
         for problem in item["problems"]:
             message = f"{item['tool_id']} is disabled: {problem['message']}"

@@ -21,7 +21,7 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on [default: 127.0.0.1]")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one [default: 8080]")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes; more than one needs PEGBOARD_REDIS_URL")] = 1,
-    demo: Annotated[bool, typer.Option("--demo", help="Hang a handful of demo tools")] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="Add three demo tools")] = False,
 ) -> None:
     """Run the server; Ctrl-C lets running calls end, then stops.
 
@@ -57,14 +57,17 @@ def serve(
         ) from None
     address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{bound.getsockname()[1]}"
     new_key: list[str] = []
+    warnings: list[str] = []
 
     async def on_open(board: Pegboard) -> None:
         if demo:
-            await _hang_demo(board)
+            await _add_demo_tools(board)
         new_key.extend([board.new_key] if board.new_key else [])
+        if board.tables.error is not None:
+            warnings.append(f"{board.tables.error.message}. Its tools are missing until the file is corrected.")
 
     def ready() -> None:
-        _say(welcome(address, new_key[0] if new_key else None, settings, demo=demo))
+        _say(welcome(address, new_key[0] if new_key else None, settings, warnings, demo=demo))
 
     try:
         if workers == 1:
@@ -89,12 +92,12 @@ async def _open_once(settings: Settings, on_open: OnOpen) -> None:
         await on_open(board)
 
 
-async def _hang_demo(board: Pegboard) -> None:
+async def _add_demo_tools(board: Pegboard) -> None:
     from pegboard.core.refusals import Conflict  # noqa: PLC0415
     from pegboard.demo import DEMO_TOOLS  # noqa: PLC0415
 
     for definition in DEMO_TOOLS:
-        with contextlib.suppress(Conflict):  # hung by an earlier demo, perhaps changed since
+        with contextlib.suppress(Conflict):  # added by an earlier start, perhaps changed since
             await board.add(definition)
 
 

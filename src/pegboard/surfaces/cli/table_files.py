@@ -1,4 +1,4 @@
-"""Files of tables held against their databases, and made from them."""
+"""Tables files: checked against their databases, and written from them."""
 
 from __future__ import annotations
 
@@ -8,27 +8,34 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pegboard.core.errors import ToolError
+from pegboard.core.refusals import Fault as Refused
 from pegboard.core.refusals import Invalid
 from pegboard.core.table_config import TableEntry
-from pegboard.executors.table.planning import findings
+from pegboard.executors.table.planning import findings, wider_than_columns
 from pegboard.executors.table.source import Fault, Source
 from pegboard.executors.table.sources import BOARDS_TABLES, open_source, spared
 from pegboard.registry.tables.inventing import table_entry
-from pegboard.registry.tables.reading import addresses, read_tables
+from pegboard.registry.tables.reading import addresses, read_tables, tool_ids_in
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something wrong with a file of tables: where in it, and what."""
+    """A problem of a tables file: its place in the file, the tool that it concerns, and what is wrong."""
 
     path: str
     code: str
     message: str
+    tool_id: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The path, with the tool beside it."""
+        return self.path if self.tool_id is None else f"{self.path} ({self.tool_id})"
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file that was held against its databases."""
+    """The result of a check."""
 
     tables: int = 0
     tools: int = 0
@@ -52,7 +59,8 @@ async def check(raw: bytes, file: str, own: str, environ: Mapping[str, str]) -> 
         in_own = read.database is None and any(entry.source is None for entry in read.tables)
         where = addresses(read.model_copy(update={"database": own}) if in_own else read, environ)
     except Invalid as error:
-        faults = [Found(fault.field, "invalid", fault.message) for fault in error.faults]
+        tool_ids = tool_ids_in(raw, file)
+        faults = [Found(fault.field, "invalid", fault.message, _tool_of(fault, tool_ids)) for fault in error.faults]
         return Checked(found=faults or [Found("", "invalid", error.message)])
     found: list[Found] = []
     async with AsyncExitStack() as stack:
@@ -62,12 +70,12 @@ async def check(raw: bytes, file: str, own: str, environ: Mapping[str, str]) -> 
             stack.push_async_callback(sources[name].close)
         for place, entry in enumerate(read.tables):
             is_own = in_own and entry.source is None
-            found += await _held_against(entry, f"tables.{place}", sources[entry.source], is_own=is_own)
+            found += await _check_table(entry, f"tables.{place}", sources[entry.source], is_own=is_own)
     tools = sum(2 if entry.batch else 1 for entry in read.tables)
     return Checked(len(read.tables), tools, list(dict.fromkeys(found)))
 
 
-async def _held_against(entry: TableEntry, path: str, source: Source, *, is_own: bool) -> list[Found]:
+async def _check_table(entry: TableEntry, path: str, source: Source, *, is_own: bool) -> list[Found]:
     try:
         facts = await source.facts(entry.schema_, entry.tableName)
     except (Fault, ToolError) as error:
@@ -81,9 +89,17 @@ async def _held_against(entry: TableEntry, path: str, source: Source, *, is_own:
             f"{path}.fields.{names.index(finding.field)}" if finding.field in names else path,
             finding.code,
             finding.message,
+            entry.toolId,
         )
-        for finding in findings(entry, facts, source.kind)
+        for finding in [*findings(entry, facts, source.kind), *wider_than_columns(entry, facts)]
     ]
+
+
+def _tool_of(fault: Refused, tool_ids: Mapping[int, str]) -> str | None:
+    """The tool of the table that the path of a fault names."""
+    under, _, rest = fault.field.partition(".")
+    place = rest.partition(".")[0]
+    return tool_ids.get(int(place)) if under == "tables" and place.isdecimal() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,21 +19,22 @@ if TYPE_CHECKING:
     from pegboard.surfaces.cli.table_files import Made
 
 VARIABLE = "PEGBOARD_TABLES_DATABASE"
+PUBLIC_COMMENT = "true lets every user of the board call this tool"
 
-app = group("tables", "Make tools of database tables, and see how they are.")
+app = group("tables", "Make tools from database tables, and check them.")
 
 
 @board_command(app, "list")
 def list_tables(ctx: typer.Context) -> None:
-    """List the tables that are in force, and what keeps any of them from serving; for admins."""
+    """List the tables in use, and the problems of those that cannot be used; for admins."""
     give(ctx, with_board(ctx, lambda it: it.get(route("tables"))), _show)
 
 
 @board_command(app, "reload")
 def reload(ctx: typer.Context) -> None:
-    """Have the board read its file of tables anew, at once; for admins.
+    """Reload the server's tables file now; for admins.
 
-    Of several worker processes only the one that answers; the others notice within a second or two.
+    With several worker processes, the one that answers reloads at once and the others within two seconds.
     """
     give(ctx, with_board(ctx, lambda it: it.post(route("tables", "reload"), patient=True)), _show)
 
@@ -43,7 +44,7 @@ def check(
     ctx: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input")],
 ) -> None:
-    """Hold a file of tables against its databases.
+    """Check a tables file against its databases.
 
     Always from this machine, never through a server. Exit 1 if anything is wrong.
 
@@ -56,13 +57,16 @@ def check(
     raw, name = read_input(file), "standard input" if file == "-" else file
     checked = asyncio.run(table_files.check(raw, name, read_settings().database, os.environ))
     if session_of(ctx).as_json:
-        found = [{"path": one.path, "code": one.code, "message": one.message} for one in checked.found]
+        found = [
+            {"path": one.path, "tool_id": one.tool_id, "code": one.code, "message": one.message}
+            for one in checked.found
+        ]
         write_json({"file": name, "tables": checked.tables, "tools": checked.tools, "findings": found})
     elif checked.found:
-        lines = [": ".join(part for part in (name, one.path, one.message) if part) for one in checked.found]
+        lines = [": ".join(part for part in (name, one.place, one.message) if part) for one in checked.found]
         write("\n".join(map(plain, lines)))
     else:
-        write(plain(f"{name}: {checked.count}; everything fits"))
+        write(plain(f"{name}: {checked.count}; no problems"))
     if checked.found:
         raise typer.Exit(1)
 
@@ -81,9 +85,9 @@ def init(
     ] = None,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to write")] = "-",
 ) -> None:
-    """Write a file of tables from what the database says of them.
+    """Write a tables file from the tables of a database.
 
-    Look through it before you use it: descriptions are what a model goes by.
+    Read it before you use it: a model chooses and fills in tools by their descriptions.
 
     Example: pegboard tables init --database sqlite:///mood.db -o tables.yaml
     """
@@ -97,7 +101,8 @@ def init(
     if is_json:
         text = json_text(made.document)
     else:
-        text = "".join(f"# {plain(note)}\n" for note in made.notes) + write_yaml(made.document)
+        written = write_yaml(made.document).replace("  public: false\n", f"  public: false  # {PUBLIC_COMMENT}\n")
+        text = "".join(f"# {plain(note)}\n" for note in made.notes) + written
     for note in made.notes:
         say(note, label="note ", colour="yellow")
     if isinstance(made.document["database"], dict):
@@ -143,7 +148,7 @@ async def _made(url: str, schema: str | None, names: list[str]) -> Made:
 
 def _show(report: dict[str, Any]) -> None:
     if report["file"] is None:
-        say("No file of tables is set; name one in PEGBOARD_TABLES where the board runs")
+        say("No tables file. Set PEGBOARD_TABLES for the server and restart it.")
         return
     if report["items"]:
         rows = [
@@ -155,6 +160,7 @@ def _show(report: dict[str, Any]) -> None:
         for problem in item["problems"]:
             write(f"{painted('✗', 'red', sys.stdout)} {plain(item['tool_id'])}: {plain(problem['message'])}")
     if report["error"] is not None:
-        say(report["error"]["message"], label="Not in force: ", colour="red")
-        for fault in report["error"]["errors"]:
-            say(f"  {fault['field']}: {fault['message']}")
+        faults = report["error"]["errors"]
+        say("The tables file is invalid and not in use:" if faults else report["error"]["message"], colour="red")
+        for fault in faults:
+            say("  " + (f"{fault['field']}: " if fault["field"] else "") + fault["message"])

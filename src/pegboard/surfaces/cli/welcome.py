@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -16,13 +17,14 @@ _DEMO = ("get_weather", '{"city": "Lisbon"}', "city=Lisbon")
 _BUILTIN = ("math_eval", '{"expression": "2^10"}', "expression=2^10")
 
 
-def welcome(address: str, new_key: str | None, settings: Settings, *, demo: bool) -> str:
+def welcome(address: str, new_key: str | None, settings: Settings, warnings: Sequence[str] = (), *, demo: bool) -> str:
     """The whole text; its commands work when pasted into another terminal."""
     tool, body, arguments = _DEMO if demo else _BUILTIN
     key, environment = _key(new_key, settings)
     if address != DEFAULT_URL:
         environment = f"PEGBOARD_URL={address} {environment}"
     lines = ["", f"Pegboard is serving at {address}  (API: {address}/docs)"]
+    lines += [f"Warning: {warning}" for warning in warnings]
     if new_key is not None:
         kept = "" if _in_memory(settings) else f" and kept in {settings.credentials_file.absolute()}"
         lines += [f"Admin key, shown this once{kept}:", f"  {new_key}"]

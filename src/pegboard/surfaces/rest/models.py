@@ -46,6 +46,9 @@ class ErrorDetails(Shown):
     received: str | None = None
     problems: list[JsonObject] = []
     sqlstate: str | None = None
+    exit_code: int | None = None
+    stdout: str | None = None
+    stderr: str | None = None
     retry_after_ms: int | None = None
 
 

@@ -234,7 +234,7 @@ class TestChanges:
         self, sources: Sources, source: FakeSource
     ) -> None:
         source.faults = [Fault("P2011", "", sqlstate="23502", columns=("energy",), is_stale=True)]
-        with pytest.raises(DatabaseFailed, match="'energy' must have a value"):
+        with pytest.raises(DatabaseFailed, match="'energy' cannot be null"):
             await run(prepared(sources), mood="a")
         assert source.asked == 1
 

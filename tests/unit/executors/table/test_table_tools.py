@@ -187,7 +187,7 @@ async def test_a_reference_to_nothing_is_told_with_its_table(board: Pegboard) ->
     result = await board.call("tag", {"mood": 99})
     assert failure(result) == ("DATABASE_ERROR", "P2003", "mood")
     assert result.problem is not None
-    assert "table 'moods' has no row" in result.problem.message
+    assert "there is no row with this value in table 'moods'" in result.problem.message
 
 
 async def test_a_tool_of_another_source_inserts_there_while_the_source_is_there(

@@ -90,14 +90,40 @@ class TestFailed:
 
     def test_a_foreign_key_names_the_table_it_refers_to(self) -> None:
         error = failed(Fault("P2003", "", columns=("telegram_user_id",), constraint="of_user"))
-        assert "on (user_id); table 'users' has no row with this value" in error.message
+        assert "on (user_id): there is no row with this value in table 'users'; use an existing row" in error.message
 
     def test_a_check_is_told_with_what_it_asks_for(self) -> None:
         error = failed(Fault("P2004", "", sqlstate="23514", constraint="sane"))
-        assert error.message.endswith("; it must hold that CHECK (char_length(mood) > 1)")
+        assert error.message.endswith("; the rule is: char_length(mood) > 1")
         assert "perhaps no partition of 'mood_entries'" in failed(Fault("P2004", "", sqlstate="23514")).message
         overlap = failed(Fault("P2004", "", sqlstate="23P01", constraint="no_overlap"))
         assert "exclusion constraint violation 'no_overlap'" in overlap.message
+
+    @pytest.mark.parametrize(
+        ("rule", "shown"),
+        [
+            ("CHECK ((email ~ '^[^@]+@[^@]+$'::text))", "email ~ '^[^@]+@[^@]+$'"),
+            ("CHECK (((a > 1) OR (b = 'x)'::character varying(9))))", "(a > 1) OR (b = 'x)')"),
+            ("CHECK (((a)::text = ANY ((ARRAY['b::c'::text])::text[])))", "(a) = ANY ((ARRAY['b::c']))"),
+            ("(a) > (b)", "(a) > (b)"),
+            ("CHECK (('(' <> a))", "'(' <> a"),
+        ],
+    )
+    def test_a_check_is_shown_without_casts_and_outer_parentheses(self, rule: str, shown: str) -> None:
+        fault = Fault("P2004", "", sqlstate="23514", constraint="sane")
+        error = wording().failed(fault, replace(THERE, checks={"sane": rule}))
+        assert error.message.endswith(f"check constraint violation 'sane'; the rule is: {shown}")
+
+    def test_a_text_that_is_too_long_is_told_with_the_most_that_its_column_takes(self) -> None:
+        there = facts(Column("mood", "character varying(5)", "text", max_length=5))
+        error = wording().failed(Fault("P2000", "", columns=("mood",)), there)
+        assert error.message.endswith("'mood' is too long: at most 5 characters")
+        assert failed(Fault("P2000", "")).message.endswith("a field is too long; give a shorter value")
+
+    def test_a_value_of_the_wrong_form_is_told_with_the_type_of_its_column(self) -> None:
+        there = facts(Column("mood", "inet", "other"))
+        error = wording().failed(Fault("P2007", "", columns=("mood",)), there)
+        assert error.message.endswith("'mood' is not a valid inet; give another value")
 
     def test_a_check_is_told_by_the_names_of_the_fields(self) -> None:
         rule = """("telegram_user_id" <> 'telegram_user_id') AND telegram_user_id > mood"""
@@ -108,7 +134,7 @@ class TestFailed:
             .failed(fault, there)
             .message.endswith(
                 "check constraint violation on (user_id, mood); "
-                "it must hold that (user_id <> 'telegram_user_id') AND user_id > mood"
+                "the rule is: (user_id <> 'telegram_user_id') AND user_id > mood"
             )
         )
 
@@ -117,7 +143,7 @@ class TestFailed:
         assert (
             wording()
             .failed(Fault("P2011", "", columns=("mood",)), there)
-            .message.endswith("'mood' must have a value, and null is none; give one, or leave it out")
+            .message.endswith("'mood' cannot be null. Give a value, or leave it out for the default")
         )
 
     def test_a_row_that_a_policy_keeps_out_is_no_want_of_rights(self) -> None:
@@ -127,7 +153,7 @@ class TestFailed:
 
     def test_a_null_names_the_field_that_must_have_a_value(self) -> None:
         error = failed(Fault("P2011", "", columns=("telegram_user_id",)))
-        assert "'user_id' must have a value" in error.message
+        assert "'user_id' cannot be null" in error.message
 
     def test_a_row_of_a_batch_is_named_by_its_index(self) -> None:
         error = failed(Fault("P2002", "", columns=("telegram_user_id", "at"), row=3), batch=True)

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
+from pegboard.core.table_config import TableConfig
 from pegboard.core.tool import Kind
 from pegboard.executors.table.facts import Column, Facts
 from pegboard.registry.schemas import check_schema
@@ -115,18 +116,39 @@ class TestFacts:
         assert made["properties"] == {"a": {"type": "string", "format": "uuid"}, "b": {"type": "object"}}
 
 
+class TestColumns:
+    def test_a_text_field_declares_the_type_of_its_column(self) -> None:
+        columns = (
+            Column("a", "date", "date"),
+            Column("b", "interval", "other"),
+            Column("c", "inet", "other"),
+            Column("d", "time without time zone", "time"),
+            Column("e", "uuid", "uuid"),
+        )
+        fields = [{"name": column.name, "dataType": "text", "label": "L", "required": True} for column in columns]
+        there = Facts(None, "t", {column.name: column for column in columns})
+        made = input_schema(TableConfig.model_validate({"tableName": "t", "fields": fields}), there)
+        assert made["properties"] == {
+            "a": {"type": "string", "format": "date", "description": "L"},
+            "b": {"type": "string", "description": "L (of type interval, such as 1 day 02:00:00)"},
+            "c": {"type": "string", "description": "L (of type inet, such as 192.0.2.1)"},
+            "d": {"type": "string", "description": "L (of type time without time zone, such as 14:30:00)"},
+            "e": {"type": "string", "format": "uuid", "description": "L"},
+        }
+
+
 class TestTools:
-    def test_a_table_is_one_strict_public_tool_with_detailed_answers(self) -> None:
+    def test_a_table_is_one_strict_private_tool_with_detailed_answers(self) -> None:
         [tool] = tools()
         assert (tool.name, tool.display_name, tool.tool_type) == ("log-mood", "Log a mood", Kind.TABLE)
-        assert tool.is_public
+        assert not tool.is_public
         assert (tool.unknown_parameters, tool.result_style) == ("reject", "detailed")
         assert not tool.keep_arguments
         assert tool.input_schema == input_schema(config())
 
-    def test_it_is_private_and_kept_where_the_file_says_so(self) -> None:
-        [tool] = tools(public=False, audit=True)
-        assert (tool.is_public, tool.keep_arguments) == (False, True)
+    def test_it_is_public_and_kept_where_the_file_says_so(self) -> None:
+        [tool] = tools(public=True, audit=True)
+        assert (tool.is_public, tool.keep_arguments) == (True, True)
 
     def test_with_batch_there_is_another_that_takes_rows(self) -> None:
         one, many = tools(batch=True)

@@ -97,8 +97,7 @@ class TestFaults:
         )
         assert found == {
             "databse": "unknown key; did you mean 'database'?",
-            "tables.0.fields.0.dataType": "'string' is not a type; types are: text, integer, numeric, boolean, "
-            "enum, datetime, json",
+            "tables.0.fields.0.dataType": "'string' is not a type; did you mean 'text'?",
             "tables.0.Batch": "unknown key; did you mean 'batch'?",
             "tables.0.fields.1.min": "belongs to integer and numeric, not to text; text takes minLength, maxLength",
             "tables.1.fields.0.min": "is 3, which is more than max, 2",
@@ -110,6 +109,21 @@ class TestFaults:
         assert found["tables.0.fields.0.max_length"] == "unknown key; did you mean 'maxLength'?"
         assert found["tables.0.fields.0.dataType"] == "'date-time' is not a type; did you mean 'datetime'?"
         assert found["tables.0.tablename"] == "unknown key; did you mean 'tableName'?"
+
+    @pytest.mark.parametrize(
+        ("written", "nearest"), [("number", "numeric"), ("Bool", "boolean"), ("integr", "integer")]
+    )
+    def test_a_type_of_another_system_gets_the_nearest_of_ours(self, written: str, nearest: str) -> None:
+        found = faults(entry({"name": "a", "dataType": written}))
+        assert found["tables.0.fields.0.dataType"] == f"'{written}' is not a type; did you mean '{nearest}'?"
+
+    @pytest.mark.parametrize("text", [b"{}", b'{"database": "sqlite:///x.db"}', b"database: sqlite:///x.db"])
+    def test_a_file_without_tables_is_refused(self, text: bytes) -> None:
+        with pytest.raises(Invalid) as error:
+            read_tables(text, "tables.json" if text.startswith(b"{") else "tables.yaml")
+        assert [(fault.field, fault.message) for fault in error.value.faults] == [
+            ("tables", "is required: the list of tables that become tools")
+        ]
 
     def test_tools_of_the_same_name_are_refused_those_for_batches_included(self) -> None:
         found = faults(entry(batch=True), entry(toolId="LOG-Mood"), entry(toolId="log-mood-BATCH"))
