@@ -104,6 +104,7 @@ class Pegboard(Library):
             metrics=self.metrics,
             tracing=find_tracing(),
             onlookers=self.onlookers,
+            max_running=settings.max_running_calls,
         )
         self.chains = Chains(self.pipeline)
         self._internal.run_chain = self.chains.as_tool
@@ -119,7 +120,7 @@ class Pegboard(Library):
         )
         self.payloads = Payloads(self.dialects, self.pipeline, self.snapshot)
         self.threads = Threads(database, self.payloads)
-        self.following = Following(self.payloads, self.threads)
+        self.following = Following(self.payloads, self.threads, max_followed=settings.max_followed_calls)
         self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare, rules.refuse)
         self._recorded = Executions(database, self.snapshot)
         self.cancelling = Cancelling(self.pipeline, self.following, database, self._recorded)

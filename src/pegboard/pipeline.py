@@ -20,6 +20,7 @@ from contextvars import ContextVar
 from pegboard.core.call import Caller, ToolCall, ToolResult
 from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, ToolError, Unavailable
 from pegboard.core.ids import new_id
+from pegboard.core.shares import Shares
 from pegboard.core.tool import RateLimit
 from pegboard.journal.base import Journal
 from pegboard.live.onlookers import Onlookers
@@ -41,6 +42,9 @@ log = get_logger(__name__)
 _inside: ContextVar[bool] = ContextVar("pegboard_inside_a_call", default=False)
 # What a cancelled call gets to be recorded, when the board is closing.
 LAST_SECONDS = 5.0
+# The most calls under way at once, those that wait for another attempt or to be recorded included.
+MAX_RUNNING = 4000
+_SOON_MS = 1000
 
 
 class Pipeline:
@@ -58,6 +62,7 @@ class Pipeline:
         metrics: Metrics,
         tracing: Tracing | None,
         onlookers: Onlookers,
+        max_running: int = MAX_RUNNING,
     ) -> None:
         self._snapshot = snapshot
         self._validator = validator
@@ -69,6 +74,7 @@ class Pipeline:
         self._tracing = tracing
         self._onlookers = onlookers
         self._running: dict[str, Run] = {}
+        self._places = Shares(max_running)
         self._awaited: dict[str, asyncio.Event] = {}
         self._idle = asyncio.Event()
         self._draining = False
@@ -89,7 +95,9 @@ class Pipeline:
         A new `run_id` is what the call is known by from the beginning; without one it gets its own.
         """
         if self._draining and not _inside.get():
-            return refused(call, Unavailable("The board is shutting down", retry_after_ms=1000))
+            return refused(call, Unavailable("The board is shutting down", retry_after_ms=_SOON_MS))
+        if not self._places.has_room(caller.user_id):
+            return self._overloaded(call, caller)
         if self._onlookers.are_there:
             run_id = run_id or new_id()
             call = self._onlookers.began(call, caller, run_id)
@@ -97,6 +105,7 @@ class Pipeline:
         entered = _inside.set(True)
         this.attempts.task = asyncio.current_task()
         self._running[this.id] = this
+        self._places.take(caller.user_id)
         try:
             if self._tracing is None:
                 result = await self._answer(this, fall_back)
@@ -106,11 +115,18 @@ class Pipeline:
             return await self._recorded(this, result)
         finally:
             _inside.reset(entered)
+            self._places.give_back(caller.user_id)
             del self._running[this.id]
             if self._awaited and (awaited := self._awaited.pop(this.id, None)) is not None:
                 awaited.set()
             if self._draining and not self._running:
                 self._idle.set()
+
+    def _overloaded(self, call: ToolCall, caller: Caller) -> ToolResult:
+        """Refuse a call that its user has no place for; it is counted, and leaves no row in the journal."""
+        self._metrics.finished("none", Unavailable.code, 0.0)
+        why = self._places.refusal(caller.user_id, "calls under way (PEGBOARD_MAX_RUNNING_CALLS)")
+        return refused(call, Unavailable(f"{why}; the call did not run, try again shortly", retry_after_ms=_SOON_MS))
 
     async def _answer(self, this: Run, fall_back: bool) -> ToolResult:
         is_ours = False

@@ -69,6 +69,18 @@ class Settings(BaseSettings):
         RateLimit(max_calls=1_200_000, period="minute", burst=200_000),
         description="Calls that one key may make in all, a bound on floods",
     )
+    max_running_calls: int = Field(
+        4000, ge=2, le=100_000, description="Most calls under way at once, of all users; see rate limits"
+    )
+    max_followed_calls: int = Field(
+        2000, ge=2, le=100_000, description="Most payloads that are followed with events at once, of all users"
+    )
+    max_event_readers: int = Field(
+        5000, ge=2, le=100_000, description="Most connections that read events at once, of all users"
+    )
+    max_host_connections: int = Field(
+        400, ge=2, le=10_000, description="Most calls of http and mcp tools to one host at once, of all users"
+    )
     egress_allow: str = Field(
         "",
         description="Comma-separated hosts, host:port and CIDRs that http and mcp tools, and python and shell tools "

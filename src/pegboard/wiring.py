@@ -36,6 +36,7 @@ def reach_of(settings: Settings, resolver: Resolver | None) -> Reach:
         max_bytes=settings.max_response_bytes,
         children=settings.mcp_children,
         child_memory=settings.mcp_child_memory,
+        host_connections=settings.max_host_connections,
     )
 
 

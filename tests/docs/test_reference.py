@@ -216,7 +216,7 @@ def test_every_field_of_a_definition_is_listed_and_no_other() -> None:
 
 def kinds_that_run() -> set[Kind]:
     """The kinds that the board has an executor for."""
-    reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=0)
+    reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=0, host_connections=2)
     confinement = Confinement.of(
         Limits(), children=1, zygotes=1, without=(), own=(), libraries=(), max_result_bytes=1, outbound=reach.outbound
     )

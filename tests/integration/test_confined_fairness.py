@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
+from pegboard.core.admission import MOST_WAITING, Admission
 from pegboard.core.call import Caller, ToolResult
-from pegboard.sandbox.admission import MOST_WAITING, Admission
 from pegboard.testing import NoSettings, calls_of, member
 from tests.doors import KEY, served
 from tests.integration.confining import answer_of, python, shell

@@ -219,7 +219,9 @@ class Outbound:
             socket_factory=self._socket,
             ssl=self._ssl_context or True,
             limit=2000,
-            limit_per_host=256,
+            # Callers share the connections to a host (hosts.py); a limit here would have them wait in the order of
+            # their requests, behind a user who makes very many.
+            limit_per_host=0,
             ttl_dns_cache=10,
             timeout_ceil_threshold=_NEVER_ROUND,
         )

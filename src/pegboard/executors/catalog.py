@@ -37,8 +37,8 @@ def executors(
         Kind.BUILTIN: BuiltinExecutor({builtin.name: builtin for builtin in BUILTINS}),
         Kind.MOCK: MockExecutor(),
         Kind.INTERNAL: internal,
-        Kind.HTTP: HttpExecutor(reach.outbound, reach.breakers, max_response_bytes=reach.max_bytes),
-        Kind.MCP: McpExecutor(reach.upstreams, reach.breakers, on_drift),
+        Kind.HTTP: HttpExecutor(reach.outbound, reach.breakers, reach.hosts, max_response_bytes=reach.max_bytes),
+        Kind.MCP: McpExecutor(reach.upstreams, reach.breakers, reach.hosts, on_drift),
         Kind.PYTHON: PythonExecutor(
             confinement.sandbox, confinement.libraries, max_result_bytes=confinement.max_result_bytes
         ),

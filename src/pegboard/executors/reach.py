@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pegboard.egress.allow import AllowList
 from pegboard.egress.breaker import Breakers
+from pegboard.egress.hosts import Hosts
 from pegboard.egress.outbound import Outbound, Resolver
 from pegboard.executors.mcp.pool import Upstreams
 
@@ -16,6 +17,7 @@ class Reach:
 
     outbound: Outbound
     breakers: Breakers
+    hosts: Hosts
     upstreams: Upstreams
     max_bytes: int
 
@@ -29,11 +31,12 @@ class Reach:
         max_bytes: int,
         children: int,
         child_memory: int,
+        host_connections: int,
     ) -> Reach:
         """The ways out that these settings open; nothing is connected yet."""
         outbound = Outbound(AllowList.read(allow), resolver=resolver, connect_seconds=connect_seconds)
         upstreams = Upstreams(outbound, children=children, child_memory=child_memory, max_bytes=max_bytes)
-        return cls(outbound, Breakers(), upstreams, max_bytes)
+        return cls(outbound, Breakers(), Hosts(host_connections), upstreams, max_bytes)
 
     async def close(self) -> None:
         """End every session, child process and connection."""

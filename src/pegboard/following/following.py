@@ -13,6 +13,7 @@ from pegboard.core.call import Caller, Surface
 from pegboard.core.errors import Unavailable
 from pegboard.core.keys import check_key
 from pegboard.core.refusals import Refusal
+from pegboard.core.shares import Shares
 from pegboard.dialects.asked import Asked
 from pegboard.dialects.base import Answer
 from pegboard.following.feed import Feed
@@ -24,7 +25,7 @@ from pegboard.telemetry.logs import get_logger
 log = get_logger(__name__)
 
 # How many payloads may be followed at once.
-MOST_FEEDS = 2000
+MAX_FOLLOWED = 2000
 _BROKE = "Something went wrong on the board; its log says what"
 _SHUT_DOWN = "The board shut down before all calls had ended; the journal says how far they came"
 
@@ -41,6 +42,7 @@ class Following:
         payloads: Payloads,
         threads: Threads,
         *,
+        max_followed: int = MAX_FOLLOWED,
         grace: float = 2.0,
         kept_seconds: float = 300.0,
         kept_bytes: int = 64 * 2**20,
@@ -59,6 +61,7 @@ class Following:
         self._over_bytes = 0
         self._forgetting: asyncio.TimerHandle | None = None
         self._is_closed = False
+        self._places = Shares(max_followed)
 
     def start(
         self,
@@ -72,11 +75,11 @@ class Following:
         text: str | None = None,
         shape: str | None = None,
     ) -> Feed:
-        """Begin to run a payload; raises Invalid where it cannot be run, Unavailable where too many are followed.
+        """Begin to run a payload; raises Invalid where it cannot be run, Unavailable where the user follows too many.
 
         `complete` tells the answer too, in the dialect `shape`, where one is named.
         """
-        self.check_room()
+        self.check_room(caller)
         feed = Feed(self._payloads, asked, caller, goes_on=check_key(key) is not None, knows=self._known.__setitem__)
         running = self._payloads.run(
             asked, caller, surface=surface, request_id=request_id, key=key, thread_id=thread_id, audience=feed
@@ -84,15 +87,17 @@ class Following:
         self._running[feed] = asyncio.create_task(running, name=f"pegboard-feed-{feed.id}")
         whole = self._whole(feed, asked, thread_id=thread_id, text=text, shape=shape)
         self._tasks[feed] = asyncio.create_task(whole, name=f"pegboard-following-{feed.id}")
+        self._places.take(caller.user_id)
         self._leave(feed)
         return feed
 
-    def check_room(self) -> None:
-        """Raise Unavailable where no more payloads can be followed now."""
+    def check_room(self, caller: Caller) -> None:
+        """Raise Unavailable where no more payloads of this caller can be followed now."""
         if self._is_closed:
             raise Unavailable("The board is shutting down", retry_after_ms=1000)
-        if len(self._tasks) >= MOST_FEEDS:
-            raise Unavailable(f"{MOST_FEEDS:,} payloads are being followed already", retry_after_ms=1000)
+        if not self._places.has_room(caller.user_id):
+            why = self._places.refusal(caller.user_id, "payloads that are followed (PEGBOARD_MAX_FOLLOWED_CALLS)")
+            raise Unavailable(f"{why}; nothing ran, try again shortly", retry_after_ms=1000)
 
     def find(self, run_id: str) -> Feed | None:
         """The payload that is known by this id, or by that of one of its calls; whose it is, the caller has to ask."""
@@ -167,6 +172,7 @@ class Following:
     def _ended(self, feed: Feed) -> None:
         feed.fail(_SHUT_DOWN, "unavailable")  # unless the end was told
         del self._tasks[feed], self._running[feed]
+        self._places.give_back(feed.caller.user_id)
         if (leaving := self._leaving.pop(feed, None)) is not None:
             leaving.cancel()
         self._over.append(feed)

@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from pegboard.core.shares import Shares
 from pegboard.egress.outbound import Outbound
-from pegboard.sandbox.connections import Connections, most_connections
+from pegboard.sandbox.connections import most_connections
 from pegboard.sandbox.exchange import Exchange
 from pegboard.sandbox.relay import Turns
 from pegboard.telemetry.logs import get_logger
@@ -32,7 +33,7 @@ class Proxy:
     ) -> None:
         self._outbound = outbound
         self._most = most
-        self._connections = Connections(most_connections() if most_in_all is None else most_in_all)
+        self._connections = Shares(most_connections() if most_in_all is None else most_in_all)
         self._idle_seconds = idle_seconds
 
     def serve(self, listener: socket.socket, user_id: str) -> Serving:
@@ -61,7 +62,7 @@ class Serving:
         exchange: Callable[[socket.socket], Exchange],
         *,
         most: int,
-        connections: Connections,
+        connections: Shares,
     ) -> None:
         self._listener = listener
         self._user_id = user_id

@@ -16,12 +16,12 @@ from typing import Any
 
 import orjson
 
+from pegboard.core.admission import Admission
 from pegboard.core.call import OnProgress
 from pegboard.core.errors import ExecutionFailed, InternalError, Misconfigured, TimedOut, ToolError, Unavailable
 from pegboard.egress.outbound import Outbound
 from pegboard.sandbox import folders
 from pegboard.sandbox.abilities import Abilities
-from pegboard.sandbox.admission import Admission
 from pegboard.sandbox.houses import House, plan
 from pegboard.sandbox.limits import Limits
 from pegboard.sandbox.line import LEAVING_SECONDS, Ended, Garbled, Line
@@ -81,7 +81,7 @@ class Sandbox:
         self._output = limits.output
         self._without = without
         self._trial = Trial(without)
-        self._admission = Admission(children)
+        self._admission = Admission(children, setting="PEGBOARD_SANDBOX_CHILDREN")
         self._zygotes = Zygotes(partial(plan, masked=masked, without=without), most=zygotes)
         self._proxy = Proxy(outbound)
         self._lines: set[Line] = set()

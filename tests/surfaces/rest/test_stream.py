@@ -100,34 +100,6 @@ async def test_whatever_can_be_refused_is_refused_before_the_stream_begins(
     assert not await calls_of(board, "echo")
 
 
-async def test_no_more_readers_are_taken_than_there_may_be(
-    board: Pegboard, admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stream, "MOST_READERS", 1)
-    waiting = anyio.Event()
-
-    @board.tool
-    async def wait() -> None:
-        await waiting.wait()
-
-    async with served(board) as url:
-        async with (
-            reading(url, CALLS, method="POST", json={"name": "wait"}) as first,
-            httpx.AsyncClient(base_url=url, headers={**admin.headers, **EVENTS}) as second,
-        ):
-            use = await first.until("tool_use")
-            for refused in (
-                await second.post(CALLS, json={"name": "echo"}),
-                await second.get(f"/v1/calls/{use.data['run_id']}/events"),
-                await second.get("/v1/executions/stream"),
-            ):
-                assert "readers follow events here already" in problem(refused, 503)["detail"]
-                assert refused.headers["retry-after"] == "1"
-            waiting.set()
-            assert (await first.rest())[-1].name == "complete"
-        assert not await calls_of(board, "echo")
-
-
 async def test_a_stream_is_resumed_in_the_middle_and_after_the_end(board: Pegboard) -> None:
     go_on = anyio.Event()
 

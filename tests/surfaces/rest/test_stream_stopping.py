@@ -122,4 +122,4 @@ async def test_a_server_that_stops_takes_no_more(tmp_path: Path) -> None:
 
         await until(refused)
         with pytest.raises(Exception, match="shutting down"):
-            server.board.following.check_room()
+            server.board.following.check_room(server.board.admin)

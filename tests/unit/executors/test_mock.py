@@ -80,7 +80,7 @@ async def test_parameters_are_logged_without_what_looks_secret(
 
 async def test_every_kind_has_an_executor() -> None:
     internal = InternalExecutor()
-    reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=1)
+    reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=1, host_connections=2)
     confinement = Confinement.of(
         Limits(), children=1, zygotes=1, without=(), own=(), libraries=(), max_result_bytes=1, outbound=reach.outbound
     )

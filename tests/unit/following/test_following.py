@@ -9,8 +9,8 @@ import pytest
 
 from pegboard.core.errors import Unavailable
 from pegboard.core.refusals import Invalid, NotFound
-from pegboard.following import following as module
 from pegboard.payloads import Payloads
+from pegboard.testing import member
 from tests.unit.following.rooms import read, results, room
 from tests.waiting import until
 
@@ -73,17 +73,29 @@ async def test_no_more_is_kept_of_what_is_over_than_there_is_room_for() -> None:
         assert len(there.following._known) == 2 * len(kept)
 
 
-async def test_what_cannot_be_run_is_refused_before_anything_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_cannot_be_run_is_refused_before_anything_is_told() -> None:
     async with room() as there:
         with pytest.raises(Invalid, match="101 calls in one payload"):
             there.start(*["leaves"] * 101)
         with pytest.raises(Invalid, match="idempotency key"):
             there.start("leaves", key="")
-        monkeypatch.setattr(module, "MOST_FEEDS", 1)
-        there.start("leaves")
-        with pytest.raises(Unavailable, match="1 payloads are being followed already"):
+        assert not there.following._tasks
+
+
+async def test_a_user_who_follows_very_many_leaves_room_for_others() -> None:
+    async with room(max_followed=4) as there:
+        feeds = [there.start("leaves") for _ in range(2)]
+        with pytest.raises(Unavailable, match="You have 2 of at most 4 payloads that are followed") as refused:
             there.start("leaves")
-        assert len(there.following._tasks) == 1
+        assert refused.value.retry_after_ms == 1000
+        ada = await member(there.board, "ada")
+        asked = there.board.payloads.read([{"name": "echo"}], "plain", ada)
+        assert (await read(there.following.start(asked, ada)))[-1].name == "complete"
+        there.let_go(0)
+        for feed in feeds:
+            await read(feed)
+        await read(there.start("leaves"))
+        assert there.following._places._taken == {}
 
 
 async def test_calls_beyond_those_that_run_at_once_are_used_when_their_turn_comes() -> None:

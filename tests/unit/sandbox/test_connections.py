@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 import resource
 import socket
-from collections import Counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pegboard.egress.outbound import Outbound
-from pegboard.sandbox.connections import Connections, most_connections
+from pegboard.sandbox.connections import most_connections
 from pegboard.sandbox.proxy import Proxy, Serving
 from tests.unit.egress.upstreams import serving
 from tests.unit.sandbox.proxies import LOCAL, Client
@@ -25,23 +22,6 @@ from tests.waiting import until
 def test_there_are_a_quarter_as_many_as_open_files(files: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda which: {resource.RLIMIT_NOFILE: (files, -1)}[which])
     assert most_connections() == most
-
-
-@settings(deadline=None)
-@given(most=st.integers(0, 20), steps=st.lists(st.tuples(st.booleans(), st.sampled_from("abcd")), max_size=80))
-def test_nobody_takes_more_than_are_left_and_a_newcomer_gets_one_while_there_is_any(
-    most: int, steps: list[tuple[bool, str]]
-) -> None:
-    connections = Connections(most)
-    taken: Counter[str] = Counter()
-    for taking, user in steps:
-        left = most - taken.total()
-        if taking:
-            assert connections.take(user) == (taken[user] < left)
-            taken[user] += taken[user] < left
-        elif taken[user]:
-            connections.give_back(user)
-            taken[user] -= 1
 
 
 class Calls:

@@ -14,12 +14,13 @@ from pegboard.core.errors import InvalidArguments, ResultTooLarge, ToolError, Up
 from pegboard.core.outbound import HttpConfig
 from pegboard.core.tool import Tool
 from pegboard.egress.breaker import Breakers
+from pegboard.egress.hosts import Hosts, origin_of
 from pegboard.egress.outbound import Outbound
 from pegboard.egress.reading import read_capped
 from pegboard.executors.attempts import LARGE_ANSWER, MOST_AT_ONCE, Attempt, Places, attempt_seconds, end_of
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.http.answers import failure_of, result_of
-from pegboard.executors.http.redirects import STATUSES, Trail, origin_of
+from pegboard.executors.http.redirects import STATUSES, Trail
 from pegboard.executors.http.template import Request, RequestTemplate
 from pegboard.executors.masking import Mask
 from pegboard.executors.reading import read_config
@@ -38,12 +39,14 @@ class HttpExecutor:
         self,
         outbound: Outbound,
         breakers: Breakers,
+        hosts: Hosts,
         *,
         max_response_bytes: int,
         most_at_once: int = MOST_AT_ONCE,
     ) -> None:
         self._outbound = outbound
         self._breakers = breakers
+        self._hosts = hosts
         self._max_response_bytes = max_response_bytes
         self._places = Places(most_at_once)
         # Its own, as whoever else waits for a thread is not to wait for large answers; none starts before it is needed.
@@ -59,6 +62,7 @@ class HttpExecutor:
         exchange = _Exchange(
             self._outbound,
             self._breakers,
+            self._hosts,
             self._places,
             self._readers,
             tool=tool.tool,
@@ -80,6 +84,7 @@ class _Exchange:
     __slots__ = (
         "_breakers",
         "_full",
+        "_hosts",
         "_limit",
         "_mask",
         "_most",
@@ -98,6 +103,7 @@ class _Exchange:
         self,
         outbound: Outbound,
         breakers: Breakers,
+        hosts: Hosts,
         places: Places,
         readers: ThreadPoolExecutor,
         *,
@@ -109,6 +115,7 @@ class _Exchange:
     ) -> None:
         self._outbound = outbound
         self._breakers = breakers
+        self._hosts = hosts
         self._places = places
         self._readers = readers
         self._template = template
@@ -179,13 +186,14 @@ class _Exchange:
         self, request: Request, user_id: str, origin: str, ends: float
     ) -> tuple[aiohttp.ClientResponse, bytes]:
         """One request's answer and its body, with the caller's breaker of that upstream told how it went."""
-        with Attempt(self._breakers.of(user_id, origin), ends) as attempt:
-            response = await self._outbound.send(
-                request.method, request.url, headers=request.headers, body=request.body, resend=self._resend
-            )
-            status = response.status
-            attempt.has_failed = status >= 500
-            body = await read_capped(response, self._limit) if 200 <= status < 300 else await self._other(response)
+        async with self._hosts.admitted(user_id, origin, ends):
+            with Attempt(self._breakers.of(user_id, origin), ends) as attempt:
+                response = await self._outbound.send(
+                    request.method, request.url, headers=request.headers, body=request.body, resend=self._resend
+                )
+                status = response.status
+                attempt.has_failed = status >= 500
+                body = await read_capped(response, self._limit) if 200 <= status < 300 else await self._other(response)
         return response, body
 
     async def _other(self, response: aiohttp.ClientResponse) -> bytes:

@@ -6,6 +6,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from pegboard.core.errors import EgressRefused, UpstreamFailed
+from pegboard.egress.hosts import origin_of
 from pegboard.executors.http.template import Request
 from pegboard.executors.masking import Mask
 
@@ -13,12 +14,6 @@ MOST = 5
 STATUSES = frozenset({301, 302, 303, 307, 308})
 # What describes a body that is no longer sent.
 _OF_A_BODY = ("Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Disposition")
-
-
-def origin_of(url: URL) -> str:
-    """The scheme, host and port that the URL leads to."""
-    host = url.host or ""
-    return f"{url.scheme}://{f'[{host}]' if ':' in host else host}:{url.port}"
 
 
 class Trail:

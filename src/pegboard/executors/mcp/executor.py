@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
+
+from yarl import URL
 
 from pegboard.core.call import ReadyCall
 from pegboard.core.errors import Drifted, RateLimited, TimedOut, ToolError, UpstreamFailed
 from pegboard.core.outbound import McpConfig
 from pegboard.core.tool import Tool
 from pegboard.egress.breaker import Breakers
+from pegboard.egress.hosts import Hosts, origin_of
 from pegboard.executors.attempts import LARGE_ANSWER, MOST_AT_ONCE, Attempt, Places, attempt_seconds, end_of
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.executors.masking import Mask
@@ -30,10 +34,17 @@ class McpExecutor:
     """Calls tools of MCP servers over pooled sessions."""
 
     def __init__(
-        self, upstreams: Upstreams, breakers: Breakers, on_drift: OnDrift, *, most_at_once: int = MOST_AT_ONCE
+        self,
+        upstreams: Upstreams,
+        breakers: Breakers,
+        hosts: Hosts,
+        on_drift: OnDrift,
+        *,
+        most_at_once: int = MOST_AT_ONCE,
     ) -> None:
         self._upstreams = upstreams
         self._breakers = breakers
+        self._hosts = hosts
         self._places = Places(most_at_once)
         self._readers = ThreadPoolExecutor(_READERS, "pegboard-mcp")
         self._on_drift = on_drift
@@ -47,9 +58,10 @@ class McpExecutor:
         exchange = _Exchange(
             self._upstreams,
             self._breakers,
+            self._hosts,
             self._places,
             self._readers,
-            self._on_drift,
+            on_drift=self._on_drift,
             tool=tool.tool,
             config=config,
             upstream=upstream,
@@ -70,10 +82,11 @@ class _Exchange:
         self,
         upstreams: Upstreams,
         breakers: Breakers,
+        hosts: Hosts,
         places: Places,
         readers: ThreadPoolExecutor,
-        on_drift: OnDrift,
         *,
+        on_drift: OnDrift,
         tool: Tool,
         config: McpConfig,
         upstream: Upstream,
@@ -82,6 +95,8 @@ class _Exchange:
     ) -> None:
         self._upstreams = upstreams
         self._breakers = breakers
+        self._hosts = hosts
+        self._host = None if upstream.server_url is None else origin_of(URL(upstream.server_url))
         self._places = places
         self._readers = readers
         self._on_drift = on_drift
@@ -120,11 +135,13 @@ class _Exchange:
     async def _answer(self, call: ReadyCall) -> dict[str, Any]:
         breaker = self._breakers.of(call.caller.user_id, self._upstream.origin)
         told = None if call.on_progress is None else Passing(call.on_progress, self._told_mask)
+        ends = end_of(call, self._seconds)
         try:
-            with Attempt(breaker, end_of(call, self._seconds)):
-                return await self._upstreams.call(
-                    self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=told
-                )
+            async with self._admitted(call.caller.user_id, ends):
+                with Attempt(breaker, ends):
+                    return await self._upstreams.call(
+                        self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=told
+                    )
         except (UpstreamFailed, RateLimited, Drifted, TimedOut) as error:
             if isinstance(error, Changed | Gone):
                 self._noticed(error)
@@ -132,6 +149,10 @@ class _Exchange:
         except ToolError as error:
             error.did_run = False  # nobody asked it
             raise
+
+    def _admitted(self, user_id: str, ends: float) -> AbstractAsyncContextManager[None]:
+        """The time in which this user has a connection to the server; a command needs none."""
+        return nullcontext() if self._host is None else self._hosts.admitted(user_id, self._host, ends)
 
     def _noticed(self, error: Changed | Gone) -> None:
         """Tell once of each definition that is not the one the owner took on."""

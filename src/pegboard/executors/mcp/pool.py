@@ -123,6 +123,14 @@ class Upstreams:
     def _connect(self, upstream: Upstream) -> Connection:
         if self._closed:
             raise Unavailable("No MCP server is called any more: the board is shutting down")
+        owner_id = upstream.owner_id
+        of_owner = sum(other.owner_id == owner_id for other in self._connections) if owner_id else 0
+        if of_owner >= MOST_CONNECTIONS // 2 and not self._drop_idlest(lambda other: other.owner_id == owner_id):
+            raise Unavailable(
+                f"Tools of this owner are connected to {of_owner} MCP servers, all of them in use, and the rest of the "
+                f"{MOST_CONNECTIONS} is for tools of others; try again later",
+                retry_after_ms=_SOON_MS,
+            )
         if len(self._connections) >= MOST_CONNECTIONS and not self._drop_idlest(lambda _upstream: True):
             raise Unavailable(
                 f"This board is connected to {MOST_CONNECTIONS} MCP servers, all of them in use; try again later",

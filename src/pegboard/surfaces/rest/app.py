@@ -80,7 +80,7 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
         responses=_PROBLEMS,
     )
     rest.state.board = board
-    rest.state.readers = Readers()
+    rest.state.readers = Readers(board.settings.max_event_readers)
     rest.state.views = watching.Views(board.onlookers, board.snapshot)
     for router in _ROUTERS:
         rest.include_router(router)

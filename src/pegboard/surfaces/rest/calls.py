@@ -68,7 +68,7 @@ async def run_calls(
     if thread is not None:
         await board.threads.get(thread, caller)
     readers: Readers = request.app.state.readers
-    readers.check_room()
+    counted = readers.of(caller)
     feed = board.following.start(
         asked,
         caller,
@@ -79,7 +79,7 @@ async def run_calls(
         text=said(raw),
         shape=shape,
     )
-    return EventStream(readers, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id})
+    return EventStream(counted, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id})
 
 
 @calls.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_BODY)

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from pegboard.core.call import Caller
+from pegboard.core.errors import Unavailable
 from pegboard.core.refusals import Invalid
+from pegboard.core.shares import Shares
 from pegboard.live.events import BATCH_BYTES, Events, as_json
 from pegboard.surfaces.rest.edge import HEAD, Receive, Scope, Send, unless_gone
 from pegboard.telemetry.logs import get_logger
@@ -18,8 +20,6 @@ from pegboard.telemetry.logs import get_logger
 log = get_logger(__name__)
 
 EVENTS = "text/event-stream"
-# How many may read at once from one process.
-MOST_READERS = 5000
 # After so much silence a reader is shown that the connection lives.
 HEARTBEAT_SECONDS = 15.0
 # How long a reader may take none of what is sent.
@@ -34,24 +34,26 @@ SENT: dict[str, Any] = {"content": {EVENTS: {"schema": {"type": "string"}}}}
 
 
 class Readers:
-    """Counts those who read events from this process."""
+    """The connections that read events from this process, shared between users."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, most: int) -> None:
+        self._places = Shares(most)
 
-    def check_room(self) -> None:
-        """Raise where there are as many as there may be."""
-        if self.count >= MOST_READERS:
-            raise HTTPException(503, f"{self.count:,} readers follow events here already; try again shortly")
+    def of(self, caller: Caller) -> AbstractContextManager[None]:
+        """The time in which this caller reads; raises Unavailable at once where the user has too many readers."""
+        if not self._places.has_room(caller.user_id):
+            why = self._places.refusal(caller.user_id, "readers of events (PEGBOARD_MAX_EVENT_READERS)")
+            raise Unavailable(f"{why}; try again shortly", retry_after_ms=1000)
+        return self._counted(caller.user_id)
 
     @contextmanager
-    def one_more(self) -> Iterator[None]:
-        """Count one for as long as it reads."""
-        self.count += 1
+    def _counted(self, user_id: str) -> Iterator[None]:
+        is_counted = self._places.take(user_id)
         try:
             yield
         finally:
-            self.count -= 1
+            if is_counted:
+                self._places.give_back(user_id)
 
 
 class Taken(NamedTuple):
@@ -78,7 +80,7 @@ class EventStream(Response):
 
     def __init__(
         self,
-        readers: Readers,
+        counted: AbstractContextManager[None],
         opened: AbstractContextManager[Events],
         number: int,
         *,
@@ -88,7 +90,7 @@ class EventStream(Response):
     ) -> None:
         super().__init__(headers={**_HEADERS, **(headers or {})})
         del self.headers["content-length"]
-        self._readers = readers
+        self._counted = counted
         self._opened = opened
         self._number = number
         self._take = take
@@ -97,7 +99,7 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell until the end."""
-        with self._readers.one_more(), self._opened as events:
+        with self._counted, self._opened as events:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             if scope.get(HEAD):
                 await send({"type": "http.response.body"})

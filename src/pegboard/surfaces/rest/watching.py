@@ -56,8 +56,7 @@ async def follow_calls(
     if number > feed.events.last:
         raise Invalid(f"Last-Event-ID: this stream has come to event {feed.events.last}, and not yet to {number}")
     readers: Readers = request.app.state.readers
-    readers.check_room()
-    return EventStream(readers, board.following.reading(feed), number, headers={"X-Run-Id": feed.id})
+    return EventStream(readers.of(caller), board.following.reading(feed), number, headers={"X-Run-Id": feed.id})
 
 
 @watch.get(
@@ -83,11 +82,11 @@ async def watch_executions(
     wanted = Wanted(whose(caller, user_id), tool)
     number = read_number(seen, last_event_id)
     readers: Readers = request.app.state.readers
-    readers.check_room()
+    counted = readers.of(caller)
     views: Views = request.app.state.views
     start = board.onlookers.events.last if number is None else number
     return EventStream(
-        readers,
+        counted,
         board.onlookers.watching(),
         start,
         take=lambda events, number: views.take(events, number, wanted),

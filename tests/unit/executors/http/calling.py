@@ -15,6 +15,7 @@ from pegboard.core.errors import TimedOut
 from pegboard.core.tool import Kind, Tool
 from pegboard.egress.allow import AllowList
 from pegboard.egress.breaker import Breakers
+from pegboard.egress.hosts import MOST_CONNECTIONS, Hosts
 from pegboard.egress.outbound import Outbound, Resolver
 from pegboard.executors.attempts import MOST_AT_ONCE
 from pegboard.executors.base import OpenTool, Prepared
@@ -82,12 +83,15 @@ async def calling(
     breakers: Breakers | None = None,
     max_response_bytes: int = 2**20,
     most_at_once: int = MOST_AT_ONCE,
+    most_a_host: int = MOST_CONNECTIONS,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Calling]:
     """An executor that may reach what the list says."""
     outbound = Outbound(AllowList.read(allow), resolver=resolver, connect_seconds=2.0, ssl_context=tls)
     breakers = breakers or Breakers()
-    executor = HttpExecutor(outbound, breakers, max_response_bytes=max_response_bytes, most_at_once=most_at_once)
+    executor = HttpExecutor(
+        outbound, breakers, Hosts(most_a_host), max_response_bytes=max_response_bytes, most_at_once=most_at_once
+    )
     try:
         yield Calling(executor, outbound, breakers)
     finally:

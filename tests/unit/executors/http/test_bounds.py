@@ -34,6 +34,49 @@ async def test_one_users_calls_leave_room_for_others() -> None:
         await caller.get(served.url)
 
 
+async def test_connections_to_a_host_are_shared() -> None:
+    async with upstream(by_path(hangs=hang, other=echo)) as served, calling(most_a_host=4) as caller:
+        hanging = [asyncio.create_task(caller.get(f"{served.url}/hangs")) for _ in range(4)]
+        hosts = caller.executor._hosts
+
+        async def arrived() -> bool:
+            return len(served.received) == 3 and sum(each.waiting for each in hosts._admissions.values()) == 1
+
+        await until(arrived)
+        with pytest.raises(Unavailable, match=r"did not get a connection to http://127\.0\.0\.1:") as refused:
+            await caller.get(served.url, timeout=0.1)
+        assert "all 4 connections but 1, kept for users who have no call running" in refused.value.message
+        assert "(PEGBOARD_MAX_HOST_CONNECTIONS)" in refused.value.message
+        assert not refused.value.did_run and refused.value.retry_after_ms is not None
+        await caller.get(served.url, user="piet")
+        hanging[0].cancel()
+
+        async def is_next() -> bool:
+            return len(served.received) == 5
+
+        await until(is_next)
+        for call in hanging:
+            call.cancel()
+        await asyncio.wait(hanging)
+        assert len(hosts) == 0
+
+
+@pytest.mark.parametrize("spelling", ["LocalHost:{}", "localhost.:{}"])
+async def test_a_host_is_counted_once_however_it_is_written(spelling: str) -> None:
+    async with upstream(by_path(hangs=hang, other=echo)) as served, calling("localhost", most_a_host=2) as caller:
+        port = served.url.rpartition(":")[2]
+        waiting = asyncio.create_task(caller.get(f"http://localhost:{port}/hangs"))
+
+        async def arrived() -> bool:
+            return len(served.received) == 1
+
+        await until(arrived)
+        with pytest.raises(Unavailable, match="all 2 connections"):
+            await caller.get(f"http://{spelling.format(port)}/other", timeout=0.1)
+        waiting.cancel()
+        await asyncio.wait({waiting})
+
+
 @pytest.mark.parametrize(("size", "is_aside"), [(1000, False), (300_000, True)])
 async def test_a_large_answer_is_read_aside(size: int, is_aside: bool) -> None:
     body = b'["%s"]' % (b"x" * size)

@@ -12,7 +12,8 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from pegboard.core.errors import EgressRefused, ToolError, UpstreamFailed
-from pegboard.executors.http.redirects import MOST, Trail, origin_of
+from pegboard.egress.hosts import origin_of
+from pegboard.executors.http.redirects import MOST, Trail
 from pegboard.executors.http.template import Request
 from pegboard.executors.masking import Mask
 from tests.unit.executors.http.calling import Calling, calling

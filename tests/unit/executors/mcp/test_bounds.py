@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pegboard.core.errors import CircuitOpen, Misconfigured, Unavailable, UpstreamUnreachable
+from pegboard.executors.mcp import pool
 from pegboard.executors.mcp.pool import Upstreams
 from pegboard.executors.mcp.upstream import Upstream
 from tests.mcp_servers.running import odd
@@ -48,6 +49,48 @@ async def test_one_users_calls_leave_room_for_others(runner: Runner) -> None:
             call.cancel()
         await asyncio.wait(calls)
     assert await runner.ready(tool_of(odd("plain")))("room again") == "room again"
+
+
+async def test_connections_to_a_server_are_shared(upstreams: Upstreams) -> None:
+    async def answer(asked: Asked) -> bool | None:
+        if asked.says != "tools/call" or asked.text != "hang":
+            return False
+        waiting.append(asked)
+        return None
+
+    waiting: list[Asked] = []
+    runner = Runner(upstreams, most_a_host=2)
+    async with answering(answer) as server:
+        call = runner.ready(tool_of(server.upstream))
+        hanging = asyncio.create_task(call("hang"))
+
+        async def arrived() -> bool:
+            return len(waiting) == 1
+
+        await until(arrived)
+        with pytest.raises(Unavailable, match=r"did not get a connection to .*, kept for users who have") as refused:
+            await call(seconds=0.2)
+        assert not refused.value.did_run
+        await call(user="piet")
+        hanging.cancel()
+        await asyncio.wait({hanging})
+        await call()
+    await runner.executor.close()
+
+
+async def test_one_owner_s_sessions_leave_room_for_those_of_others(
+    upstreams: Upstreams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "MOST_CONNECTIONS", 2)
+
+    def of(owner: str, path: str) -> Upstream:
+        return Upstream(f"http://127.0.0.1:9/{path}", None, owner_id=owner)
+
+    with upstreams._used(of("ann", "one")):
+        with pytest.raises(Unavailable, match="Tools of this owner are connected to 1 MCP servers"):
+            upstreams._connect(of("ann", "two"))
+        with upstreams._used(of("bob", "one")):
+            assert {each.owner_id for each in upstreams._connections} == {"ann", "bob"}
 
 
 async def test_what_one_caller_provokes_shuts_nobody_else_out(runner: Runner) -> None:

@@ -25,6 +25,7 @@ from pegboard.core.errors import (
 )
 from pegboard.core.tool import Kind, Tool
 from pegboard.egress.breaker import Breakers
+from pegboard.egress.hosts import Hosts
 from pegboard.executors.base import OpenTool
 from pegboard.executors.mcp.executor import McpExecutor
 from pegboard.executors.mcp.pool import Upstreams
@@ -50,12 +51,17 @@ class Runner:
     """Runs tools as a board would, and notes which are said to have drifted."""
 
     def __init__(
-        self, upstreams: Upstreams, clock: Callable[[], float] = time.monotonic, most_at_once: int = 256
+        self,
+        upstreams: Upstreams,
+        clock: Callable[[], float] = time.monotonic,
+        most_at_once: int = 256,
+        most_a_host: int = 256,
     ) -> None:
         self.drifted: list[tuple[Tool, UpstreamTool | None]] = []
         self.executor = McpExecutor(
             upstreams,
             Breakers(clock),
+            Hosts(most_a_host),
             lambda tool, found: self.drifted.append((tool, found)),
             most_at_once=most_at_once,
         )

@@ -1,4 +1,4 @@
-"""Who may run next: a bounded number of calls at once, shared evenly between users, with some for who has none yet."""
+"""A bounded number of calls at once, shared evenly between users; some places are kept for users who have none."""
 
 from __future__ import annotations
 
@@ -42,8 +42,20 @@ class Admission:
     The last quarter of the places goes only to users who have none, so that nobody's long calls keep others out.
     """
 
-    def __init__(self, places: int, *, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(
+        self,
+        places: int,
+        *,
+        wanted: str = "a place to run in",
+        named: str = "places",
+        setting: str | None = None,
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
         self._places = places
+        # For messages: what a call waits for, what all of them are called, and the setting that bounds them.
+        self._wanted = wanted
+        self._named = named
+        self._setting = "" if setting is None else f" ({setting})"
         self._most_waiting = most_waiting
         self._free = places
         self._kept = max(1, places // 4) if places > 1 else 0
@@ -51,7 +63,7 @@ class Admission:
         self._waiting: dict[str, OrderedDict[_Waiter, None]] = {}
         # Users with calls waiting, by how many they have running, in the order in which they are served. Turns alone
         # would let a user of long calls end up with every place, however often the others are served.
-        self._turns: list[OrderedDict[str, None]] = [OrderedDict() for _ in range(places + 1)]
+        self._turns: dict[int, OrderedDict[str, None]] = {}
         self._waiters = 0
         self._seconds = 1.0
         # The moments since which places are held, in all.
@@ -102,7 +114,7 @@ class Admission:
             raise self._refused("the board is shutting down", None)
         but = f" but {self._free}, kept for users who have no call running," if self._free else ""
         raise self._refused(
-            f"all {self._places} places{but} were taken until its deadline (PEGBOARD_SANDBOX_CHILDREN), "
+            f"all {self._places} {self._named}{but} were taken until its deadline{self._setting}, "
             f"and {self._waiters} other calls wait",
             self._soon(),
         )
@@ -131,10 +143,10 @@ class Admission:
         self._since = self._since - since if self._free < self._places else 0.0
         self._count(user, -1)
         while self._waiters:
-            fewest, turns = next((count, turns) for count, turns in enumerate(self._turns) if turns)
+            fewest = min(self._turns)
             if not self._has_place(fewest):
                 return
-            first = next(iter(turns))
+            first = next(iter(self._turns[fewest]))
             waiter = next(iter(self._waiting[first]))
             self._withdraw(first, waiter)
             if not waiter.done():
@@ -149,13 +161,13 @@ class Admission:
         else:
             del self._running[user]
         if user in self._waiting:
-            del self._turns[before][user]
-            self._turns[now][user] = None
+            self._end_turn(before, user)
+            self._add_turn(now, user)
 
     def _queue(self, user: str, waiter: _Waiter) -> None:
         if user not in self._waiting:
             self._waiting[user] = OrderedDict()
-            self._turns[self._running.get(user, 0)][user] = None
+            self._add_turn(self._running.get(user, 0), user)
         self._waiting[user][waiter] = None
         self._waiters += 1
 
@@ -167,7 +179,17 @@ class Admission:
         self._waiters -= 1
         if not waiters:
             del self._waiting[user]
-            del self._turns[self._running.get(user, 0)][user]
+            self._end_turn(self._running.get(user, 0), user)
+
+    def _add_turn(self, running: int, user: str) -> None:
+        """Serve this user last among those who have as many calls running."""
+        self._turns.setdefault(running, OrderedDict())[user] = None
+
+    def _end_turn(self, running: int, user: str) -> None:
+        turns = self._turns[running]
+        del turns[user]
+        if not turns:
+            del self._turns[running]
 
     def _give_up(self, user: str, waiter: _Waiter) -> None:
         self._withdraw(user, waiter)
@@ -182,6 +204,6 @@ class Admission:
         return int(min(max(likely, _SOONEST_MS), _LATEST_MS))
 
     def _refused(self, why: str, retry_after_ms: int | None) -> Unavailable:
-        refusal = Unavailable(f"The call did not get a place to run in: {why}", retry_after_ms=retry_after_ms)
+        refusal = Unavailable(f"The call did not get {self._wanted}: {why}", retry_after_ms=retry_after_ms)
         refusal.did_run = False
         return refusal

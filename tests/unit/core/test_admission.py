@@ -8,8 +8,8 @@ import time
 import anyio
 import pytest
 
+from pegboard.core.admission import Admission, Place
 from pegboard.core.errors import Unavailable
-from pegboard.sandbox.admission import Admission, Place
 
 FAR = 60.0
 

@@ -9,9 +9,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from pegboard.core.admission import Admission, Place
 from pegboard.core.errors import Unavailable
-from pegboard.sandbox.admission import Admission, Place
-from tests.unit.sandbox.test_admission import later
+from tests.unit.core.test_admission import later
 
 
 class Comings(RuleBasedStateMachine):
