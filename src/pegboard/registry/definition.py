@@ -142,6 +142,8 @@ def build(
     sealed_auth = seal_auth(auth, vault, tool.id) if auth is not None else None
     is_same = equal_when_opened(tool.config, None, sealed, None, vault, tool.id)
     is_same_auth = equal_when_opened({}, tool.sealed_auth, {}, sealed_auth, vault, tool.id)
+    # An earlier version stored no readable references.
+    is_same_auth = is_same_auth and mask_auth(tool.sealed_auth) == mask_auth(sealed_auth)
     built = replace(
         tool,
         **{name: getattr(spec, name) for name in _PLAIN_FIELDS},

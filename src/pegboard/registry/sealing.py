@@ -1,7 +1,8 @@
 """Credentials in tool definitions: sealed to be stored, masked to be shown, opened to be used.
 
 A stored config has `{"$sealed": "pb1:…"}` for the values of `headers` and `env`, except those that only refer to a
-named secret. A stored auth_config is `{"type": …, "fields": the names in it, "$sealed": "pb1:…"}`.
+named secret. A stored auth_config is `{"type": …, "fields": the names in it, "shown": those of its values that only
+refer to a named secret, "$sealed": "pb1:…"}`; without such values there is no "shown".
 """
 
 from __future__ import annotations
@@ -15,15 +16,11 @@ from urllib.parse import quote
 from pegboard.core.configs import SECRET_MAPS
 from pegboard.core.errors import SecretUnreadable
 from pegboard.core.tool import MASK
+from pegboard.registry.references import REFERENCE, is_only_reference, readable_values
 from pegboard.store.vault import Vault
 
 SEALED = "$sealed"
 _URLS = frozenset({"url", "server_url"})
-
-# Only words that are known to be no secret may stand readable in front of a reference.
-_SCHEMES = "api-?key|basic|bearer|digest|dpop|jwt|key|negotiate|oauth|privatetoken|ssws|token"
-_REFERENCE = re.compile(r"\{\{secret:([A-Za-z_][A-Za-z0-9_.-]{0,254})\}\}", re.ASCII)
-_ONLY_REFERENCE = re.compile(rf"(?i:(?:{_SCHEMES}) +)?{_REFERENCE.pattern}", re.ASCII)
 
 
 class Kept(str):
@@ -58,7 +55,7 @@ def seal_config(config: Mapping[str, Any], vault: Vault, tool_id: str) -> dict[s
             raise ValueError(f"config.{group}.{name} must be a string")
         if value == MASK:
             raise _nothing_to_keep(f"config.{group}.{name}")
-        return value if _ONLY_REFERENCE.fullmatch(value) else {SEALED: vault.seal(value, tool_id)}
+        return value if is_only_reference(value) else {SEALED: vault.seal(value, tool_id)}
 
     for group in SECRET_MAPS:
         if not isinstance(config.get(group, {}), Mapping):
@@ -67,7 +64,7 @@ def seal_config(config: Mapping[str, Any], vault: Vault, tool_id: str) -> dict[s
 
 
 def seal_auth(auth: Mapping[str, Any] | None, vault: Vault, tool_id: str) -> dict[str, Any] | None:
-    """The auth_config to store: sealed as a whole, with its type and the names of its fields readable."""
+    """The auth_config to store: sealed as a whole; its type, names and references to secrets stay readable."""
     if auth is None:
         return None
     if isinstance(auth, KeptAuth):
@@ -75,22 +72,25 @@ def seal_auth(auth: Mapping[str, Any] | None, vault: Vault, tool_id: str) -> dic
     # A mask that was not kept must not be taken for a credential.
     whole = {name: _kept(value, None, name, f"auth_config.{name}") for name, value in auth.items()}
     named = {name: value for name, value in whole.items() if name != "type"}
-    return {"type": whole.get("type"), "fields": _names(named), SEALED: vault.seal(_json(whole), tool_id)}
+    shown = {"shown": readable} if (readable := readable_values(named)) else {}
+    return {"type": whole.get("type"), "fields": _names(named), **shown, SEALED: vault.seal(_json(whole), tool_id)}
 
 
 def mask_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """The config to show: a mask for every value that may be a credential."""
 
     def mask(_group: str, _name: str, value: object) -> object:
-        return value if isinstance(value, str) and _ONLY_REFERENCE.fullmatch(value) else MASK
+        return value if is_only_reference(value) else MASK
 
     masked = _each_value(config, mask)
     return {name: MASK if name in SECRET_MAPS and isinstance(value, str) else value for name, value in masked.items()}
 
 
 def mask_auth(auth: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The stored auth_config to show: its type, and a mask for everything in it."""
-    return None if auth is None else {"type": auth.get("type"), **_masked(auth.get("fields"))}
+    """The stored auth_config to show: its type, references to secrets, and a mask for everything else in it."""
+    if auth is None:
+        return None
+    return {"type": auth.get("type"), **_masked(auth.get("fields"), auth.get("shown"))}
 
 
 def keep_masked(config: Mapping[str, Any], stored: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def resolved(value: Any, secrets: Callable[[str], str]) -> Any:
 
     # One pass over the text: what a secret contains is not looked into.
     if isinstance(value, str):
-        return _REFERENCE.sub(secret, value)
+        return REFERENCE.sub(secret, value)
     if isinstance(value, Mapping):
         return {name: resolved(item, secrets) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -260,13 +260,14 @@ def _names(values: Mapping[str, Any]) -> list[Any]:
     return [{name: _names(value)} if isinstance(value, Mapping) else name for name, value in values.items()]
 
 
-def _masked(names: Any) -> dict[str, Any]:
+def _masked(names: Any, readable: Any) -> dict[str, Any]:
+    values = readable if isinstance(readable, Mapping) else {}
     shown: dict[str, Any] = {}
     for name in names or ():
         if isinstance(name, Mapping):
-            shown.update({group: _masked(inner) for group, inner in name.items()})
+            shown.update({group: _masked(inner, values.get(group)) for group, inner in name.items()})
         else:
-            shown[name] = MASK
+            shown[name] = values.get(name, MASK)
     return shown
 
 

@@ -165,7 +165,9 @@ def test_what_was_exported_applies_without_a_change(member: Program, prefix: str
     member.run("apply", "-", stdin=TOOLS.format(prefix)).done()
     file = tmp_path / f"out.{form}"
     said = member.run("export", str(file)).done()
-    assert said.err == f"Wrote 2 tools to {file}\n"
+    first, second = said.err.splitlines()
+    assert first == f"Wrote 2 tools to {file}"
+    assert second.startswith(f"Masked: credentials of {prefix}_beta.")
     text = file.read_text()
     assert "s3cr3t" not in text
     assert "abc" not in text

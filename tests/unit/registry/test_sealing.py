@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pegboard.core.outbound import HttpConfig
 from pegboard.core.tool import MASK, AuthConfig
 from pegboard.registry.sealing import (
+    KeptAuth,
     keep_masked,
     keep_masked_auth,
     mask_auth,
@@ -235,3 +236,33 @@ def test_no_auth_config_stays_none() -> None:
     assert seal_auth(None, VAULT, TOOL) is None
     assert unseal_auth(None, VAULT, TOOL) is None
     assert open_auth(None, VAULT, TOOL, no_secrets) is None
+
+
+def test_a_reference_in_an_auth_config_is_shown_as_it_is_and_everything_else_is_masked() -> None:
+    auth = {
+        "type": "custom",
+        "headers": {"A": "{{secret:A}}", "B": "Bearer {{secret:B}}", "C": "hush {{secret:C}}", "D": "hush"},
+        "query": {"q": "hush"},
+        "token": "{{secret:T}} hush",
+        "username": "me",
+    }
+    stored = seal_auth(auth, VAULT, "tool")
+    assert "hush" not in json.dumps(stored)
+    assert mask_auth(stored) == {
+        "type": "custom",
+        "headers": {"A": "{{secret:A}}", "B": "Bearer {{secret:B}}", "C": MASK, "D": MASK},
+        "query": {"q": MASK},
+        "token": MASK,
+        "username": "me",
+    }
+    kept = keep_masked_auth(mask_auth(stored), stored, VAULT, "tool")
+    assert isinstance(kept, KeptAuth)
+    changed = keep_masked_auth({**(mask_auth(stored) or {}), "username": "you"}, stored, VAULT, "tool")
+    assert changed == {**auth, "username": "you"}
+
+
+def test_names_are_masked_where_nothing_is_a_reference() -> None:
+    auth = {"type": "api_key", "api_key": "hush", "header_name": "X", "username": "u", "headers": {"username": "v"}}
+    shown = mask_auth(seal_auth(auth, VAULT, "tool"))
+    masked = {"api_key": MASK, "header_name": MASK, "username": MASK, "headers": {"username": MASK}}
+    assert shown == {"type": "api_key", **masked}

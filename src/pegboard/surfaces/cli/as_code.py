@@ -47,7 +47,7 @@ def apply(
     planned = _ask(ctx, pieces, prune=prune, dry_run=True)
     as_json = session_of(ctx).as_json
     if dry_run:
-        give(ctx, planned, _show_plan)
+        give(ctx, planned, lambda plan: _show_plan(plan, is_dry_run=True))
         return
     plan = planned.data
     if not as_json:
@@ -75,7 +75,8 @@ def export(
 ) -> None:
     """Write tool definitions as files for `apply`.
 
-    Secrets stay masked, which keeps them when applied.
+    Credentials are masked, except for references such as {{secret:NAME}}. Applied to the same board, a mask keeps the
+    stored value; another board refuses it.
 
     Example: pegboard export tools.yaml
     """
@@ -99,8 +100,22 @@ def export(
         except OSError as error:
             raise Usage(f"{target}: {error.strerror}") from None
         say(f"Wrote {len(whole)} tools to {target}")
+    masked = [tool["name"] for tool in whole if _has_mask([tool["config"], tool["auth_config"]])]
+    if masked:
+        say(
+            f"Masked: credentials of {', '.join(masked)}. Another board refuses them; to move these tools, write the "
+            "values as {{secret:NAME}} and export again"
+        )
     if len(own) > len(whole):
         say(f"Left out {len(own) - len(whole)} tools of others, whose config you may not see")
+
+
+def _has_mask(value: Any) -> bool:
+    from pegboard.core.tool import MASK  # noqa: PLC0415 -- start-up time
+
+    if isinstance(value, dict):
+        return any(map(_has_mask, value.values()))
+    return any(map(_has_mask, value)) if isinstance(value, list) else value == MASK
 
 
 def _ask(ctx: typer.Context, pieces: Sequence[Piece], *, prune: bool, dry_run: bool) -> Reply:
@@ -125,7 +140,7 @@ def _located(fault: dict[str, Any], pieces: Sequence[Piece]) -> str:
     return f"{where}: {_INDEX.sub(place, str(fault.get('message', '')))}"
 
 
-def _show_plan(plan: dict[str, Any]) -> None:
+def _show_plan(plan: dict[str, Any], *, is_dry_run: bool = False) -> None:
     lines = [painted(f"+ {name}", "green", sys.stdout) for name in plan["created"]]
     lines += [
         painted(f"~ {name} ({', '.join(fields)})", "yellow", sys.stdout) for name, fields in plan["updated"].items()
@@ -134,8 +149,10 @@ def _show_plan(plan: dict[str, Any]) -> None:
     lines += [painted(f"= {name}", "dim", sys.stdout) for name in plan["unchanged"]]
     if lines:
         write("\n".join(lines))
+    if is_dry_run:
+        say(_summary(plan, "Would apply"))
 
 
-def _summary(plan: dict[str, Any]) -> str:
+def _summary(plan: dict[str, Any], done: str = "Applied") -> str:
     counts = {word: len(plan[word]) for word in ("created", "updated", "deleted", "unchanged")}
-    return "Applied: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return f"{done}: " + (", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing")
