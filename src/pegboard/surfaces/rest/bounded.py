@@ -99,6 +99,8 @@ class BoundedConnection(HttpToolsProtocol):
 
     def _refuse(self, status: int, detail: str) -> None:
         """Answer with an error and close; what still arrives is ignored until the peer has read the answer."""
+        if self.is_refused:
+            return
         self.is_refused = True
         request: Any = self.cycle
         if request is not None and not request.response_complete:
