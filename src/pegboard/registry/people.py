@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pegboard.core.call import Caller, Role
 from pegboard.core.ids import new_id
 from pegboard.core.people import Agent, ApiKey, User
-from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound
+from pegboard.core.refusals import Conflict, Fault, Invalid, NotFound
 from pegboard.registry.pages import Page, an_id, cut, read_cursor
-from pegboard.registry.registry import refuse_agents
+from pegboard.registry.registry import admins_only, refuse_agents
 from pegboard.registry.snapshot import Snapshot, hash_key
 from pegboard.store import agents, keys, users
 from pegboard.store.database import Change, Database
@@ -49,7 +49,7 @@ class People:
 
     async def create_user(self, name: str, role: Role, caller: Caller) -> User:
         """The new user; admins only."""
-        _admins_only(caller, "make users")
+        admins_only(caller, "make users")
         async with self._database.change() as change:
             user = await add_user(change, name, role)
         await self._snapshot.refresh()
@@ -64,7 +64,7 @@ class People:
 
     async def users(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[User]:
         """All users, oldest first; admins only."""
-        _admins_only(caller, "list users")
+        admins_only(caller, "list users")
         place = read_cursor(cursor, an_id)
         async with self._database.read() as conn:
             found = await users.page(conn, after=place[0] if place else None, limit=limit + 1)
@@ -72,7 +72,7 @@ class People:
 
     async def remove_user(self, user_id: str, caller: Caller) -> User:
         """The user, gone with all their keys at once; their tools stay, for admins to see to."""
-        _admins_only(caller, "remove users")
+        admins_only(caller, "remove users")
         if user_id == caller.user_id:
             raise Conflict("An admin cannot remove themselves")
         async with self._database.change() as change:
@@ -234,9 +234,3 @@ async def _name_free(change: Change, agent: Agent) -> None:
     holder = await agents.named(change.conn, agent.owner_id, agent.name)
     if holder is not None and holder.id != agent.id:
         raise Conflict(f"An agent named '{agent.name}' exists already")
-
-
-def _admins_only(caller: Caller, what: str) -> None:
-    refuse_agents(caller)
-    if not caller.is_admin:
-        raise Forbidden(f"Only admins may {what}")

@@ -283,6 +283,13 @@ def refuse_agents(caller: Caller) -> None:
         raise Forbidden("This key is bound to an agent and can only call its tools")
 
 
+def admins_only(caller: Caller, what: str) -> None:
+    """Raise Forbidden unless the caller is an admin, with a key that is bound to no agent."""
+    refuse_agents(caller)
+    if not caller.is_admin:
+        raise Forbidden(f"Only admins may {what}")
+
+
 def _manages(tool: Tool, caller: Caller) -> bool:
     return caller.is_admin or tool.owner_id == caller.user_id
 

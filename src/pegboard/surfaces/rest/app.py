@@ -29,6 +29,7 @@ from pegboard.surfaces.rest import (
 from pegboard.surfaces.rest.described import CALL_PATH
 from pegboard.surfaces.rest.edge import ASGIApp, Edge
 from pegboard.surfaces.rest.hot import CallRoute, HotRoutes
+from pegboard.surfaces.rest.json_bodies import JsonBodies
 from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
 from pegboard.surfaces.rest.payload_route import PayloadRoute
 from pegboard.surfaces.rest.problems import add_problem_handlers
@@ -88,14 +89,17 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     _document_calls(rest)
     settings = board.settings
     larger = {
-        imports.IMPORTS: settings.max_import_bytes,
-        baseline.BASELINE: max(settings.max_body_bytes, baseline.MAX_BODY),
+        imports.OPENAPI: settings.max_import_bytes,
+        **dict.fromkeys(baseline.LARGE_BODIES, max(settings.max_body_bytes, baseline.MAX_BODY)),
     }
+    bodies = rest.state.bodies = JsonBodies()
     most = settings.max_body_bytes
     app: ASGIApp = HotRoutes(
         Edge(rest, most, larger),
-        CallRoute(pipeline=board.pipeline, snapshot=board.snapshot, dialects=board.dialects, max_body=most),
-        PayloadRoute(payloads=board.payloads, threads=board.threads, max_body=most),
+        CallRoute(
+            pipeline=board.pipeline, snapshot=board.snapshot, dialects=board.dialects, bodies=bodies, max_body=most
+        ),
+        PayloadRoute(payloads=board.payloads, threads=board.threads, bodies=bodies, max_body=most),
     )
     origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
     if origins:

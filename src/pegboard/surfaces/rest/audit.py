@@ -8,10 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import ValidationError
 
-from pegboard.core.call import Caller
-from pegboard.core.refusals import Fault, Forbidden, Invalid
+from pegboard.core.refusals import Fault, Invalid
 from pegboard.journal.export import ROWS_A_PAGE, ExportPosition
-from pegboard.registry.registry import refuse_agents
 from pegboard.surfaces.rest.audit_models import (
     PruneBody,
     PruneResponse,
@@ -22,10 +20,11 @@ from pegboard.surfaces.rest.audit_models import (
 )
 from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.fields import Moment
+from pegboard.surfaces.rest.routing import KeyRoute, allow_admins
 
 NEXT_CURSOR = "X-Next-Cursor"
 
-router = APIRouter(prefix="/v1/executions", tags=["journal"])
+router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
 
 
 class JsonLines(Response):
@@ -35,17 +34,17 @@ class JsonLines(Response):
 
 
 @router.post("/verify", operation_id="verify_executions")
+@allow_admins("verify the journal")
 async def verify_executions(body: VerifyBody, board: Board, caller: Who) -> VerifyResponse:
     """Check the journal against its chain, some rows a request; admins only."""
-    _only_admins(caller, "verify the journal")
     report = await board.audit.verify(body.scope, next=body.next, limit=body.limit)
     return VerifyResponse.model_validate(report)
 
 
 @router.post("/verify-export", operation_id="verify_export")
+@allow_admins("verify an export of the journal")
 async def verify_export(body: VerifyExportBody, board: Board, caller: Who) -> VerifyExportResponse:
     """Check an export of the journal, some lines a request; admins only."""
-    _only_admins(caller, "verify an export of the journal")
     report = await board.audit.verify_lines(body.lines, next=body.next, last=body.last, compare=body.compare)
     return VerifyExportResponse.model_validate(report)
 
@@ -67,6 +66,7 @@ async def verify_export(body: VerifyExportBody, board: Board, caller: Who) -> Ve
         }
     },
 )
+@allow_admins("export the journal")
 async def export_executions(
     board: Board,
     caller: Who,
@@ -76,26 +76,19 @@ async def export_executions(
     cursor: Annotated[str | None, Query(description=f"{NEXT_CURSOR} of the answer before")] = None,
 ) -> Response:
     """The journal with its chain as JSON Lines, some rows a request; admins only."""
-    _only_admins(caller, "export the journal")
     page = await board.audit.export(since=since, until=until, next=_read(cursor), limit=limit)
     headers = {} if page.next is None else {NEXT_CURSOR: _written(page.next)}
     return JsonLines("".join(f"{line}\n" for line in page.lines), headers=headers)
 
 
 @router.post("/prune", operation_id="prune_executions")
+@allow_admins("prune the journal")
 async def prune_executions(body: PruneBody, board: Board, caller: Who) -> PruneResponse:
     """Remove the oldest rows of the journal, some a request, so that the rest still verifies; admins only."""
-    _only_admins(caller, "prune the journal")
     done = await board.audit.prune(
         body.before, limit=body.limit, dry_run=body.dry_run, force=body.force, by=caller.name
     )
     return PruneResponse.model_validate(done)
-
-
-def _only_admins(caller: Caller, what: str) -> None:
-    refuse_agents(caller)
-    if not caller.is_admin:
-        raise Forbidden(f"Only admins may {what}")
 
 
 def _written(position: ExportPosition) -> str:

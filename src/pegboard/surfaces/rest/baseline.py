@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -17,15 +16,17 @@ from pegboard.builtins.baseline.tools import RECORD_FINDINGS, RESOLVE_FINDINGS
 from pegboard.core.findings import KnownStatus, Scope, read_hash
 from pegboard.core.refusals import Fault, Invalid
 from pegboard.registry.pages import cut, read_cursor
-from pegboard.registry.registry import refuse_agents
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
+from pegboard.surfaces.rest.json_bodies import MAX_DOCUMENT_CONTAINERS, JsonBodies
 from pegboard.surfaces.rest.models import Shown
+from pegboard.surfaces.rest.routing import KeyRoute, allow, not_agents
 
-BASELINE = "/v1/baseline/"
+# The routes that take bodies of MAX_BODY.
+LARGE_BODIES = ("/v1/baseline/findings", "/v1/baseline/resolve")
 # Room for as many findings as may be recorded at once, each with its time.
 MAX_BODY = 48 * 2**20
 
-router = APIRouter(prefix="/v1/baseline", tags=["baseline"])
+router = APIRouter(prefix="/v1/baseline", tags=["baseline"], route_class=KeyRoute)
 
 WhichScope = Annotated[Scope, Query(description="One's own baseline, or the one that all share")]
 
@@ -82,23 +83,24 @@ def _described(needed: Sequence[str], *names: str) -> dict[str, Any]:
 
 
 @router.post("/findings", operation_id="record_findings", openapi_extra=_described(["findings"], "findings"))
+@allow(not_agents)
 async def record_findings(request: Request, board: Board, caller: Who) -> RecordResponse:
     """Keep that findings were seen, all of them or none; each sighting counts, also one sent twice."""
-    refuse_agents(caller)
     body = await _read(request, ("findings", "scope"))
     done = await board.baseline.record(body.pop("findings", None), caller, **body)
     return RecordResponse.model_validate(done)
 
 
 @router.post("/resolve", operation_id="resolve_findings", openapi_extra=_described([], "composite_hashes", "findings"))
+@allow(not_agents)
 async def resolve_findings(request: Request, board: Board, caller: Who) -> ResolveResponse:
     """Mark findings resolved, all of them or none; one that is seen again is open again."""
-    refuse_agents(caller)
     body = await _read(request, ("composite_hashes", "findings", "scope"))
     return ResolveResponse.model_validate(await board.baseline.resolve(caller, **body))
 
 
 @router.get("/findings", operation_id="list_findings")
+@allow(not_agents)
 async def list_findings(
     board: Board,
     caller: Who,
@@ -108,7 +110,6 @@ async def list_findings(
     cursor: Cursor = None,
 ) -> FindingPage:
     """The findings of a baseline, in the order of their hashes."""
-    refuse_agents(caller)
     place = read_cursor(cursor, read_hash)
     after = place[0] if place else None
     found = await board.baseline.page(caller, scope=scope, status=status, after=after, limit=limit + 1)
@@ -117,13 +118,14 @@ async def list_findings(
 
 
 @router.delete("/findings/{composite_hash}", operation_id="remove_finding", status_code=204)
+@allow(not_agents)
 async def remove_finding(composite_hash: str, board: Board, caller: Who, scope: WhichScope = "own") -> None:
     """Forget a finding, as if it had never been seen."""
-    refuse_agents(caller)
     await board.baseline.remove(composite_hash, caller, scope=scope)
 
 
 @router.delete("/findings", operation_id="remove_findings")
+@allow(not_agents)
 async def remove_findings(
     board: Board,
     caller: Who,
@@ -131,16 +133,15 @@ async def remove_findings(
     scope: WhichScope = "own",
 ) -> RemovedResponse:
     """Forget every finding of a baseline that has this status, some at a time."""
-    refuse_agents(caller)
     removed = await board.baseline.remove_all(caller, scope=scope, status=None if status == "all" else status)
     return RemovedResponse(removed=removed)
 
 
 async def _read(request: Request, known: Sequence[str]) -> dict[str, Any]:
-    """The body, read in a thread: it may be so large that nothing else would run meanwhile."""
-    raw = await request.body()
+    """The body, with known keys only."""
+    bodies: JsonBodies = request.app.state.bodies
     try:
-        data = await asyncio.to_thread(orjson.loads, raw)
+        data = await bodies.parse(await request.body(), orjson.loads, MAX_DOCUMENT_CONTAINERS)
     except orjson.JSONDecodeError as error:
         raise HTTPException(400, f"Not valid JSON at character {error.pos}: {error.msg}") from None
     if not isinstance(data, dict):

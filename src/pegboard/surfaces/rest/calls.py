@@ -14,12 +14,13 @@ from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
 from pegboard.surfaces.rest.fields import Moment
 from pegboard.surfaces.rest.incoming import names_text
 from pegboard.surfaces.rest.models import DialectResponse, ExecutionPage, ExecutionResponse
-from pegboard.surfaces.rest.payload_route import payload_in
+from pegboard.surfaces.rest.payload_route import read_payload
+from pegboard.surfaces.rest.routing import KeyRoute, allow, not_agents
 from pegboard.surfaces.rest.statistics import CallerId, whose
 from pegboard.surfaces.rest.stream import SENT, EventStream, Readers
 
-calls = APIRouter(prefix="/v1", tags=["calls"])
-journal = APIRouter(prefix="/v1/executions", tags=["journal"])
+calls = APIRouter(prefix="/v1", tags=["calls"], route_class=KeyRoute)
+journal = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
 state = APIRouter(tags=["server"])
 
 # Texts and streams are taken too, with their own media types; generators of clients know this one.
@@ -92,7 +93,7 @@ async def normalize_calls(request: Request, board: Board, caller: Who, reading: 
 async def payload_of(request: Request) -> Any:
     """The body as JSON, or as text where it says it is one; a key that is there twice is refused."""
     is_text = names_text(request.headers.get("content-type", ""))
-    return payload_in(await request.body(), is_text=is_text)
+    return await read_payload(request.app.state.bodies, await request.body(), is_text=is_text)
 
 
 @calls.get("/dialects", operation_id="list_dialects")
@@ -105,6 +106,7 @@ async def list_dialects(board: Board, caller: Who) -> list[DialectResponse]:
 
 
 @journal.get("", operation_id="list_executions")
+@allow(not_agents)
 async def list_executions(
     board: Board,
     caller: Who,
@@ -123,6 +125,7 @@ async def list_executions(
 
 
 @journal.get("/{execution_id}", operation_id="get_execution")
+@allow(not_agents)
 async def get_execution(execution_id: str, board: Board, caller: Who) -> ExecutionResponse:
     """One row of the journal."""
     return ExecutionResponse.model_validate(await board.execution(execution_id, caller=caller))

@@ -7,8 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from pegboard.surfaces.rest.deps import Board, Who
+from pegboard.surfaces.rest.routing import KeyRoute
 
-router = APIRouter(prefix="/v1/calls", tags=["calls"])
+router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=KeyRoute)
 
 RunId = Annotated[str, Path(description="The id of a call's run, or that of a whole stream (its X-Run-Id)")]
 

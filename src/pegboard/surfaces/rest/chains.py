@@ -18,8 +18,9 @@ from pegboard.registry.definition import shown
 from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.edge import unless_gone
 from pegboard.surfaces.rest.models import Shown
+from pegboard.surfaces.rest.routing import KeyRoute
 
-router = APIRouter(prefix="/v1/chains", tags=["calls"])
+router = APIRouter(prefix="/v1/chains", tags=["calls"], route_class=KeyRoute)
 
 _TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "is_public", "tags", "read_only")
 

@@ -30,6 +30,8 @@ CUT_OFF = "The board shut down before the call had ended; the journal says how f
 LOOK_SECONDS = 0.05
 # How long a caller may pause within a body.
 BODY_SECONDS = 30
+# Bytes per second that a body must come at, on average, after that time.
+BODY_RATE = 16 * 1024
 # In the scope of a request that only asks for the head of an answer.
 HEAD = "pegboard.head"
 # What the longest length has that the server's parser takes, but for zeros in front, of which it takes any number.
@@ -41,7 +43,9 @@ class BodyTooSlow(HTTPException):
     """The request's body stopped coming."""
 
     def __init__(self) -> None:
-        super().__init__(408, f"Nothing more of the body came for {BODY_SECONDS} seconds")
+        super().__init__(
+            408, f"Nothing more of the body came for {BODY_SECONDS} seconds, or less than {BODY_RATE:,} bytes a second"
+        )
 
 
 class BodyTooLarge(HTTPException):
@@ -65,12 +69,13 @@ async def read_body(receive: Receive, limit: int, length: int = 0) -> bytes:
     """The whole body; raises BodyTooLarge as soon as it is, MalformedArguments where the caller left in between."""
     if length > limit:
         raise BodyTooLarge(limit)
-    message = await _next_part(receive)
+    begun = asyncio.get_running_loop().time()
+    message = await next_part(receive, begun, 0)
     body: bytes = message.get("body", b"")
     parts = [body]
     size = len(body)
     while message.get("more_body", False) and size <= limit:
-        message = await _next_part(receive)
+        message = await next_part(receive, begun, size)
         part = message.get("body", b"")
         size += len(part)
         parts.append(part)
@@ -82,9 +87,11 @@ async def read_body(receive: Receive, limit: int, length: int = 0) -> bytes:
     return body if len(parts) == 1 else b"".join(parts)
 
 
-async def _next_part(receive: Receive) -> Message:
+async def next_part(receive: Receive, begun: float, received: int) -> Message:
+    """The next part of a body that began at this time of the loop; raises BodyTooSlow."""
+    now = asyncio.get_running_loop().time()
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout_at(min(now, begun + received / BODY_RATE) + BODY_SECONDS):
             return await receive()
     except TimeoutError:
         raise BodyTooSlow from None
@@ -189,7 +196,7 @@ class Edge:
     def __init__(self, app: ASGIApp, max_body: int, larger: Mapping[str, int] | None = None) -> None:
         self._app = app
         self._max_body = max_body
-        # Paths, by how they begin, that take larger bodies than the others.
+        # Paths that take larger bodies than the others.
         self._larger = dict(larger or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -200,11 +207,12 @@ class Edge:
         headers = dict(scope["headers"])
         request_id = request_id_of(headers.get(b"x-request-id"))
         scope.setdefault("state", {})["request_id"] = request_id
-        limit = next((most for start, most in self._larger.items() if scope["path"].startswith(start)), self._max_body)
+        limit = self._larger.get(scope["path"].removeprefix(scope.get("root_path", "")), self._max_body)
         if announced(headers.get(b"content-length", b"")) > limit:
             await respond_problem(send, 413, BodyTooLarge(limit).detail, request_id)
             return
         received = 0
+        begun = asyncio.get_running_loop().time()
         whole = started = False
         if scope["method"] == "HEAD":
             # Load balancers probe with it. It is GET, and the server leaves the body out.
@@ -212,11 +220,7 @@ class Edge:
 
         async def bounded() -> Message:
             nonlocal received, whole
-            try:
-                async with asyncio.timeout(None if whole else BODY_SECONDS):
-                    message = await receive()
-            except TimeoutError:
-                raise BodyTooSlow from None
+            message = await (receive() if whole else next_part(receive, begun, received))
             whole = not message.get("more_body", False)
             received += len(message.get("body", b""))
             if received > limit:

@@ -29,6 +29,7 @@ from pegboard.surfaces.rest.edge import (
     respond,
 )
 from pegboard.surfaces.rest.incoming import Asked, Received, Request, bearer_key, query_of
+from pegboard.surfaces.rest.json_bodies import LARGE, JsonBodies
 from pegboard.surfaces.rest.payload_route import PayloadRoute
 from pegboard.surfaces.rest.problems import UNAVAILABLE
 from pegboard.surfaces.rest.stream import wants_events
@@ -85,10 +86,13 @@ class HotRoutes:
 class CallRoute:
     """Calls a tool by its name, with the body as its arguments."""
 
-    def __init__(self, *, pipeline: Pipeline, snapshot: Snapshot, dialects: Dialects, max_body: int) -> None:
+    def __init__(
+        self, *, pipeline: Pipeline, snapshot: Snapshot, dialects: Dialects, bodies: JsonBodies, max_body: int
+    ) -> None:
         self._pipeline = pipeline
         self._snapshot = snapshot
         self._dialects = dialects
+        self._bodies = bodies
         self._max_body = max_body
 
     async def reply(self, name: str, request: Request) -> Reply | None:
@@ -96,11 +100,15 @@ class CallRoute:
         asked = Asked.of(request.headers)
         request.request_id = request_id = asked.request_id
         caller = self._snapshot.holder(bearer_key(asked.authorization))
-        wanted = query_of(request).get("as")
+        wanted = query_of(request, ("as",)).get("as")
         shape = self._dialects.named(wanted, "as") if wanted else None
         check_key(asked.key)
+        asked.refuse_forms()
         body = await request.body(self._max_body, asked.length)
-        arguments = parse_json(body) if body else {}
+        if len(body) > LARGE:
+            arguments = await self._bodies.parse(body, parse_json)
+        else:
+            arguments = parse_json(body) if body else {}
         call = ToolCall(name, arguments, None, asked.surface, "plain", request_id, None, asked.key)
         result = await self._run(call, caller, request)
         if result is None:

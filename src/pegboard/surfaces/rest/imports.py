@@ -22,18 +22,21 @@ from pegboard.registry.definition import checked, shown
 from pegboard.registry.taking import TakenOn
 from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.edge import unless_gone
+from pegboard.surfaces.rest.json_bodies import MAX_DOCUMENT_CONTAINERS, JsonBodies
 from pegboard.surfaces.rest.models import Shown
 from pegboard.surfaces.rest.problems import problem, refusal_of, status_of
+from pegboard.surfaces.rest.routing import KeyRoute, allow, not_agents
 from pegboard.surfaces.rest.stream import EVENTS, wants_events
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-IMPORTS = "/v1/imports/"
+# The only import whose body may be as large as a document.
+OPENAPI = "/v1/imports/openapi"
 # Told between two turns of the loop there may be thousands; people see a few a second.
 _PAUSE = 0.1
 
-router = APIRouter(tags=["imports"])
+router = APIRouter(tags=["imports"], route_class=KeyRoute)
 
 
 Pattern = Annotated[str, Field(min_length=1, max_length=200)]
@@ -101,18 +104,20 @@ def _described(model: type[Model]) -> dict[str, Any]:
 
 
 @router.post(
-    IMPORTS + "openapi",
+    OPENAPI,
     operation_id="import_openapi",
     response_model=ImportResponse,
     openapi_extra=_described(OpenApiImportBody),
 )
+@allow(not_agents)
 async def import_openapi(request: Request, board: Board, caller: Who) -> Any:
     """Make a tool of each operation; with `Accept: text/event-stream`, tell how far it has come."""
     given = _given(await _read(request, OpenApiImportBody))
     return await _answer(request, lambda tell: board.imports.openapi(caller, **given, tell=tell))
 
 
-@router.post(IMPORTS + "mcp", operation_id="import_mcp", response_model=ImportResponse)
+@router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=ImportResponse)
+@allow(not_agents)
 async def import_mcp(body: McpImportBody, request: Request, board: Board, caller: Who) -> Any:
     """Make a tool of each tool that the server offers; with `Accept: text/event-stream`, tell how far it has come."""
     given = _given(body)
@@ -120,6 +125,7 @@ async def import_mcp(body: McpImportBody, request: Request, board: Board, caller
 
 
 @router.post("/v1/tools/{ref}/accept", operation_id="accept_tool")
+@allow(not_agents)
 async def accept_tool(
     ref: str,
     board: Board,
@@ -132,9 +138,10 @@ async def accept_tool(
 
 
 async def _read(request: Request, model: type[Body]) -> Body:
-    """The body, read by a parser that is quick with large documents, since nothing else runs meanwhile."""
+    """The body, read by a parser that is fast with large documents."""
+    bodies: JsonBodies = request.app.state.bodies
     try:
-        data = orjson.loads(await request.body())
+        data = await bodies.parse(await request.body(), orjson.loads, MAX_DOCUMENT_CONTAINERS)
     except orjson.JSONDecodeError as error:
         raise HTTPException(400, f"Not valid JSON at character {error.pos}: {error.msg}") from None
     if not isinstance(data, dict):

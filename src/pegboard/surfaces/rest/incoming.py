@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterable, Sequence
+import difflib
+from collections.abc import Collection, Coroutine, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
+from starlette.exceptions import HTTPException
+
 from pegboard.core.call import Surface
-from pegboard.core.refusals import Unauthorised
-from pegboard.surfaces.rest.edge import Receive, Scope, announced, read_body, request_id_of, unless_gone
+from pegboard.core.refusals import Fault, Invalid, Unauthorised
+from pegboard.surfaces.rest.edge import JSON, Receive, Scope, announced, read_body, request_id_of, unless_gone
 
 T = TypeVar("T")
+# What callers of other APIs call a parameter of ours.
+_OTHER_NAMES = {"format": "as", "dialect": "as", "style": "as", "thread_id": "thread", "page_size": "limit"}
 
 
 class Request(Protocol):
@@ -67,6 +72,7 @@ class Asked(NamedTuple):
     key: str | None
     surface: Surface
     is_text: bool
+    media_type: bytes | None
 
     @classmethod
     def of(cls, headers: Iterable[tuple[bytes, bytes]]) -> Asked:
@@ -88,8 +94,13 @@ class Asked(NamedTuple):
                 key = value.decode("latin-1") if key is None else ""
             elif header == b"x-pegboard-surface" and value == b"cli":
                 surface = "cli"
-        is_text = media_type not in (None, b"application/json") and names_text(media_type.decode("latin-1"))
-        return cls(authorization, length, request_id, key, surface, is_text)
+        is_text = media_type not in (None, JSON) and names_text(media_type.decode("latin-1"))
+        return cls(authorization, length, request_id, key, surface, is_text, media_type)
+
+    def refuse_forms(self) -> None:
+        """Raise 400 if the body is a multipart form."""
+        if self.media_type not in (None, JSON):
+            refuse_forms(self.media_type.decode("latin-1"))
 
 
 def names_text(media_type: str) -> bool:
@@ -98,9 +109,13 @@ def names_text(media_type: str) -> bool:
     return media.startswith("text/") or media in ("application/x-ndjson", "application/jsonl")
 
 
-def query_of(request: Request) -> dict[str, str]:
-    """What the URL of a request asks for."""
-    return dict(parse_qsl(request.query.decode("latin-1"), keep_blank_values=True)) if request.query else {}
+def query_of(request: Request, known: Collection[str]) -> dict[str, str]:
+    """The query parameters of a request; raises Invalid if one is not known."""
+    if not request.query:
+        return {}
+    query = dict(parse_qsl(request.query.decode("latin-1"), keep_blank_values=True))
+    check_query(query, known)
+    return query
 
 
 def bearer_key(authorization: bytes | None) -> str:
@@ -110,3 +125,26 @@ def bearer_key(authorization: bytes | None) -> str:
     if authorization[:7].lower() != b"bearer ":
         raise Unauthorised("There must be one Authorization header, and it must read 'Bearer KEY'")
     return authorization[7:].strip().decode("latin-1")
+
+
+def check_query(names: Iterable[str], known: Collection[str]) -> None:
+    """Raise Invalid with the nearest known name if a query parameter is not known."""
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        faults = [Fault(name[:64], _hint(name, known)) for name in unknown[:20]]
+        raise Invalid.of("The query is not valid", faults)
+
+
+def refuse_forms(media_type: str) -> None:
+    """Raise 400 if the body is a multipart form: no route takes one."""
+    media = media_type.partition(";")[0].strip().lower()
+    if media.startswith("multipart/"):
+        raise HTTPException(400, f"The body is {media[:100]}; send JSON, with 'Content-Type: application/json'")
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    other = _OTHER_NAMES.get(name.lower())
+    near = [other] if other in known else difflib.get_close_matches(name[:64], known, 1)
+    if near:
+        return f"unknown query parameter; did you mean '{near[0]}'?"
+    return f"unknown query parameter; known: {', '.join(known)}" if known else "this route has no query parameters"

@@ -12,8 +12,9 @@ from pegboard.dialects.base import Dialect
 from pegboard.dialects.linting import COUNTED, lint_all
 from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.models import Shown
+from pegboard.surfaces.rest.routing import KeyRoute
 
-router = APIRouter(prefix="/v1", tags=["tools"])
+router = APIRouter(prefix="/v1", tags=["tools"], route_class=KeyRoute)
 
 # Whose tools parameter most tools are handed to.
 PROVIDERS = (

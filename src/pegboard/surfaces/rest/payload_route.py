@@ -18,6 +18,7 @@ from pegboard.registry.arguments import parse_json
 from pegboard.store.types import json_text
 from pegboard.surfaces.rest.edge import JSON, Reply
 from pegboard.surfaces.rest.incoming import Asked, Request, bearer_key, query_of
+from pegboard.surfaces.rest.json_bodies import JsonBodies
 from pegboard.surfaces.rest.problems import UNAVAILABLE
 
 _TEXT = b"text/plain; charset=utf-8"
@@ -27,9 +28,10 @@ Headers = list[tuple[bytes, bytes]]
 class PayloadRoute:
     """Runs the calls of a payload and answers all of them in one body."""
 
-    def __init__(self, *, payloads: Payloads, threads: Threads, max_body: int) -> None:
+    def __init__(self, *, payloads: Payloads, threads: Threads, bodies: JsonBodies, max_body: int) -> None:
         self._payloads = payloads
         self._threads = threads
+        self._bodies = bodies
         self._max_body = max_body
 
     async def reply(self, request: Request) -> Reply | None:
@@ -37,8 +39,9 @@ class PayloadRoute:
         asked = Asked.of(request.headers)
         request.request_id = request_id = asked.request_id or new_id()
         caller = self._payloads.snapshot.holder(bearer_key(asked.authorization))
-        raw = payload_in(await request.body(self._max_body, asked.length), is_text=asked.is_text)
-        query = query_of(request)
+        query = query_of(request, ("as", "from", "thread"))
+        asked.refuse_forms()
+        raw = await read_payload(self._bodies, await request.body(self._max_body, asked.length), is_text=asked.is_text)
         shape, thread = query.get("as"), query.get("thread")
         payload = self._payloads.read(raw, query.get("from"), caller)
         if shape is not None:
@@ -76,15 +79,20 @@ class PayloadRoute:
         return []
 
 
-def payload_in(body: bytes, *, is_text: bool) -> Any:
+async def read_payload(bodies: JsonBodies, body: bytes, *, is_text: bool) -> Any:
     """The body as JSON, or as the text that it says it is; a key that is there twice is refused."""
+    if not is_text:
+        return await bodies.parse(body, _parse)
     try:
-        if is_text:
-            return body.decode()
-        payload = parse_json(body)
-        check_keys(body, payload)
+        return body.decode()
     except UnicodeDecodeError as error:
         raise HTTPException(400, f"The text is not UTF-8: byte {error.start + 1}") from None
+
+
+def _parse(body: bytes) -> Any:
+    try:
+        payload = parse_json(body)
+        check_keys(body, payload)
     except MalformedArguments as error:
         raise HTTPException(400, error.message) from None
     return payload

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from pegboard.core.refusals import Forbidden
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
 from pegboard.surfaces.rest.models import (
     AgentCreate,
@@ -26,11 +25,12 @@ from pegboard.surfaces.rest.models import (
     UserPage,
     UserResponse,
 )
+from pegboard.surfaces.rest.routing import KeyRoute, allow, allow_admins, not_agents, own_agent, own_user
 from pegboard.surfaces.rest.tools import As, Strict
 
-users = APIRouter(prefix="/v1", tags=["users"])
-agents = APIRouter(prefix="/v1/agents", tags=["agents"])
-secrets = APIRouter(prefix="/v1/secrets", tags=["secrets"])
+users = APIRouter(prefix="/v1", tags=["users"], route_class=KeyRoute)
+agents = APIRouter(prefix="/v1/agents", tags=["agents"], route_class=KeyRoute)
+secrets = APIRouter(prefix="/v1/secrets", tags=["secrets"], route_class=KeyRoute)
 
 
 @users.get("/me", operation_id="get_me")
@@ -41,12 +41,14 @@ async def get_me(board: Board, caller: Who) -> MeResponse:
 
 
 @users.get("/users", operation_id="list_users")
+@allow_admins("list users")
 async def list_users(board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> UserPage:
     """All users; admins only."""
     return UserPage.model_validate(await board.people.users(caller, cursor=cursor, limit=limit))
 
 
 @users.post("/users", operation_id="create_user", status_code=201)
+@allow_admins("make users")
 async def create_user(body: UserCreate, board: Board, caller: Who) -> UserResponse:
     """A new user; admins only."""
     return UserResponse.model_validate(await board.people.create_user(body.name, body.role, caller))
@@ -59,6 +61,7 @@ async def get_user(user_id: str, board: Board, caller: Who) -> UserResponse:
 
 
 @users.delete("/users/{user_id}", operation_id="remove_user", status_code=204)
+@allow_admins("remove users")
 async def remove_user(user_id: str, board: Board, caller: Who) -> Response:
     """Remove a user; all their keys are void at once."""
     await board.people.remove_user(user_id, caller)
@@ -66,12 +69,14 @@ async def remove_user(user_id: str, board: Board, caller: Who) -> Response:
 
 
 @users.get("/users/{user_id}/keys", operation_id="list_keys")
+@allow(own_user)
 async def list_keys(user_id: str, board: Board, caller: Who) -> KeyList:
     """A user's keys."""
     return KeyList(items=[KeyResponse.model_validate(key) for key in await board.people.keys(user_id, caller)])
 
 
 @users.post("/users/{user_id}/keys", operation_id="create_key", status_code=201)
+@allow(own_user)
 async def create_key(user_id: str, body: KeyCreate, board: Board, caller: Who) -> NewKeyResponse:
     """A new key; this answer is the only place where it is ever shown."""
     new = await board.people.create_key(
@@ -81,6 +86,7 @@ async def create_key(user_id: str, body: KeyCreate, board: Board, caller: Who) -
 
 
 @users.delete("/users/{user_id}/keys/{key_id}", operation_id="revoke_key", status_code=204)
+@allow(own_user)
 async def revoke_key(user_id: str, key_id: str, board: Board, caller: Who) -> Response:
     """Revoke a key."""
     await board.people.revoke_key(user_id, key_id, caller)
@@ -88,12 +94,14 @@ async def revoke_key(user_id: str, key_id: str, board: Board, caller: Who) -> Re
 
 
 @agents.get("", operation_id="list_agents")
+@allow(not_agents)
 async def list_agents(board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> AgentPage:
     """The caller's agents; everybody's for an admin."""
     return AgentPage.model_validate(await board.people.agents(caller, cursor=cursor, limit=limit))
 
 
 @agents.post("", operation_id="create_agent", status_code=201)
+@allow(not_agents)
 async def create_agent(body: AgentCreate, board: Board, caller: Who) -> AgentResponse:
     """A new agent with its tools."""
     agent = await board.people.create_agent(body.name, body.tools, caller, body.description)
@@ -107,6 +115,7 @@ async def get_agent(agent_id: str, board: Board, caller: Who) -> AgentResponse:
 
 
 @agents.patch("/{agent_id}", operation_id="update_agent")
+@allow(own_agent)
 async def update_agent(agent_id: str, body: AgentUpdate, board: Board, caller: Who) -> AgentResponse:
     """Change an agent; what is absent stays, a description of null is cleared."""
     given = body.model_dump(include={"description"}, exclude_unset=True)
@@ -115,6 +124,7 @@ async def update_agent(agent_id: str, body: AgentUpdate, board: Board, caller: W
 
 
 @agents.delete("/{agent_id}", operation_id="remove_agent", status_code=204)
+@allow(own_agent)
 async def remove_agent(agent_id: str, board: Board, caller: Who) -> Response:
     """Remove an agent; keys bound to it call nothing any more."""
     await board.people.remove_agent(agent_id, caller)
@@ -132,18 +142,21 @@ async def list_agent_definitions(
 
 
 @secrets.get("", operation_id="list_secrets")
+@allow(not_agents)
 async def list_secrets(board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> SecretPage:
     """The caller's secrets, without their values."""
     return SecretPage.model_validate(await board.secrets.page(caller, cursor=cursor, limit=limit))
 
 
 @secrets.put("/{name}", operation_id="put_secret")
+@allow(not_agents)
 async def put_secret(name: str, body: SecretPut, board: Board, caller: Who) -> SecretResponse:
     """Set a secret; tools refer to it as {{secret:NAME}}."""
     return SecretResponse.model_validate(await board.secrets.put(name, body.value, caller))
 
 
 @secrets.delete("/{name}", operation_id="remove_secret", status_code=204)
+@allow(not_agents)
 async def remove_secret(name: str, board: Board, caller: Who) -> Response:
     """Remove a secret and its value."""
     await board.secrets.remove(name, caller)
@@ -151,12 +164,11 @@ async def remove_secret(name: str, board: Board, caller: Who) -> Response:
 
 
 @secrets.post("/rotate", operation_id="rotate_secrets")
+@allow_admins("rotate keys")
 async def rotate_secrets(
     board: Board,
     caller: Who,
     force: Annotated[bool, Query(description="Drop the old key although some values cannot be read any more")] = False,
 ) -> RotationResponse:
     """Encrypt every credential anew under a new key; admins only. Run it again if it was cut off."""
-    if not caller.is_admin or caller.agent_id is not None:
-        raise Forbidden("Only admins may rotate keys")
     return RotationResponse.model_validate(await board.rotate_secrets(force=force))

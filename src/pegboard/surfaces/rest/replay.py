@@ -19,8 +19,9 @@ from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.edge import unless_gone
 from pegboard.surfaces.rest.models import ExecutionResponse, PlainResult, Shown
 from pegboard.surfaces.rest.problems import UNAVAILABLE
+from pegboard.surfaces.rest.routing import KeyRoute, allow, not_agents
 
-router = APIRouter(prefix="/v1/executions", tags=["journal"])
+router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
 
 
 class ReplayBody(Model):
@@ -55,6 +56,7 @@ class ReplayResponse(Shown):
 
 
 @router.post("/{execution_id}/replay", operation_id="replay_execution", response_model=ReplayResponse)
+@allow(not_agents)
 async def replay_execution(
     execution_id: str,
     request: Request,

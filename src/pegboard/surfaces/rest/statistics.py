@@ -10,13 +10,13 @@ from pydantic import Field
 
 from pegboard.core.call import Caller
 from pegboard.core.refusals import Forbidden
-from pegboard.registry.registry import refuse_agents
 from pegboard.store.types import is_uuid
 from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.fields import Moment
 from pegboard.surfaces.rest.models import Shown
+from pegboard.surfaces.rest.routing import KeyRoute, allow, not_agents
 
-router = APIRouter(prefix="/v1/executions", tags=["journal"])
+router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
 
 CallerId = Annotated[str | None, Query(alias="caller", description="A user's id; another than one's own is for admins")]
 _OF_RUNS = "of the calls that ran, in milliseconds and to within 3 per cent; null if none did"
@@ -47,6 +47,7 @@ class StatisticsResponse(Shown):
 
 
 @router.get("/statistics", operation_id="get_statistics")
+@allow(not_agents)
 async def get_statistics(
     board: Board,
     caller: Who,
@@ -56,7 +57,6 @@ async def get_statistics(
     until: Annotated[Moment | None, Query(description="Up to the end of this hour; now if absent")] = None,
 ) -> StatisticsResponse:
     """Calls, errors and latencies by tool in whole hours: of one's own calls, or everybody's for an admin."""
-    refuse_agents(caller)
     named = board.snapshot.find(tool) if tool is not None else None
     report = await board.statistics.read(
         since, until, tool_name=named.tool.name if named is not None else tool, caller_id=whose(caller, user_id)

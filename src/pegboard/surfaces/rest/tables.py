@@ -8,14 +8,12 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from pegboard.core.call import Caller
-from pegboard.core.refusals import Forbidden
-from pegboard.registry.registry import refuse_agents
 from pegboard.registry.tables.live import Status, TableStatus
 from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.models import FaultBody, Shown
+from pegboard.surfaces.rest.routing import KeyRoute, allow_admins
 
-router = APIRouter(prefix="/v1/tables", tags=["tables"])
+router = APIRouter(prefix="/v1/tables", tags=["tables"], route_class=KeyRoute)
 
 
 class TableProblem(Shown):
@@ -59,23 +57,17 @@ class TablesResponse(Shown):
 
 
 @router.get("", operation_id="list_tables")
+@allow_admins("see the file of tables")
 async def list_tables(board: Board, caller: Who) -> TablesResponse:
     """The file's tables, each looked up in its database; admins only."""
-    _only_admins(caller)
     return _shown(await board.tables.status())
 
 
 @router.post("/reload", operation_id="reload_tables")
+@allow_admins("have the file of tables read again")
 async def reload_tables(board: Board, caller: Who) -> TablesResponse:
     """Put the file as it is now in force; if it is broken, what was in force stays. Admins only."""
-    _only_admins(caller)
     return _shown(await board.tables.reload())
-
-
-def _only_admins(caller: Caller) -> None:
-    refuse_agents(caller)
-    if not caller.is_admin:
-        raise Forbidden("Only admins may see the file of tables or have it read anew")
 
 
 def _shown(status: Status) -> TablesResponse:

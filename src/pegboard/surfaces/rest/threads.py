@@ -11,6 +11,7 @@ from pegboard.core.memory import Message
 from pegboard.store.types import json_text
 from pegboard.surfaces.rest.calls import From, payload_of
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
+from pegboard.surfaces.rest.routing import KeyRoute, allow, own_thread
 from pegboard.surfaces.rest.thread_models import (
     HistoryPage,
     MessageList,
@@ -21,7 +22,7 @@ from pegboard.surfaces.rest.thread_models import (
     ThreadUpdate,
 )
 
-router = APIRouter(prefix="/v1/threads", tags=["threads"])
+router = APIRouter(prefix="/v1/threads", tags=["threads"], route_class=KeyRoute)
 
 _BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
 
@@ -45,12 +46,14 @@ async def get_thread(thread_id: str, board: Board, caller: Who) -> ThreadRespons
 
 
 @router.patch("/{thread_id}", operation_id="rename_thread")
+@allow(own_thread)
 async def rename_thread(thread_id: str, body: ThreadUpdate, board: Board, caller: Who) -> ThreadResponse:
     """Give a conversation another title. Keys of agents may not."""
     return ThreadResponse.model_validate(await board.threads.rename(thread_id, caller, body.title))
 
 
 @router.delete("/{thread_id}", operation_id="delete_thread", status_code=204)
+@allow(own_thread)
 async def delete_thread(thread_id: str, board: Board, caller: Who) -> Response:
     """Delete a conversation with all its messages. Keys of agents may not."""
     await board.threads.delete(thread_id, caller)

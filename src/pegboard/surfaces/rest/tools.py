@@ -13,8 +13,9 @@ from pegboard.registry.sealing import mask_auth, mask_config
 from pegboard.store.tools import ToolFilter
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
 from pegboard.surfaces.rest.models import ApplyBody, PlanResponse, ToolPage, VersionPage, VersionResponse
+from pegboard.surfaces.rest.routing import KeyRoute, allow, not_agents, own_tool
 
-router = APIRouter(prefix="/v1", tags=["tools"])
+router = APIRouter(prefix="/v1", tags=["tools"], route_class=KeyRoute)
 As = Annotated[str, Query(alias="as", description="The dialect of the definition")]
 Strict = Annotated[bool, Query(description="Hold the model to the schema, where the dialect and the schema allow it")]
 
@@ -48,6 +49,7 @@ async def list_tools(
 
 
 @router.post("/tools", operation_id="create_tool", status_code=201)
+@allow(not_agents)
 async def create_tool(spec: ToolCreate, board: Board, caller: Who) -> ToolResponse:
     """Register a tool; it can be called at once."""
     return shown(await board.tools.create(spec, caller), caller)
@@ -60,6 +62,7 @@ async def get_tool(ref: str, board: Board, caller: Who) -> ToolResponse:
 
 
 @router.patch("/tools/{ref}", operation_id="update_tool")
+@allow(own_tool)
 async def update_tool(ref: str, change: ToolUpdate, board: Board, caller: Who) -> ToolResponse:
     """Change a tool: absent keeps, null clears, a masked value keeps."""
     given: dict[str, Any] = change.model_dump(exclude_unset=True)
@@ -67,6 +70,7 @@ async def update_tool(ref: str, change: ToolUpdate, board: Board, caller: Who) -
 
 
 @router.delete("/tools/{ref}", operation_id="delete_tool", status_code=204)
+@allow(own_tool)
 async def delete_tool(ref: str, board: Board, caller: Who) -> Response:
     """Take a tool down; it can be restored by its id."""
     await board.tools.delete(ref, caller)
@@ -74,12 +78,14 @@ async def delete_tool(ref: str, board: Board, caller: Who) -> Response:
 
 
 @router.post("/tools/{tool_id}/restore", operation_id="restore_tool")
+@allow(not_agents)
 async def restore_tool(tool_id: str, board: Board, caller: Who) -> ToolResponse:
     """Put a deleted tool back."""
     return shown(await board.tools.restore(tool_id, caller), caller)
 
 
 @router.get("/tools/{ref}/versions", operation_id="list_tool_versions")
+@allow(not_agents)
 async def list_versions(ref: str, board: Board, caller: Who, limit: Limit = 50, cursor: Cursor = None) -> VersionPage:
     """What the tool was before, newest first."""
     page = await board.tools.versions(ref, caller, cursor=cursor, limit=limit)
@@ -113,6 +119,7 @@ async def list_definitions(board: Board, caller: Who, shape: As = "plain", stric
 
 
 @router.post("/apply", operation_id="apply_tools")
+@allow(not_agents)
 async def apply_tools(body: ApplyBody, board: Board, caller: Who) -> PlanResponse:
     """Make the caller's tools match these definitions, all or nothing."""
     plan = await board.apply(body.tools, prune=body.prune, dry_run=body.dry_run, caller=caller)

@@ -13,16 +13,16 @@ from pegboard.core.call import Caller
 from pegboard.core.refusals import Invalid, NotFound, Unauthorised
 from pegboard.live.events import Event, Events
 from pegboard.live.onlookers import Onlookers
-from pegboard.registry.registry import refuse_agents
 from pegboard.registry.snapshot import Snapshot
 from pegboard.surfaces.rest.cancelling import RunId
 from pegboard.surfaces.rest.deps import Board, Who
 from pegboard.surfaces.rest.incoming import bearer_key
+from pegboard.surfaces.rest.routing import KeyRoute, allow, not_agents
 from pegboard.surfaces.rest.statistics import CallerId, whose
 from pegboard.surfaces.rest.stream import HEARTBEAT_SECONDS, SENT, EventStream, Readers, Taken, read_number
 
-follow = APIRouter(prefix="/v1/calls", tags=["calls"])
-watch = APIRouter(prefix="/v1/executions", tags=["journal"])
+follow = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=KeyRoute)
+watch = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
 
 Seen = Annotated[str | None, Header(alias="Last-Event-ID", description="The id of the last event that was seen")]
 SeenToo = Annotated[
@@ -65,6 +65,7 @@ async def follow_calls(
     response_class=Response,
     responses={200: {"description": _BOARD_EVENTS, **SENT}},
 )
+@allow(not_agents)
 async def watch_executions(
     request: Request,
     board: Board,
@@ -78,7 +79,6 @@ async def watch_executions(
 
     Calls of other processes on the same database are told of when they have ended.
     """
-    refuse_agents(caller)
     wanted = Wanted(whose(caller, user_id), tool)
     number = read_number(seen, last_event_id)
     readers: Readers = request.app.state.readers
