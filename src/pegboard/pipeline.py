@@ -17,7 +17,7 @@ import asyncio
 import contextlib
 from contextvars import ContextVar
 
-from pegboard.core.call import Caller, ToolCall, ToolResult
+from pegboard.core.call import Caller, NamedBy, ToolCall, ToolResult
 from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, ToolError, Unavailable
 from pegboard.core.ids import new_id
 from pegboard.core.shares import Shares
@@ -29,7 +29,7 @@ from pegboard.stages.check import Checker, as_json
 from pegboard.stages.deadlines import Deadlines
 from pegboard.stages.execute import Outcome, execute
 from pegboard.stages.limit import Limiter, limit
-from pegboard.stages.resolve import resolve
+from pegboard.stages.resolve import find_tool, resolve
 from pegboard.stages.run import Replaying, Run
 from pegboard.stages.validate import Validator
 from pegboard.telemetry.logs import get_logger
@@ -176,9 +176,9 @@ class Pipeline:
             if is_of_it and other.attempts.task is not this.attempts.task:
                 self._end(other, why)
 
-    def detaches(self, name: str) -> bool:
-        """Whether a call of this tool goes on when whoever asked for it goes away."""
-        peg = self._snapshot.find(name) if name else None
+    def detaches(self, name: str, named_by: NamedBy | None = None) -> bool:
+        """Whether a call of this tool goes on when its caller disconnects."""
+        peg = find_tool(self._snapshot, name, named_by) if name else None
         return peg is not None and peg.tool.on_disconnect == "detach"
 
     async def over(self, run_id: str) -> None:
@@ -188,7 +188,7 @@ class Pipeline:
 
     async def _stages(self, this: Run, fall_back: bool) -> ToolResult:
         try:
-            this.peg = peg = this.pinned or resolve(self._snapshot, this.call.name, this.caller)
+            this.peg = peg = this.pinned or resolve(self._snapshot, this.call.name, this.caller, this.call.named_by)
             this.ready = ready = self._validator.validate(peg, this.call, this.caller, this.id)
             await limit(self._limiter, peg.tool, this.caller, self._flood)
             earlier = await self._journal.begin(ready, this.draft)
@@ -200,7 +200,7 @@ class Pipeline:
 
     async def _fallen_back(self, this: Run, error: ToolError, allowed: bool) -> ToolResult:
         fallback = this.peg.tool.fallback if this.peg is not None and this.attempts.count and allowed else None
-        if fallback is None:
+        if fallback is None or this.peg is None:
             return this.failed(error.problem)
         log.warning("fell_back", tool=this.call.name, run_id=this.id, code=error.code)
         if fallback.tool is None:
@@ -214,6 +214,7 @@ class Pipeline:
             request_id=call.request_id,
             thread_id=call.thread_id,
             chain_id=call.chain_id,
+            named_by=NamedBy.of(this.peg.tool, fallback.tool, this.caller, call.named_by),
         )
         other = await self.run(instead, this.caller, fall_back=False)
         if not other.success:

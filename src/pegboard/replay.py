@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 from typing import Any, Final, Literal
 
-from pegboard.core.call import Caller, Execution, Surface, ToolCall, ToolResult
+from pegboard.core.call import Caller, Execution, NamedBy, Surface, ToolCall, ToolResult
 from pegboard.core.refusals import Conflict, Forbidden, Invalid, NotFound
 from pegboard.core.tool import Fallback, Kind, RateLimit, Retry, Tool
 from pegboard.executors.base import Prepared
@@ -16,6 +16,7 @@ from pegboard.registry.peg import Peg
 from pegboard.registry.shown import cut, field_of, text_of
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.subschemas import Document, Path
+from pegboard.stages.resolve import find_tool
 from pegboard.stages.run import Replaying
 from pegboard.store import tools
 from pegboard.store.database import Database
@@ -101,7 +102,7 @@ class Replays:
         if version is not None:
             peg = await self._as_it_was(present, version, caller)
         if careful:
-            self._refuse_effects(peg.tool)
+            self._refuse_effects(peg.tool, caller)
         name = peg.tool.name
         if self._snapshot.find(name) is not present:
             name = present.tool.id  # a function of this process has the name
@@ -170,8 +171,9 @@ class Replays:
             found = await tools.versions(conn, tool_id, before=version + 1, limit=1)
         return found[0] if found and found[0].version == version else None
 
-    def _refuse_effects(self, tool: Tool) -> None:
-        fallback = self._snapshot.find(tool.fallback.tool) if tool.fallback and tool.fallback.tool else None
+    def _refuse_effects(self, tool: Tool, caller: Caller) -> None:
+        name = tool.fallback.tool if tool.fallback is not None else None
+        fallback = find_tool(self._snapshot, name, NamedBy.of(tool, name, caller, None)) if name else None
         for each in [tool, *([fallback.tool] if fallback is not None else [])]:
             if each.has_effects and not each.idempotent:
                 raise Conflict(
@@ -274,6 +276,7 @@ def _restored(tool: Tool, then: ToolVersion) -> Tool:
     known = {name: value for name, value in then.definition.items() if name in Tool.__dataclass_fields__}
     known["tool_type"] = Kind(known["tool_type"])
     known["tags"] = tuple(known.get("tags") or ())
+    known["bound_tools"] = known.get("bound_tools") or {}
     for name, model in (("rate_limit", RateLimit), ("retry", Retry), ("fallback", Fallback)):
         if known.get(name) is not None:
             known[name] = model.model_validate(known[name])

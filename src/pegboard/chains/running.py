@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from pegboard.chains.conditions import is_wanted
 from pegboard.chains.outcomes import NOT_BEGUN, CallOutcome, ChainOutcome, Outputs, StepOutcome
-from pegboard.core.call import Caller, OnProgress, Progress, ReadyCall, Surface, ToolCall, ToolResult
+from pegboard.core.call import Caller, NamedBy, OnProgress, Progress, ReadyCall, Surface, ToolCall, ToolResult
 from pegboard.core.chains import MAX_ITEMS, Chain, Step
 from pegboard.core.errors import ExecutionFailed
 from pegboard.core.ids import new_id
+from pegboard.core.tool import Tool
 from pegboard.pipeline import Pipeline
 from pegboard.registry.chaining.plan import plan
 from pegboard.registry.chaining.references import Misreferred, filled
@@ -36,6 +37,9 @@ class Asking(NamedTuple):
     request_id: str | None = None
     key: str | None = None
     on_progress: OnProgress | None = None
+    # The saved chain that is run, and what led to its call; None where the caller wrote the steps.
+    saved: Tool | None = None
+    outer: NamedBy | None = None
 
 
 class _Counted:
@@ -87,7 +91,15 @@ class Chains:
         """What a chain answers that is a tool; raises ExecutionFailed where a step failed."""
         outer = self._pipeline.running(call.run_id)
         assert outer is not None
-        asking = Asking(call.caller, outer.call.surface, outer.call.request_id or outer.id, call.key, call.on_progress)
+        asking = Asking(
+            call.caller,
+            outer.call.surface,
+            outer.call.request_id or outer.id,
+            call.key,
+            call.on_progress,
+            call.tool,
+            outer.call.named_by,
+        )
         outcome = await self.run(chain, call.arguments, asking, chain_id=call.run_id)
         if outcome.error is not None:
             raise ExecutionFailed(outcome.error)
@@ -96,7 +108,7 @@ class Chains:
     async def call(self, call: ToolCall, caller: Caller, run_id: str) -> ToolResult:
         """How one call of a chain ended."""
         running: Coroutine[Any, Any, ToolResult] = self._pipeline.run(call, caller, run_id=run_id)
-        if call.key is None and not self._pipeline.detaches(call.name):
+        if call.key is None and not self._pipeline.detaches(call.name, call.named_by):
             return await running
         task = asyncio.create_task(running)
         self._detached.add(task)
@@ -276,8 +288,18 @@ class _Run:
         asking, key = self._asking, self._asking.key
         if key is not None:
             key = f"{key}#{step.id}" + ("" if index is None else f"#{index}")
+        named_by = None
+        if asking.saved is not None:
+            named_by = NamedBy.of(asking.saved, step.tool, asking.caller, asking.outer)
         call = ToolCall(
-            step.tool, arguments, None, asking.surface, request_id=asking.request_id, key=key, chain_id=self._id
+            step.tool,
+            arguments,
+            None,
+            asking.surface,
+            request_id=asking.request_id,
+            key=key,
+            chain_id=self._id,
+            named_by=named_by,
         )
         run_id = new_id()
         self._run_ids.setdefault(step.id, []).append(run_id)

@@ -58,6 +58,28 @@ class Malformed:
     why: str
 
 
+class NamedBy(NamedTuple):
+    """A saved definition, a chain or a fallback, that names the tool of a call in place of the caller."""
+
+    owner_id: str
+    # The tool that had the name when the definition was saved, if there was one.
+    tool_id: str | None
+    # The owners of all definitions that led to this call, without the caller.
+    others: frozenset[str]
+
+    @classmethod
+    def of(cls, tool: Tool, name: str, caller: Caller, outer: NamedBy | None) -> NamedBy:
+        """That this tool's definition names another tool, in a call that `outer` led to."""
+        others = outer.others if outer is not None else frozenset()
+        if tool.owner_id != caller.user_id:
+            others |= {tool.owner_id}
+        return cls(tool.owner_id, tool.bound_tools.get(name.lower()), others)
+
+    def may_reach(self, tool: Tool) -> bool:
+        """Whether the definitions may use this tool: a public one, or one of the only other user among their owners."""
+        return tool.is_public or self.others <= {tool.owner_id}
+
+
 class ToolCall(NamedTuple):
     """A call as it was asked for; nothing about it is trusted yet."""
 
@@ -71,6 +93,7 @@ class ToolCall(NamedTuple):
     key: str | None = None
     thread_id: str | None = None
     chain_id: str | None = None
+    named_by: NamedBy | None = None
 
 
 class ReadyCall(NamedTuple):

@@ -158,9 +158,9 @@ class ToolNotFound(ToolError):
     code = "tool_not_found"
     did_run = False
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, why: str = "") -> None:
         unnamed = "The call does not say, in a way that can be read, which tool it is for; send it again with a name"
-        super().__init__(f"Tool '{name}' not found" if name else unnamed)
+        super().__init__(f"Tool '{name}' not found{': ' if why else ''}{why}" if name else unnamed)
 
 
 class ToolInactive(ToolError):

@@ -6,7 +6,7 @@ import hashlib
 import keyword
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
@@ -171,6 +171,8 @@ class Tool:
     drifted: bool = False
     display: Display | None = None
     on_disconnect: Literal["cancel", "detach"] = "cancel"
+    # The ids of the tools that steps of its chain and its fallback name, by name in lower case.
+    bound_tools: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_effects(self) -> bool:

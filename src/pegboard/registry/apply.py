@@ -14,7 +14,7 @@ from pegboard.core.tool import Tool
 from pegboard.registry.definition import read_definition
 from pegboard.registry.registry import Registry, refuse_agents
 from pegboard.registry.shipped import SHIPPED_IDS
-from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.snapshot import Snapshot, names_of
 from pegboard.store import tools
 from pegboard.store.database import Database
 
@@ -130,6 +130,9 @@ async def _planned(
             faults += [Fault(f"tools.{place} '{spec.name}' {fault.field}".rstrip(), fault.message) for fault in inner]
     if faults:
         raise Invalid.of("Nothing was applied", faults)
+    beside = {name: tool for tool in (*created, *updated) for name in names_of(tool.name)}
+    created = [registry.bound(tool, beside) for tool in created]
+    updated = [registry.bound(tool, beside) for tool in updated]
     deleted = _not_kept(owned, names)
     plan.deleted += [tool.name for tool in deleted]
     return Work(plan, names, before, created, updated, deleted, prune)
@@ -180,6 +183,6 @@ def differing(before: Tool, after: Tool) -> list[str]:
     stored = {"auth_config": "sealed_auth"}
     return [
         name
-        for name in ToolCreate.model_fields
+        for name in (*ToolCreate.model_fields, "bound_tools")
         if getattr(before, stored.get(name, name)) != getattr(after, stored.get(name, name))
     ]

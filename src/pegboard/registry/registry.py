@@ -17,6 +17,7 @@ from pegboard.core.errors import EgressRefused
 from pegboard.core.ids import new_id
 from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound
 from pegboard.core.tool import Kind, Tool, alias_of
+from pegboard.registry.bindings import bind
 from pegboard.registry.confined import STRICT, CodeRules
 from pegboard.registry.definition import bare, build, definition_of, read_definition
 from pegboard.registry.listing import fits, order
@@ -158,12 +159,20 @@ class Registry:
         """The new tool that the definition describes, sealed and, unless its schemas are known to be sound, checked."""
         now = datetime.now(UTC)
         fresh = bare(new_id(), caller.user_id, now)
-        return self._within_reach(build(spec, self._vault, caller, fresh, now, is_sound=is_sound, rules=self._rules))
+        return self.bound(
+            self._within_reach(build(spec, self._vault, caller, fresh, now, is_sound=is_sound, rules=self._rules))
+        )
+
+    def bound(self, tool: Tool, beside: Mapping[str, Tool] | None = None) -> Tool:
+        """The tool with the names of other tools in it bound to their ids; `beside` are tools saved with it."""
+        return bind(tool, self._snapshot, beside)
 
     def changed(self, tool: Tool, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
         """The tool in its next version, as the definition says; the very same tool where it is so already."""
-        changed = build(spec, self._vault, caller, tool, datetime.now(UTC), is_sound=is_sound, rules=self._rules)
-        if self.same(tool, changed):
+        changed = self.bound(
+            build(spec, self._vault, caller, tool, datetime.now(UTC), is_sound=is_sound, rules=self._rules)
+        )
+        if self.same(tool, changed) and changed.bound_tools == tool.bound_tools:
             return tool
         if tool.id in SHIPPED_IDS and not self.same(
             tool, replace(changed, **{f: getattr(tool, f) for f in _ADJUSTABLE})

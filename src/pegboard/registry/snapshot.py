@@ -40,6 +40,7 @@ class Snapshot:
         self._names: dict[str, Peg] = {}
         self._ids: dict[str, Peg] = {}
         self._local: dict[str, Peg] = {}
+        self._local_ids: dict[str, Peg] = {}
         self._users: dict[str, User] = {}
         self._admins: set[str] = set()
         self._keys: dict[str, ApiKey] = {}
@@ -53,6 +54,10 @@ class Snapshot:
         """The tool of that name, alias or id."""
         key = name.lower()
         return self._local.get(key) or self._names.get(key) or self._ids.get(key)
+
+    def with_id(self, tool_id: str) -> Peg | None:
+        """The tool of that id, stored or of this process."""
+        return self._ids.get(tool_id) or self._local_ids.get(tool_id)
 
     def stored(self, name: str) -> Tool | None:
         """The tool of that name or alias that is in the store, though one of this process may hide it."""
@@ -73,6 +78,10 @@ class Snapshot:
         if caller.agent_id is not None and tool.id not in self._agent_tools.get(caller.agent_id, ()):
             return False
         return tool.is_public or tool.owner_id == caller.user_id or caller.is_admin or self._is_admin(caller.user_id)
+
+    def is_trusted_by(self, owner_id: str, tool: Tool) -> bool:
+        """Whether an unbound name in a definition of this owner may mean the tool: their own, or an admin's."""
+        return tool.owner_id == owner_id or self._is_admin(tool.owner_id)
 
     def handed_to(self, caller: Caller) -> list[Peg]:
         """What a model is given unasked: the caller's own active tools and the public ones of admins."""
@@ -208,6 +217,7 @@ class Snapshot:
         peg = Peg(tool, self._prepare)
         for name in names_of(tool.name):
             self._local[name] = peg
+        self._local_ids[tool.id] = peg
 
     def swap(self, former: Iterable[Tool], tools: Iterable[Tool]) -> None:
         """Hang these tools of this process in place of the former ones, all at once; one that is the same stays."""
@@ -223,6 +233,7 @@ class Snapshot:
             for name in names_of(tool.name):
                 local[name] = peg
         self._local = local
+        self._local_ids = {peg.tool.id: peg for peg in local.values()}
 
     def warm(self, tool_id: str) -> None:
         """Make a tool that runs code, and was made or changed, ready for its first call."""

@@ -159,7 +159,7 @@ class _Planner:
         (taken.drifted if is_held else taken.updated).append(old.name)
         now = definition_of(changed)
         taken.changes[old.name] = {
-            name: {"before": shown[name], "after": now[name]} for name in differing(old, changed)
+            name: {"before": shown[name], "after": now[name]} for name in differing(old, changed) if name in shown
         }
         if not is_held:
             work.updated.append(changed)

@@ -138,6 +138,7 @@ class Tool(SoftDeleted, Base):
     on_disconnect: Mapped[str] = mapped_column(
         String(20), nullable=False, default="cancel", server_default=text("'cancel'")
     )
+    bound_tools: Mapped[dict[str, str] | None] = mapped_column(json_type())
     owner: Mapped[User] = relationship(back_populates="tools", lazy="raise")
 
     __table_args__ = (

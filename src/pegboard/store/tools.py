@@ -226,6 +226,7 @@ def _row(tool: Tool) -> dict[str, Any]:
     row["fallback"] = tool.fallback and tool.fallback.model_dump(mode="json", exclude_unset=True)
     row["tool_type"] = str(tool.tool_type)
     row["tags"] = list(tool.tags)
+    row["bound_tools"] = dict(tool.bound_tools) or None
     return row
 
 
@@ -238,6 +239,7 @@ def _tool(row: Row[Any]) -> Tool:
     fields["sealed_auth"] = fields.pop("auth_config")
     fields["tool_type"] = Kind(fields["tool_type"])
     fields["tags"] = tuple(fields["tags"])
+    fields["bound_tools"] = fields["bound_tools"] or {}
     for name, model in (("rate_limit", RateLimit), ("retry", Retry), ("fallback", Fallback), ("display", Display)):
         if fields[name] is not None:
             fields[name] = model.model_validate(fields[name])

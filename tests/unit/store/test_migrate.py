@@ -30,6 +30,7 @@ ALL = [
     "0006_findings",
     "0007_tries",
     "0008_thread_agents",
+    "0009_bound_tools",
 ]
 
 MIGRATING = """

@@ -73,6 +73,7 @@ def everything(owner: User) -> Tool:
         drifted=True,
         display=Display.model_validate({"arguments": {"query": "sql"}, "result": {"style": "table", "columns": ["a"]}}),
         on_disconnect="detach",
+        bound_tools={"price": new_id()},
     )
 
 

@@ -127,6 +127,7 @@ async def apply_tools(body: ApplyBody, board: Board, caller: Who) -> PlanRespons
 
 
 def _masked(definition: dict[str, Any]) -> dict[str, Any]:
+    definition.pop("bound_tools", None)
     if isinstance(definition.get("config"), dict):
         definition["config"] = mask_config(definition["config"])
     if "sealed_auth" in definition:
