@@ -56,12 +56,13 @@ class Payloads:
         # Calls that go on without their caller.
         self._detached: set[asyncio.Task[Answer]] = set()
 
-    def read(self, raw: Any, dialect: str | None, caller: Caller) -> Asked:
-        """The calls of a payload, in the dialect that is named or detected.
+    def read(self, raw: Any, dialect: str | None, caller: Caller, *, has_calls: bool = False) -> Asked:
+        """The calls of a payload, in the dialect that is named or detected; a provider's message may have none.
 
-        Raises Unreadable if no dialect fits, and Invalid if more than MAX_CALLS calls wait for an answer.
+        Raises Unreadable if no dialect fits, with `has_calls` also for a message in which none finds calls, and Invalid if
+        more than MAX_CALLS calls wait for an answer.
         """
-        asked = self.dialects.read(raw, dialect, lambda name: self._schema_of(name, caller))
+        asked = self.dialects.read(raw, dialect, lambda name: self._schema_of(name, caller), has_calls=has_calls)
         if len(asked.calls) > MAX_CALLS:
             self.open_calls(asked)
         return asked

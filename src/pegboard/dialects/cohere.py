@@ -69,7 +69,8 @@ class CohereV2(Dialect):
         if isinstance(item.get("messages"), list):
             return any("tool_plan" in message for message in dicts_of(item["messages"]))
         if isinstance(item.get("message"), dict):
-            return "finish_reason" in item or "tool_plan" in item["message"]
+            # With an index it is a choice of a response of OpenAI or Mistral.
+            return ("finish_reason" in item and "index" not in item) or "tool_plan" in item["message"]
         if item.get("role") == "tool" and isinstance(item.get("tool_call_id"), str):
             return isinstance(item.get("content"), str | list)
         first = first_of(item.get("tool_calls")) or dict_of(first_of(item.get("tool_results")).get("call"))

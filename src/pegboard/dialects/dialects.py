@@ -10,6 +10,7 @@ from pegboard.core.refusals import Fault, Invalid
 from pegboard.dialects.asked import Asked, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, Now, SchemaOf, utc_now
 from pegboard.dialects.base import Dialect
+from pegboard.dialects.final_turns import UNTOLD, dialect_of_turn, is_final_text, without_code
 from pegboard.dialects.lines import chunks_of
 from pegboard.dialects.seen import seen
 
@@ -47,6 +48,9 @@ class Dialects(Mapping[str, Dialect]):
         self._claiming: dict[tuple[str, ...], list[Dialect]] = {}
         marks = sorted(self._by_mark, key=len, reverse=True)
         self._mark = re.compile("|".join(map(re.escape, marks))) if marks else None
+        # The marks that no model writes in prose.
+        tags = [mark for mark in marks if mark[0] in "<["]
+        self._tag = re.compile("|".join(map(re.escape, tags))) if tags else None
 
     def __getitem__(self, name: str) -> Dialect:
         return self._names[name]
@@ -72,8 +76,18 @@ class Dialects(Mapping[str, Dialect]):
         payload = chunks_of(payload)
         return self._of_list(payload)[0] if isinstance(payload, list) else self._of_item(payload)
 
-    def read(self, payload: Any, name: str | None = None, schema_of: SchemaOf = _no_schema) -> Asked:
-        """The calls of a payload in this dialect, or in the one it is found to be in; raises Unreadable."""
+    def read(
+        self,
+        payload: Any,
+        name: str | None = None,
+        schema_of: SchemaOf = _no_schema,
+        *,
+        has_calls: bool = False,
+    ) -> Asked:
+        """The calls of a payload in this dialect, or in the one it is found to be in; raises Unreadable.
+
+        A provider's message without a call has none; with `has_calls` one that no dialect finds calls in is refused.
+        """
         if name is None or not (isinstance(payload, list) and self.named(name, "from").is_text):
             payload = chunks_of(payload)
         if name is None:
@@ -81,7 +95,10 @@ class Dialects(Mapping[str, Dialect]):
                 return Asked("plain", (), many=True)
             found, known = self._of_list(payload) if isinstance(payload, list) else (self._of_item(payload), 0)
             if found is None:
-                raise self._unreadable(payload)
+                turn = None if has_calls else self._turn(payload, schema_of)
+                if turn is None:
+                    raise self._unreadable(payload)
+                return Asked(turn, (), many=True)
             dialect = found
         else:
             dialect, known = self.named(name, "from"), len(payload) if isinstance(payload, list) else 0
@@ -101,12 +118,24 @@ class Dialects(Mapping[str, Dialect]):
         """A stream to be fed chunk by chunk, in this dialect or in the one it is found to be in."""
         return Stream(self, None if name is None else self.named(name, "dialect"), schema_of, self._now)
 
+    def _turn(self, payload: Any, schema_of: SchemaOf) -> str | None:
+        """The dialect of a message without calls, or None where the payload is something else."""
+        if isinstance(payload, list) and payload and all(isinstance(item, str) for item in payload):
+            payload = "".join(payload)
+        if isinstance(payload, str):
+            is_marked = self._tag is not None and self._tag.search(without_code(payload)) is not None
+            # The name of a tool alone is rather a call that lacks its arguments.
+            is_text = is_final_text(payload) and not is_marked and schema_of(payload) is None
+            return UNTOLD if is_text else None
+        turn = dialect_of_turn(payload)
+        return UNTOLD if turn is not None and turn not in self._known else turn
+
     def _read_list(self, dialect: Dialect, items: list[Any], into: Assembly, known: int) -> None:
         """Take in each item; one after those that are known must not be of another dialect."""
         for place, item in enumerate(items):
             if place > known and not isinstance(item, str) and not dialect.recognises(item):
                 other = self._of_item(item)
-                if other is not None and other is not dialect:
+                if other is not None and other is not dialect and self._has_calls(other, item):
                     raise Unreadable(
                         f"unrecognised_format: item {place} of the list is {other.name}, those before it are "
                         f"{dialect.name}; send calls of one dialect at a time"
@@ -118,14 +147,30 @@ class Dialects(Mapping[str, Dialect]):
                 raise type(error)(f"Item {place} of the list: {error.message}", faults) from None
 
     def _of_list(self, items: list[Any]) -> tuple[Dialect | None, int]:
-        """The dialect of the first item that has one, and where that stands."""
+        """The dialect of the first item with a call, or else of the first that has one, and where that stands."""
+        first: tuple[Dialect, int] | None = None
         for place, item in enumerate(items[:_MOST_ITEMS]):
             found = None if isinstance(item, str) else self._of_item(item)
-            if found is not None:
+            if found is None:
+                continue
+            if len(items) == 1 or self._has_calls(found, item):
                 return found, place
+            first = first or (found, place)
+        if first is not None:
+            return first
         # Only texts: pieces of one, or lines of a protocol.
         texts = [item for item in items if isinstance(item, str)]
         return self._of_text("".join(texts)) if texts and len(texts) == len(items) else None, len(items)
+
+    def _has_calls(self, dialect: Dialect, item: Any) -> bool:
+        """Whether this item has a call or an answer in this dialect; the messages of relatives differ only in those."""
+        into = Assembly(_no_schema, self._now)
+        try:
+            dialect.read(item, into)
+            dialect.finish(into)
+        except Invalid:
+            return True
+        return bool(into.calls())
 
     def _of_item(self, item: Any) -> Dialect | None:
         if isinstance(item, str):

@@ -30,6 +30,8 @@ from pegboard.dialects.talk import Talk
 _PROPERTY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 _EXPECTED = "a response with candidates, a content with parts, a part, or an event of a stream"
 _CANCELLED = "the model cancelled this call"
+_PARTIAL = frozenset({"partialArgs", "partial_args", "willContinue", "will_continue"})
+_OF_CALLS = _PARTIAL | {"id", "name", "args"}
 # What comes without any call in it.
 _OTHER = frozenset(
     {"text", "inlineData", "inline_data", "fileData", "file_data", "usageMetadata", "usage_metadata", "promptFeedback",
@@ -46,7 +48,7 @@ class GeminiGenerateContent(Dialect):
     keys = frozenset(
         {"candidates", "parts", "contents", "functionCall", "function_call", "functionResponse", "function_response",
          "executableCode", "executable_code", "codeExecutionResult", "code_execution_result", "toolCall", "tool_call",
-         "toolResponse", "tool_response", "serverContent", "server_content", "toolCallCancellation",
+         "args", "content", "toolResponse", "tool_response", "serverContent", "server_content", "toolCallCancellation",
          "tool_call_cancellation", "response"}
     )  # fmt: skip
     limits = Limits(name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"), property_name=_PROPERTY)
@@ -71,7 +73,7 @@ class GeminiGenerateContent(Dialect):
             return True
         if any(is_part(part) for content in dicts_of(item.get("contents")) for part in dicts_of(content.get("parts"))):
             return True
-        return _is_live(item)
+        return _is_live(item) or _is_function_call(item) or _is_candidate(item)
 
     def read(self, item: Any, into: Assembly) -> None:
         """A response, a content, a part or an event, or a list of parts."""
@@ -129,7 +131,7 @@ class GeminiGenerateContent(Dialect):
         elif "name" in item and "response" in item:
             read_response(item, into, self.wrap)
         elif isinstance(item.get("content"), dict):
-            read_candidate(item, into, self.wrap)
+            _read_candidates([item], into, self.wrap)
         else:
             return bool(_OTHER & item.keys())
         return True
@@ -137,6 +139,20 @@ class GeminiGenerateContent(Dialect):
 
 def _is_response(item: dict[str, Any]) -> bool:
     return isinstance(item.get("candidates"), list) or isinstance(dict_of(item.get("response")).get("candidates"), list)
+
+
+def _is_function_call(item: dict[str, Any]) -> bool:
+    """Whether this is a function call out of its part; with an id and nothing else it looks like LangChain's."""
+    if not isinstance(item.get("name"), str) or "args" not in item or not item.keys() <= _OF_CALLS:
+        return False
+    return item.keys() == {"name", "args"} or not item.keys().isdisjoint(_PARTIAL)
+
+
+def _is_candidate(item: dict[str, Any]) -> bool:
+    """Whether this is one of a response's candidates, with a call."""
+    if not isinstance(item.get("content"), dict) or not item.keys().isdisjoint(("role", "author")):
+        return False
+    return any(is_part(part) for part in dicts_of(item["content"].get("parts")))
 
 
 def _is_live(item: dict[str, Any]) -> bool:

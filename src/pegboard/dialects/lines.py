@@ -25,7 +25,22 @@ def chunks_of(payload: Any) -> Any:
         lines = [line for item in payload if isinstance(item, str) for line in item.splitlines() or [""]]
         chunks = _data_of(lines)
         return payload if not chunks and any(map(_says_more, lines)) else chunks
+    if isinstance(payload, list) and payload and isinstance(payload[0], str):
+        return _objects_of(payload) or payload
     return payload
+
+
+def _objects_of(items: list[Any]) -> list[Any] | None:
+    """The objects of a list of JSON texts, or None where one of them is something else."""
+    objects: list[Any] = []
+    for item in items:
+        if not isinstance(item, str) or item.lstrip()[:1] != "{":
+            return None
+        try:
+            objects.append(json_of(item))
+        except MalformedArguments:
+            return None
+    return objects
 
 
 def _of_text(text: str) -> Any:

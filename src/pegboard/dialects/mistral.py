@@ -15,6 +15,7 @@ from pegboard.dialects.parts.content import blocks_of, described
 from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_function_call, is_mistrals, text_of_arguments
 from pegboard.dialects.parts.mistral_entries import FITTING, entry_of, given_id, id_for, is_event, kept_id, read_entry
+from pegboard.dialects.parts.openai_choices import as_response
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, key_of, unreadable
 from pegboard.dialects.talk import Talk
@@ -41,6 +42,7 @@ class Mistral(Dialect):
     keys = frozenset(
         {
             "choices",
+            "index",
             "tool_calls",
             "function",
             "tool_call_id",
@@ -67,6 +69,7 @@ class Mistral(Dialect):
             item = item["data"]
         if not isinstance(item, dict):
             raise unreadable(item, self.name, _EXPECTED)
+        item = as_response(item)
         listed = item.get("outputs", item.get("entries"))
         if isinstance(item.get("choices"), list):
             # Several are alternatives to one another: only one of them can be meant to be run.
@@ -127,6 +130,7 @@ class Mistral(Dialect):
 def _is_ours(item: dict[str, Any]) -> bool:
     if is_event(item.get("type")) or item.get("object") in _WHOLES:
         return True
+    item = as_response(item)
     if isinstance(item.get("choices"), list):
         return _says_something(first_of(item["choices"]))
     if isinstance(item.get("messages"), list):

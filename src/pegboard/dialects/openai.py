@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
 from pegboard.dialects.adapting import without_nulls
 from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly, id_of
+from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_mistrals, text_of_arguments
 from pegboard.dialects.parts.openai_calls import (
-    INPUT_END,
     given_arguments,
     given_input,
     input_of,
-    input_piece,
 )
 from pegboard.dialects.parts.openai_choices import (
     CUT,
     EXPECTED,
     LIMITS,
+    as_response,
     choice_of,
     function_call_of,
     says_something,
+)
+from pegboard.dialects.parts.openai_deltas import (
+    CUSTOM,
+    TEXTS,
+    OpenCalls,
+    end_calls,
+    is_begun,
+    is_continued,
+    read_deltas,
 )
 from pegboard.dialects.parts.openai_strict import strict_function_for
 from pegboard.dialects.parts.outputs import output_of, output_text
@@ -35,7 +42,6 @@ from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreada
 from pegboard.dialects.talk import Talk
 
 _FUNCTION_CALL = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
-_CUSTOM: Mapping[str, Any] = MappingProxyType({"custom": True})
 
 
 class OpenAIChat(Dialect):
@@ -43,14 +49,16 @@ class OpenAIChat(Dialect):
 
     name = "openai_chat"
     aliases = ("openai",)
-    keys = frozenset({"choices", "tool_calls", "function", "custom", "tool_call_id", "messages", "refusal"})
+    keys = frozenset({"choices", "index", "tool_calls", "function", "custom", "tool_call_id", "messages", "refusal"})
     limits = LIMITS
     talk = Talk(ids=re.compile(r".{1,40}", re.DOTALL))
 
     def recognises(self, item: Any) -> bool:
-        """A response, a chunk that says something, a message with calls or to a call, a history, or one call."""
+        """A response, a chunk that says something, a choice or message of one, a history, or one call."""
         if not isinstance(item, dict):
             return False
+        if "index" in item:
+            item = as_response(item)
         if isinstance(choices := item.get("choices"), list):
             choice = choice_of(choices)
             if choice is None:
@@ -59,27 +67,38 @@ class OpenAIChat(Dialect):
                 function_call_of(choice) is None
                 and says_something(choice)
                 and not _is_relatives(dict_of(choice.get("message")))
+                and not is_mistrals(first_of(dict_of(choice.get("delta")).get("tool_calls")))
             )
         if isinstance(messages := item.get("messages"), list):
             return any(map(_is_message, messages)) and not any(map(_is_relatives, dicts_of(messages)))
+        if is_continued(first_of(item.get("tool_calls"))):
+            return True
         return (_is_message(item) or _is_call(item)) and not _is_relatives(item)
 
     def read(self, item: Any, into: Assembly) -> None:
-        """One response, chunk, message, history or call."""
+        """One response, chunk, choice, message, delta, history or call."""
         if not isinstance(item, dict):
             raise unreadable(item, self.name, EXPECTED)
+        if "index" in item:
+            item = as_response(item)
         if isinstance(choices := item.get("choices"), list):
             _read_choices(choices, into)
         elif isinstance(messages := item.get("messages"), list):
             for message in messages:
                 _read_message(message, into)
         elif "role" in item or isinstance(item.get("tool_calls"), list):
-            _read_message(item, into)
+            _read_message_or_delta(item, into)
         elif _is_call(item):
             into.bare = True
             _read_calls([item], into)
-        elif "error" not in item:
+        elif "error" not in item and (into.state is None or not item.keys() <= TEXTS):
             raise unreadable(item, self.name, EXPECTED)
+
+    def finish(self, into: Assembly) -> None:
+        """The calls of a message are complete, unless deltas without a role came after it."""
+        calls = into.state
+        if calls is not None and calls.is_message:
+            end_calls(into, cut=False)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments without the nulls that stand for nothing."""
@@ -121,17 +140,6 @@ def _is_relatives(item: Mapping[str, Any]) -> bool:
     return "index" in call and is_mistrals(call)
 
 
-class _Open:
-    """The calls of a stream that are being written: their keys, the last one, and which are of custom tools."""
-
-    __slots__ = ("customs", "keys", "last")
-
-    def __init__(self) -> None:
-        self.keys: set[Hashable] = set()
-        self.last: Hashable = None
-        self.customs: dict[Hashable, str] = {}
-
-
 def _read_choices(choices: list[Any], into: Assembly) -> None:
     choice = choice_of(choices)
     if choice is None:
@@ -141,11 +149,26 @@ def _read_choices(choices: list[Any], into: Assembly) -> None:
         _read_message(choice["message"], into, cut=finish in CUT)
     delta = dict_of(choice.get("delta"))
     if isinstance(delta.get("tool_calls"), list):
-        _read_deltas(delta["tool_calls"], into)
+        read_deltas(delta["tool_calls"], into)
     elif isinstance(delta.get("function_call"), dict):
         raise Unreadable(_FUNCTION_CALL)
     if finish and into.state is not None:
-        _end(into, cut=finish in CUT)
+        end_calls(into, cut=finish in CUT)
+
+
+def _read_message_or_delta(item: dict[str, Any], into: Assembly) -> None:
+    """Take in a message, or the delta of one, which the SDK gives without the chunk around it."""
+    calls = item.get("tool_calls")
+    if item.get("role") is None and into.state is not None:
+        into.state.is_message = False
+    if isinstance(calls, list) and is_begun(first_of(calls)):
+        into.state = into.state or OpenCalls()
+        into.state.is_message = item.get("role") is not None
+        read_deltas(calls, into)
+    elif isinstance(calls, list) and is_continued(first_of(calls)):
+        read_deltas(calls, into)
+    else:
+        _read_message(item, into)
 
 
 def _read_message(message: Any, into: Assembly, *, cut: bool = False) -> None:
@@ -175,56 +198,7 @@ def _read_calls(calls: list[Any], into: Assembly, *, cut: bool = False) -> None:
         elif isinstance(item.get("custom"), dict):
             custom = item["custom"]
             arguments = given_input(custom.get("input", ""), cut=place == last)
-            into.call(custom.get("name"), arguments, item.get("id"), extra=_CUSTOM)
-
-
-def _read_deltas(deltas: list[Any], into: Assembly) -> None:
-    if into.state is None:
-        into.state = _Open()
-    calls: _Open = into.state
-    for place, item in enumerate(deltas):
-        if not isinstance(item, dict):
-            continue
-        index = item.get("index")
-        key = calls.last = index if isinstance(index, int) else place
-        calls.keys.add(key)
-        if isinstance(custom := item.get("custom"), dict):
-            _read_custom_delta(key, item.get("id"), custom, into)
-            continue
-        function = dict_of(item.get("function"))
-        arguments = function.get("arguments")
-        if isinstance(arguments, dict):
-            into.snapshot(key, arguments, name=function.get("name"), id=item.get("id"))
-        else:
-            into.piece(key, arguments, name=function.get("name"), id=item.get("id"))
-
-
-def _read_custom_delta(key: Hashable, id: Any, custom: dict[str, Any], into: Assembly) -> None:
-    customs = into.state.customs
-    identity = id_of(id)
-    if identity and customs.get(key, identity) != identity:
-        _close_custom(key, into)
-    text = input_piece(custom.get("input"), begins=key not in customs)
-    customs[key] = customs.get(key) or identity
-    into.piece(key, text, name=custom.get("name"), id=id, extra=_CUSTOM)
-
-
-def _close_custom(key: Hashable, into: Assembly) -> None:
-    del into.state.customs[key]
-    into.piece(key, INPUT_END)
-    into.over(key)
-
-
-def _end(into: Assembly, *, cut: bool) -> None:
-    """The message is complete; where it was cut off, all but the call that was being written."""
-    calls: _Open = into.state
-    unfinished = {calls.last} if cut else set()
-    for key in calls.customs.keys() - unfinished:
-        _close_custom(key, into)
-    for key in calls.keys - unfinished:
-        into.over(key)
-    into.all_ended()
-    into.state = None
+            into.call(custom.get("name"), arguments, item.get("id"), extra=CUSTOM)
 
 
 def _composed(call: AskedCall) -> dict[str, Any]:

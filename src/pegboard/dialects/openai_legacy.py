@@ -18,6 +18,7 @@ from pegboard.dialects.parts.openai_choices import (
     CUT,
     EXPECTED,
     LIMITS,
+    as_response,
     choice_of,
     function_call_of,
     says_something,
@@ -31,7 +32,7 @@ class OpenAILegacy(Dialect):
     """Messages with one `function_call` and no ids, answered by one of the role `function`."""
 
     name = "openai_legacy_function_call"
-    keys = frozenset({"choices", "function_call", "messages"})
+    keys = frozenset({"choices", "index", "function_call", "messages"})
     limits = LIMITS
     talk = Talk(has_ids=False)
 
@@ -39,6 +40,7 @@ class OpenAILegacy(Dialect):
         """What has a function_call or answers one; in a stream, also a chunk that could be of either kind."""
         if not isinstance(item, dict):
             return False
+        item = as_response(item)
         if isinstance(choices := item.get("choices"), list):
             choice = choice_of(choices)
             if choice is None:
@@ -55,6 +57,7 @@ class OpenAILegacy(Dialect):
         """One response, chunk, message or history."""
         if not isinstance(item, dict):
             raise unreadable(item, self.name, EXPECTED)
+        item = as_response(item)
         if isinstance(choices := item.get("choices"), list):
             self._read_choice(choice_of(choices) or {}, into)
         elif isinstance(messages := item.get("messages"), list):

@@ -88,7 +88,7 @@ class Reading:
             place, turn = next((place, turn) for place, turn in enumerate(found) if turn.role is None)
             raise _unknown(turn.raw, place)
         try:
-            asked = self._payloads.read(body, self._named, self._caller)
+            asked = self._payloads.read(body, self._named, self._caller, has_calls=True)
         except Unreadable:
             if self._named is not None:
                 raise
@@ -112,7 +112,7 @@ class Reading:
     def _asks(self, raw: Any) -> bool:
         """Whether this would be read as calls if its role were not known."""
         try:
-            return any(call.is_open for call in self._payloads.read(raw, None, self._caller).calls)
+            return any(call.is_open for call in self._payloads.read(raw, None, self._caller, has_calls=True).calls)
         except Unreadable:
             return False
         except Invalid:
@@ -150,7 +150,7 @@ class Reading:
         refusal: Unreadable | None = None
         for dialect in (known, None) if known is not None and self._named is None else (known,):
             try:
-                asked = self._payloads.read(turn.raw, dialect, self._caller)
+                asked = self._payloads.read(turn.raw, dialect, self._caller, has_calls=True)
             except Unreadable as error:
                 refusal = error if refusal is None else refusal
             else:
@@ -167,7 +167,7 @@ class Reading:
             "name" in call and "arguments" in call and _FORM_KEYS.isdisjoint(call) for call in dicts_of(calls)
         )
         try:
-            return self._payloads.read(calls, "memory" if in_form else None, self._caller)
+            return self._payloads.read(calls, "memory" if in_form else None, self._caller, has_calls=True)
         except Unreadable:
             if refusal is None:
                 raise
@@ -179,7 +179,7 @@ class Reading:
             known = "cohere_v2"
         for dialect in (known, None) if known is not None and self._named is None else (known,):
             try:
-                asked = self._payloads.read(turn.raw, dialect, self._caller)
+                asked = self._payloads.read(turn.raw, dialect, self._caller, has_calls=True)
                 answers = [call for call in asked.calls if not call.is_open]
             except Unreadable:
                 answers = []

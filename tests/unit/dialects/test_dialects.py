@@ -47,7 +47,7 @@ def test_a_list_of_two_dialects_is_refused_and_both_are_named() -> None:
         KNOWN.read([OPENAI, ANTHROPIC])
 
 
-@pytest.mark.parametrize("payload", [None, 5, True, "", "Hello", {}, {"x": 1}, [1], [[]], [{}], [None], [[{"x": 1}]]])
+@pytest.mark.parametrize("payload", [None, 5, True, "", " ", {}, {"x": 1}, [1], [[]], [{}], [None], [[{"x": 1}]]])
 def test_an_unknown_shape_is_told_what_was_seen_and_what_is_accepted(payload: Any) -> None:
     with pytest.raises(Unreadable, match=r"unrecognised_format: this is .*anthropic_messages.*text_hermes"):
         KNOWN.read(payload)

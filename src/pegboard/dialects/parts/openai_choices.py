@@ -25,6 +25,17 @@ def choice_of(choices: list[Any]) -> dict[str, Any] | None:
     return None
 
 
+def as_response(item: dict[str, Any]) -> dict[str, Any]:
+    """The response that holds this choice, where the item is a choice alone; anything else as it is."""
+    if "choices" in item or "type" in item or ("message" not in item and "delta" not in item):
+        return item
+    index = item.get("index")
+    if not isinstance(index, int) or not isinstance(item.get("message", item.get("delta")), dict):
+        return item
+    # Of several choices only the first is read.
+    return {"choices": [item if index == 0 else {"index": index}]}
+
+
 def says_something(choice: dict[str, Any]) -> bool:
     """Whether this is a message, or a chunk that carries more than who speaks."""
     if isinstance(choice.get("message"), dict):
