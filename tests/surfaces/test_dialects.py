@@ -213,7 +213,7 @@ class TestOverHttp:
         }
         assert "temp_c" in good(await admin.post("/v1/calls", json=call))["content"]
         refused = problem(await admin.get("/v1/definitions", params={"as": "gemini", "strict": "true"}), 422)
-        assert refused["detail"] == "'gemini_generate_content' has no strict definitions"
+        assert refused["detail"] == "strict works only with OpenAI dialects, not with 'gemini_generate_content'"
 
     async def test_tools_are_declared_in_every_dialect(self, admin: httpx.AsyncClient) -> None:
         for dialect in NAMES:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import fitted_names, own_names
+from pegboard.dialects.adapting import fitted_names, flat_root, own_names, without_absent
+from pegboard.dialects.adapting.root import REFUSED
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
@@ -45,7 +46,7 @@ class AnthropicMessages(Dialect):
     name = "anthropic_messages"
     aliases = ("anthropic",)
     keys = frozenset({"type", "content", "messages"})
-    limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,128}"), property_name=_PROPERTY)
+    limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,128}"), property_name=_PROPERTY, root=REFUSED)
     talk = Talk(
         system="apart",
         parts="content",
@@ -107,12 +108,12 @@ class AnthropicMessages(Dialect):
         return {
             "name": name_for(tool),
             **described,
-            "input_schema": without_draft(fitted_names(tool.input_schema, _PROPERTY)),
+            "input_schema": without_draft(flat_root(fitted_names(tool.input_schema, _PROPERTY))),
         }
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments under the names that the tool's own schema has for them."""
-        return own_names(arguments, schema, _PROPERTY)
+        return without_absent(own_names(arguments, schema, _PROPERTY), schema)
 
 
 def _is_block(item: Any) -> bool:

@@ -145,7 +145,7 @@ class Dialect(ABC):
 
     def define_strictly(self, tool: Tool) -> Any:
         """How it is declared so that the provider holds the model to its schema, where that can be said."""
-        raise Invalid(f"'{self.name}' has no strict definitions")
+        raise Invalid(f"strict works only with OpenAI dialects, not with '{self.name}'")
 
     def declare(self, tools: Sequence[Tool], *, strict: bool = False) -> Any:
         """What to hand the provider for these tools."""

@@ -18,6 +18,9 @@ class Limits:
     # Keywords of JSON Schema that it refuses, and those it accepts and does not mind.
     refused: frozenset[str] = frozenset()
     ignored: frozenset[str] = frozenset()
+    # Keywords that it refuses at the root of a schema only, and whether an array has to have a schema for its items.
+    root: frozenset[str] = frozenset()
+    needs_items: bool = False
     depth: int | None = None
     properties: int | None = None
     # Whether a definition has a place for the schema at all.

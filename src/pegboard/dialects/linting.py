@@ -155,8 +155,34 @@ def _schema(tool: Tool, dialect: Dialect, definition: Any) -> Iterator[Finding]:
     if limits.properties is not None and declared.properties > limits.properties:
         message = f"{declared.properties} properties, {dialect.name} takes {limits.properties}; take fewer"
         yield Finding("refuse", _SCHEMA, message)
+    yield from _root(tool, dialect)
+    yield from _items(tool, dialect)
     yield from _properties(tool, dialect, declared)
     yield from _keywords(tool, dialect, declared)
+
+
+def _root(tool: Tool, dialect: Dialect) -> Iterator[Finding]:
+    for word in ("anyOf", "oneOf", "allOf"):
+        if word in tool.input_schema and word in dialect.limits.root:
+            told = "" if word == "allOf" else ", and the description says which go together"
+            message = (
+                f"{dialect.name} does not take '{word}' at the root; the properties are declared side by side{told}"
+            )
+            yield Finding("note", f"{_SCHEMA}.{word}", message)
+
+
+def _items(tool: Tool, dialect: Dialect) -> Iterator[Finding]:
+    for path, node in _own(tool) if dialect.limits.needs_items else ():
+        kind, items = node.get("type"), node.get("items")
+        is_array = kind == "array" or (isinstance(kind, list) and "array" in kind)
+        if isinstance(items, list):
+            message = (
+                f"{dialect.name} has no lists of schemas in 'items'; it is declared with items that fit any of them"
+            )
+            yield Finding("misread", _field((*path, "items")), message)
+        elif is_array and not isinstance(items, Mapping):
+            message = f"{dialect.name} does not take an array without 'items'; it is declared with items of any kind"
+            yield Finding("misread", _field(path), f"{message}: say what is in it")
 
 
 def _properties(tool: Tool, dialect: Dialect, declared: Declared) -> Iterator[Finding]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pegboard.dialects.adapting.root import REFUSED
 from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.openai_calls import NAME
 
-LIMITS = Limits(name=NAME, tools=128)
+LIMITS = Limits(name=NAME, tools=128, root=REFUSED, needs_items=True)
 EXPECTED = "a response with 'choices', a message with a 'role', a history with 'messages', or one call"
 # Reasons to finish that leave the last call unfinished.
 CUT = ("length", "content_filter")

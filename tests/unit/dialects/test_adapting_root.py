@@ -1,0 +1,148 @@
+"""Schemas that OpenAI and Anthropic refuse: alternatives at the root, and arrays without items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.dialects.adapting import flat_root, with_items, without_absent
+from pegboard.dialects.adapting.root import REFUSED
+from pegboard.dialects.catalog import dialects
+from pegboard.dialects.linting import lint
+from tests.unit.dialects.test_linting import tool as tool_of
+
+KNOWN = dialects()
+FLAT = ["openai_chat", "openai_legacy_function_call", "openai_responses", "openai_agents", "anthropic_messages"]
+OPENAI = FLAT[:4]
+EITHER: dict[str, Any] = {
+    "type": "object",
+    "properties": {"id": {"type": "string"}, "name": {"type": "string"}},
+    "anyOf": [{"required": ["id"]}, {"required": ["name"]}],
+    "description": "Whom to look for",
+}
+SHAPES: dict[str, Any] = {
+    "oneOf": [
+        {
+            "type": "object",
+            "properties": {"kind": {"const": "circle"}, "size": {"type": "number"}},
+            "required": ["kind", "size"],
+            "additionalProperties": False,
+        },
+        {"$ref": "#/definitions/square"},
+    ],
+    "definitions": {
+        "square": {
+            "type": "object",
+            "properties": {"kind": {"const": "square"}, "size": {"type": "string"}},
+            "required": ["kind"],
+            "additionalProperties": False,
+        }
+    },
+}
+ALL: dict[str, Any] = {
+    "type": "object",
+    "allOf": [
+        {"properties": {"a": {"type": "array"}}, "required": ["a"]},
+        {"properties": {"b": {"type": "array", "items": [{"type": "string"}, {"type": "integer"}]}}},
+    ],
+}
+LEAVES = st.sampled_from([{"type": "integer"}, {"type": "string"}, {"const": "x"}, {"type": "array"}, {}, True])
+OBJECTS = st.fixed_dictionaries(
+    {"type": st.just("object"), "properties": st.dictionaries(st.sampled_from("abc"), LEAVES, max_size=3)},
+    optional={
+        "required": st.lists(st.sampled_from("abc"), max_size=2, unique=True),
+        "additionalProperties": st.booleans(),
+        "$ref": st.just("#/$defs/shared"),
+    },
+)
+ROOTS = st.recursive(
+    OBJECTS,
+    lambda inner: st.fixed_dictionaries(
+        {"properties": st.dictionaries(st.sampled_from("abc"), LEAVES, max_size=2)},
+        optional={word: st.lists(inner, min_size=1, max_size=3) for word in ("anyOf", "oneOf", "allOf")},
+    ),
+    max_leaves=6,
+)
+SHARED = {"$defs": {"shared": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["b"]}}}
+VALUES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from([1, "x", "y", [], [1], None]), max_size=4)
+
+
+def parameters(definition: Any) -> dict[str, Any]:
+    """The schema in a definition of one of these providers."""
+    inner = definition.get("function", definition)
+    found: dict[str, Any] = inner.get("parameters") or inner.get("input_schema") or inner["params_json_schema"]
+    return found
+
+
+@pytest.mark.parametrize("dialect", FLAT)
+@pytest.mark.parametrize("schema", [EITHER, SHAPES, ALL], ids=["anyOf", "oneOf", "allOf"])
+def test_a_definition_has_one_object_at_its_root_and_lint_says_so(dialect: str, schema: dict[str, Any]) -> None:
+    tool = tool_of("find", schema)
+    declared = parameters(KNOWN[dialect].define(tool))
+    assert REFUSED.isdisjoint(declared)
+    assert declared["type"] == "object"
+    (word,) = REFUSED & schema.keys()
+    notes = [finding for finding in lint(tool, KNOWN[dialect]).findings if finding.field == f"input_schema.{word}"]
+    assert [finding.severity for finding in notes] == ["note"]
+
+
+def test_alternatives_stand_side_by_side_and_the_description_says_which_go_together() -> None:
+    assert flat_root(EITHER) == {
+        "type": "object",
+        "properties": EITHER["properties"],
+        "description": "Whom to look for (give one of: 'id' or 'name')",
+    }
+    flat = flat_root(SHAPES)
+    assert flat["properties"] == {
+        "kind": {"enum": ["circle", "square"]},
+        "size": {"anyOf": [{"type": "number"}, {"type": "string"}]},
+    }
+    assert (flat["required"], flat["additionalProperties"]) == (["kind"], False)
+    assert flat["description"] == "Give exactly one of: 'kind'=\"circle\" with 'size' or 'kind'=\"square\""
+
+
+@pytest.mark.parametrize("dialect", OPENAI)
+def test_every_array_has_items_and_lint_names_those_that_had_none(dialect: str) -> None:
+    tool = tool_of("sum", {"type": "object", "properties": {"n": {"type": "array"}, "m": {"type": ["array", "null"]}}})
+    properties = parameters(KNOWN[dialect].define(tool))["properties"]
+    assert properties == {"n": {"type": "array", "items": {}}, "m": {"type": ["array", "null"], "items": {}}}
+    found = [finding.field for finding in lint(tool, KNOWN[dialect]).findings if "array without" in finding.message]
+    assert found == ["input_schema.properties.n", "input_schema.properties.m"]
+
+
+def test_a_schema_that_is_one_object_with_items_everywhere_stays_the_same() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "array", "items": {"type": "integer"}}}}
+    assert with_items(flat_root(schema)) is schema
+
+
+def test_a_root_that_refers_to_itself_or_into_its_alternatives_is_one_object_all_the_same() -> None:
+    endless = {"anyOf": [{"$ref": "#"}, {"properties": {"a": {"$ref": "#"}}, "required": ["a"]}]}
+    assert flat_root(endless)["properties"] == {"a": {"$ref": "#"}}
+    inner = {"properties": {"a": {"type": "integer"}, "b": {"$ref": "#/anyOf/0/properties/a"}}}
+    assert flat_root({"anyOf": [inner]})["properties"]["b"] == {"type": "integer"}
+
+
+@given(root=ROOTS, value=VALUES)
+def test_what_fits_a_schema_fits_the_flat_one(root: dict[str, Any], value: dict[str, Any]) -> None:
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, **SHARED}
+    flat = with_items(flat_root(schema))
+    assert REFUSED.isdisjoint(flat)
+    if jsonschema_rs.is_valid(schema, value):
+        assert jsonschema_rs.is_valid(flat, value)
+
+
+def test_nulls_of_other_alternatives_are_left_out_again() -> None:
+    schema = {
+        "oneOf": [
+            {"properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": False},
+            {"properties": {"b": {"type": "integer"}, "c": {"type": ["string", "null"]}}, "required": ["b"]},
+        ]
+    }
+    assert without_absent({"a": 1, "b": None}, schema) == {"a": 1}
+    assert without_absent({"b": 1, "c": None, "d": None}, schema) == {"b": 1, "c": None, "d": None}
+    for dialect in FLAT:
+        assert KNOWN[dialect].restore({"a": 1, "b": None}, schema) == {"a": 1}
