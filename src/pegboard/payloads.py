@@ -59,7 +59,7 @@ class Payloads:
     def read(self, raw: Any, dialect: str | None, caller: Caller, *, has_calls: bool = False) -> Asked:
         """The calls of a payload, in the dialect that is named or detected; a provider's message may have none.
 
-        Raises Unreadable if no dialect fits, with `has_calls` also for a message in which none finds calls, and Invalid if
+        Raises Unreadable if no dialect fits, with `has_calls` also for a message without calls, and Invalid if
         more than MAX_CALLS calls wait for an answer.
         """
         asked = self.dialects.read(raw, dialect, lambda name: self._schema_of(name, caller), has_calls=has_calls)

@@ -165,7 +165,7 @@ class TestBatches:
             ({"name": ""}, "name"),
             ({"name": 3}, "name"),
             ({"name": "echo", "id": 3}, "id"),
-            ({"name": "echo", "args": {}}, "args"),
+            ({"name": "echo", "parameter": {}}, "parameter"),
             ([{"name": "echo"}, {"nam": "echo"}], "1.name"),
             ([3], "0"),
             ("echo", ""),
