@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from multidict import CIMultiDict, istr
@@ -52,10 +52,11 @@ class RequestTemplate:
         "_body_headers",
         "_build",
         "_config",
-        "_credentials",
         "_default",
         "_headers",
         "_method",
+        "_taken_cookies",
+        "_taken_headers",
         "_url",
         "_ways",
         "origin",
@@ -64,7 +65,6 @@ class RequestTemplate:
 
     def __init__(self, config: HttpConfig, credentials: Credentials) -> None:
         self._config = config
-        self._credentials = credentials
         self._method = config.method
         self._url = url = UrlTemplate(config, credentials.query)
         self.origin: str = url.origin
@@ -73,6 +73,9 @@ class RequestTemplate:
         self._default = "query" if in_query else "body"
         self._build = body_builder(config)
         self._headers = _headers(config, credentials)
+        # Names that the tool sets itself: what a caller sends under one of them is dropped, not added.
+        self._taken_headers = frozenset(name.lower() for name in self._headers)
+        self._taken_cookies = frozenset(_cookie_names(self._headers.get(_COOKIE, "")))
         content_type = content_type_of(config)
         self._body_headers = self._headers.copy()
         self._body_headers[_CONTENT_TYPE] = content_type
@@ -134,30 +137,26 @@ class RequestTemplate:
         return way
 
     def _way(self, name: str) -> _Way:
-        config, credentials = self._config, self._credentials
+        config = self._config
         if name in config.placeholders:
             return _NOWHERE
         style = config.styles.get(name)
         wire = config.wire_names.get(name, name)
         place = "body" if name == config.body_param else config.params_in.get(name, self._default)
-        # A credential is never replaced, nor joined, by what a caller sends under its name.
         match place:
             case "header":
                 check_style(name, "header", style)
-                names = {taken.lower() for taken in credentials.headers} | (
-                    {"cookie"} if credentials.cookies else set()
-                )
                 way = _Way("private" if is_sensitive(wire) else "header", istr(wire), header_writer(wire, style))
-                return _NOWHERE if wire.lower() in names else way
+                return _NOWHERE if wire.lower() in self._taken_headers else way
             case "cookie":
                 check_style(name, "cookie", style)
                 if not is_cookie(wire):
                     raise Misconfigured(f"config: '{wire[:100]}' is not a valid name of a cookie")
-                taken = credentials.cookies.keys()
+                taken = self._taken_cookies
                 return _NOWHERE if wire in taken else _Way("cookie", wire, cookie_writer(wire, style, taken))
             case "query":
                 check_style(name, "query", style)
-                taken = credentials.query.keys()
+                taken = self._url.names
                 return _NOWHERE if wire in taken else _Way("query", wire, query_writer(wire, style, taken))
         return _Way("body", wire)
 
@@ -172,6 +171,12 @@ def _headers(config: HttpConfig, credentials: Credentials) -> CIMultiDict[str]:
         own = [f"{name}={value}" for name, value in credentials.cookies.items()]
         headers[_COOKIE] = "; ".join([*kept, *own])
     return headers
+
+
+def _cookie_names(header: str) -> Iterator[str]:
+    for pair in header.split(";"):
+        if name := pair.partition("=")[0].strip():
+            yield name
 
 
 def _add(request: Request, added: list[tuple[str, str, str]], body: Body | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote_plus
 
 from yarl import URL
 
@@ -33,7 +33,7 @@ _Open = tuple[str | _Slot, ...]
 class UrlTemplate:
     """The URL of a tool without what its calls add: an origin, a path and a query, partly open."""
 
-    __slots__ = ("_authority", "_pairs", "_parts", "_scheme", "fixed_query", "origin")
+    __slots__ = ("_authority", "_pairs", "_parts", "_scheme", "fixed_query", "names", "origin")
 
     def __init__(self, config: HttpConfig, credentials: Mapping[str, str]) -> None:
         scheme, _, rest = config.url.partition("://")
@@ -57,7 +57,11 @@ class UrlTemplate:
 
         self._parts = _merged(_cut(path, "/", in_path))
         own = [f"{quoted(name)}={quoted(value)}" for name, value in credentials.items()]
-        self._pairs = [*(pair for pair in _cut(query, "&", in_query) if pair), *own]
+        # A credential replaces a pair of the URL that has its name.
+        given = [pair for pair in _cut(query, "&", in_query) if pair and _name_of(pair) not in credentials]
+        self._pairs: list[str | _Open] = [*given, *own]
+        # The names of the query's own pairs: no argument is sent under one of them.
+        self.names = frozenset(name for pair in self._pairs if (name := _name_of(pair)) is not None)
         self.fixed_query = "&".join(pair for pair in self._pairs if isinstance(pair, str))
         if all(isinstance(pair, str) for pair in self._pairs):
             self._pairs = [self.fixed_query] if self.fixed_query else []
@@ -78,7 +82,10 @@ class UrlTemplate:
                 continue
             texts = [piece if isinstance(piece, str) else _written(piece, arguments) for piece in pair]
             if None not in texts:
-                pairs.append("".join(map(str, texts)))
+                text = "".join(map(str, texts))
+                if _name_of(pair) is None and unquote_plus(text.partition("=")[0]) in self.names:
+                    raise _taken_name(pair)
+                pairs.append(text)
         return pairs
 
     def joined(self, path: str, pairs: list[str]) -> URL:
@@ -148,6 +155,23 @@ def _cut(pieces: Sequence[str], at: str, slot: Callable[[str], _Slot]) -> list[s
         parts += [[text] for text in others]
     # Text alone is one piece: a placeholder always has text, if only an empty one, on either side.
     return [str(part[0]) if len(part) == 1 else tuple(piece for piece in part if piece) for part in parts]
+
+
+def _name_of(pair: str | _Open) -> str | None:
+    """The name of a pair of the query; None if a placeholder is part of it."""
+    start = pair if isinstance(pair, str) else pair[0]
+    if not isinstance(start, str) or (start is not pair and "=" not in start):
+        return None
+    return unquote_plus(start.partition("=")[0])
+
+
+def _taken_name(pair: _Open) -> Unwritable:
+    return Unwritable(
+        "must not be the name of another query parameter of the tool's URL",
+        expected="another name",
+        field=next(piece.field for piece in pair if isinstance(piece, _Slot)),
+        code="custom",
+    )
 
 
 def _merged(segments: list[str | _Open]) -> list[str | _Open]:

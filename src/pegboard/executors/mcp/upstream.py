@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote_plus, urlencode, urlsplit, urlunsplit
 
 from pegboard.core.call import Progress
 from pegboard.core.errors import Drifted, Misconfigured, ToolError, UpstreamFailed
@@ -143,4 +143,6 @@ def _with_query(url: str, query: Mapping[str, str]) -> str:
     if not query:
         return url
     parts = urlsplit(url)
-    return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, urlencode(query, quote_via=quote))))))
+    # A credential replaces a pair of the URL that has its name.
+    own = [pair for pair in parts.query.split("&") if pair and unquote_plus(pair.partition("=")[0]) not in query]
+    return urlunsplit(parts._replace(query="&".join([*own, urlencode(query, quote_via=quote)])))

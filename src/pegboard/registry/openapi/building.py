@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote_plus
 
 import orjson
 
+from pegboard.core.outbound import PLACEHOLDER
 from pegboard.registry.openapi.assembling import Assembled, assembled
 from pegboard.registry.openapi.bodies import Bodies, Body
 from pegboard.registry.openapi.definitions import Definitions
@@ -73,7 +75,7 @@ class Builder:
         if auth is not None and (why := self._servers.withheld(base)) is not None:
             notes.leave_out("its credentials", why)
             auth = None
-        filled = sent_as(auth)
+        filled = sent_as(auth) | {("query", name) for name in _fixed_names(url_of(base, operation.path))}
         parameters = [
             each
             for each in parameters
@@ -126,6 +128,12 @@ class Builder:
             names = ", ".join(name[:50] for name in cut[:_NAMED])
             notes.leave_out(f"the schemas {names}{more}", "its input would be too large; anything is taken there")
         return tool, schema
+
+
+def _fixed_names(url: str) -> set[str]:
+    """The names of the pairs in a URL's query that have no placeholder: their values are set."""
+    pairs = url.partition("#")[0].partition("?")[2].split("&")
+    return {unquote_plus(pair.partition("=")[0]) for pair in pairs if pair and PLACEHOLDER.search(pair) is None}
 
 
 def _description(operation: Operation) -> str:

@@ -136,10 +136,52 @@ def test_an_object_cannot_smuggle_a_credentials_name_in() -> None:
         filled({"filter": {"key": "callers"}}, auth)
 
 
-def test_an_argument_wins_over_a_fixed_header() -> None:
-    placed: dict[str, Any] = {"params_in": {"lang": "header"}, "wire_names": {"lang": "x-lang"}}
-    request = filled({"lang": "de"}, headers={"X-Lang": "en"}, **placed)
-    assert request.headers.getall("X-Lang") == ["de"]
+@pytest.mark.parametrize(
+    ("url", "arguments", "query"),
+    [
+        ("/?role=user", {"role": "admin", "page": 2}, "role=user&page=2"),
+        ("/?role=user&role=guest", {"role": ["admin"]}, "role=user&role=guest"),
+        ("/?r%6Fle=user&a+b=1", {"role": "admin", "a b": "2"}, "r%6Fle=user&a+b=1"),
+        ("/?role", {"role": "admin"}, "role"),
+        ("/?role={who}", {"who": "user", "role": "admin"}, "role=user"),
+        ("/?role={who}", {"role": "admin"}, ""),
+        ("/?{name}={value}&role=user", {"name": "page", "value": "2"}, "page=2&role=user"),
+    ],
+)
+def test_an_argument_adds_no_second_value_to_a_pair_of_the_urls_own_query(
+    url: str, arguments: dict[str, Any], query: str
+) -> None:
+    assert filled(arguments, url=f"https://api.example.com{url}").url.raw_query_string == query
+
+
+def test_an_object_or_a_name_out_of_an_argument_cannot_repeat_a_fixed_pair() -> None:
+    url = "https://api.example.com/?role=user&f%5Ba%5D=1"
+    with pytest.raises(InvalidArguments, match="must not hold 'role'"):
+        filled({"filter": {"role": "admin"}}, url=url)
+    with pytest.raises(InvalidArguments, match=r"must not hold 'f\[a\]'"):
+        filled({"f": {"a": 2}}, url=url, styles={"f": {"style": "deepObject"}})
+    for name in ("role", "r%6Fle"):
+        with pytest.raises(InvalidArguments, match="Field 'name' must not be the name of another query parameter"):
+            filled({"name": name, "v": "x"}, url=f"{url}&{{name}}={{v}}&r%256Fle=1")
+
+
+def test_a_credential_replaces_a_pair_of_the_url_that_has_its_name() -> None:
+    auth = {"type": "api_key", "api_key": "owners", "query_name": "key"}
+    request = filled({"key": "callers"}, auth, url="https://api.example.com/?key=demo&k%65y={x}&page=1")
+    assert request.url.raw_query_string == "page=1&key=owners"
+
+
+def test_an_argument_replaces_no_fixed_header_and_adds_to_no_fixed_cookie() -> None:
+    placed: dict[str, Any] = {
+        "params_in": {"lang": "header", "sid": "cookie", "other": "cookie", "all": "cookie"},
+        "wire_names": {"lang": "x-lang"},
+    }
+    headers = {"X-Lang": "en", "Cookie": "sid=fixed; theme=dark"}
+    request = filled({"lang": "de", "sid": "callers", "other": "1"}, headers=headers, **placed)
+    assert request.headers.getall("X-Lang") == ["en"]
+    assert request.headers.getall("Cookie") == ["sid=fixed; theme=dark; other=1"]
+    with pytest.raises(InvalidArguments, match="must not hold 'theme'"):
+        filled({"all": {"theme": "light"}}, headers=headers, **placed)
 
 
 def test_only_what_is_no_credential_may_go_to_another_origin() -> None:

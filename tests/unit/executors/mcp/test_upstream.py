@@ -147,3 +147,9 @@ def test_each_part_of_a_definition_counts(field: int) -> None:
     changed = list(parts)
     changed[field] = "other" if isinstance(parts[field], str) else {"type": "array"}
     assert digest_of(*parts) != digest_of(*changed)
+
+
+def test_a_credential_in_the_query_replaces_a_pair_of_the_url_that_has_its_name() -> None:
+    config = McpConfig.model_validate({"server_url": "https://mcp.example/mcp?key=demo&k%65y=2&page=1"})
+    auth = {"type": "api_key", "api_key": "owners", "query_name": "key"}
+    assert Upstream.of(config, auth).server_url == "https://mcp.example/mcp?page=1&key=owners"

@@ -6,7 +6,7 @@ import pytest
 
 from pegboard.core.refusals import Invalid
 from pegboard.registry.openapi.importing import import_document
-from tests.unit.registry.openapi.making import Json, api, one, reason, swagger
+from tests.unit.registry.openapi.making import Json, api, one, reason, sent, swagger
 
 SOURCE = "https://docs.example.com/specs/openapi.json"
 
@@ -142,3 +142,14 @@ def test_swagger_without_schemes_uses_that_of_the_document() -> None:
 )
 def test_swagger_without_a_host_that_can_be_reached_leaves_every_operation_out(said: Json, words: str) -> None:
     assert words in reason({"swagger": "2.0", "paths": {"/x": {"get": {}}}, **said})
+
+
+def test_a_parameter_that_the_servers_url_sets_is_no_argument() -> None:
+    parameters = [{"name": name, "in": "query", "required": True} for name in ("api-version", "page", "role")]
+    document = {
+        **api({"/x?role=user&page={page}": {"get": {"parameters": parameters}}}),
+        "servers": [{"url": "https://api.example.com/?api%2Dversion=7"}],
+    }
+    definition = one(document)
+    assert list(definition["input_schema"]["properties"]) == ["page"]
+    assert str(sent(definition, page="2").url).partition("?")[2] == "role=user&page=2&api%2Dversion=7"
