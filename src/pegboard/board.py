@@ -41,6 +41,7 @@ from pegboard.registry.opening import Opener
 from pegboard.registry.people import People
 from pegboard.registry.registry import Registry
 from pegboard.registry.rotation import RotationReport, rotate
+from pegboard.registry.signing import PeopleSigner
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tables.live import Tables
 from pegboard.replay import Replays
@@ -71,7 +72,8 @@ class Pegboard(Library):
         self.dialects = dialects()
         self._database = database
         self._vault = started.vault
-        self.snapshot = Snapshot(database, self._prepare)
+        signer = PeopleSigner(self._vault)
+        self.snapshot = Snapshot(database, signer, self._prepare)
         self._internal = InternalExecutor(self.snapshot.is_or_was_admin)
         self.baseline = Baseline(database)
         self._internal.handlers.update(shipped_handlers(self.baseline) | installed_handlers())
@@ -84,10 +86,13 @@ class Pegboard(Library):
         self._flagging = Flagging(self.tools)
         self._sources = Sources(database)
         self._executors = executors(self._internal, self._reach, self.confinement, self._sources, self._flagging.flag)
-        self.people = People(database, self.snapshot)
+        self.people = People(database, self.snapshot, signer)
         self.secrets = NamedSecrets(database, self.snapshot, self._vault)
         self._opener = Opener(self._vault, self.secrets.value)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
+        if settings.admin_key is not None and not self._vault.is_rooted:
+            # Without its encryption key the board recognises no stored key; this one the settings vouch for.
+            self.snapshot.admit(settings.admin_key.get_secret_value(), self.admin)
         self._functions = Functions(self._internal, self.snapshot, self._vault, self.admin)
         self.tables = Tables(settings.tables, self._sources, self.snapshot, self.admin.user_id, os.environ)
         self._limiter = wiring.limiter_of(settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from pegboard.core.call import Role
@@ -19,6 +19,8 @@ class User:
     updated_at: datetime
     is_deleted: bool = False
     deleted_at: datetime | None = None
+    revision: int = field(default=0, compare=False)
+    mac: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class ApiKey:
     agent_id: str | None = None
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    revision: int = field(default=0, compare=False)
+    mac: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from pegboard.core.errors import SecretUnreadable
 from pegboard.core.ids import new_id
 from pegboard.core.people import Secret, User
-from pegboard.registry.people import ADMIN, add_user, key_row, mint_key
+from pegboard.registry.people import ADMIN, key_row, mint_key
 from pegboard.registry.shipped import hang_shipped
-from pegboard.registry.snapshot import hash_key
+from pegboard.registry.signing import SET_KEY, PeopleSigner, hash_key, sign_all
 from pegboard.store import keys, secrets, users
 from pegboard.store.database import Change, Database, DatabaseUnusable
 from pegboard.store.keyfile import FileKeyring
@@ -27,7 +27,8 @@ from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-SET_KEY = "PEGBOARD_ADMIN_KEY"
+# What is asked of a key that is set. Shorter ones go on working, since boards were set up with them.
+LONG_KEY = 32
 # No {{secret:…}} can spell this name, so no tool can ever read the row.
 ROOT = "$root"
 
@@ -69,16 +70,18 @@ async def _start(
             fresh = await users.named(conn, ADMIN) is None
         keyring = _keyring(secret_key, key_file, fresh)
         async with database.change() as change:
-            admin = await users.named(change.conn, ADMIN) or await add_user(change, ADMIN, "admin")
+            admin = await users.named(change.conn, ADMIN) or await _add_admin(change)
             vault = await _rooted(change, Vault(keyring), admin)
+            signer = PeopleSigner(vault)
+            if fresh:
+                await users.save(change.conn, signer.sign(admin, change.revision), revision=change.revision)
             if admin_key is not None:
-                await _set_admin_key(change, admin, admin_key)
+                await _set_admin_key(change, admin, admin_key, vault, signer)
             new_key = None
             if fresh and admin_key is None:
                 new_key = mint_key()
-                await keys.add(
-                    change.conn, key_row(new_key, admin.id, "first start", datetime.now(UTC)), revision=change.revision
-                )
+                row = key_row(new_key, admin.id, "first start", datetime.now(UTC), signer)
+                await keys.add(change.conn, signer.sign(row, change.revision), revision=change.revision)
             await hang_shipped(change, admin.id)
             if credentials is not None and fresh:
                 # Before the commit: a key that is in the store and nowhere else would be lost.
@@ -110,35 +113,63 @@ def _keyring(secret_key: str | None, key_file: Path | None, fresh: bool) -> Keyr
     return keyring
 
 
+async def _add_admin(change: Change) -> User:
+    """The board's admin, not signed yet: the root that signs is kept for the admin."""
+    now = datetime.now(UTC)
+    admin = User(new_id(), ADMIN, "admin", now, now)
+    await users.add(change.conn, admin, revision=change.revision)
+    return admin
+
+
 async def _rooted(change: Change, vault: Vault, admin: User) -> Vault:
-    """The vault with the root of digests and chains: the one in the database, wherever keys come from now."""
+    """The vault with the root of digests, chains and MACs: the one in the database, wherever keys come from now.
+
+    Where the root is from before users and keys had MACs, they are signed here, and the root says so from now on. Where
+    there is no root, nothing is signed: the row may have been removed to have forged rows signed.
+    """
     if vault.keyring.trouble is not None:
         return vault
     kept = await secrets.named(change.conn, admin.id, ROOT)
     if kept is not None and kept.sealed is not None:
         try:
-            return vault.with_root(kept.sealed, kept.id)
+            rooted = vault.with_root(kept.sealed, kept.id)
         except SecretUnreadable as error:
-            # The row stays: with the right key it opens again. Until then digests fit nothing stored before.
+            # The row stays: with the right key it opens again. Until then digests and MACs fit nothing stored before.
             log.exception("root_unreadable", why=error.message)
-            return Vault(vault.keyring, root=vault.keyring.root or random.token_bytes(32))
+            return vault.without_root()
+        if not rooted.has_signed_rows:
+            await sign_all(change, PeopleSigner(rooted))
+            sealed = replace(kept, sealed=rooted.seal_root(kept.id), updated_at=datetime.now(UTC))
+            await secrets.put(change.conn, sealed, revision=change.revision)
+        return rooted
     now = datetime.now(UTC)
     row_id = kept.id if kept is not None else new_id()
-    row = Secret(row_id, admin.id, ROOT, vault.new_root(row_id), now, now)
+    row = Secret(row_id, admin.id, ROOT, vault.seal_root(row_id), now, now)
     await secrets.put(change.conn, row, revision=change.revision)
     return vault.with_root(row.sealed or "", row.id)
 
 
-async def _set_admin_key(change: Change, admin: User, key: str) -> None:
-    """The key from the settings is the admin's, and one that was set there before no longer is."""
+async def _set_admin_key(change: Change, admin: User, key: str, vault: Vault, signer: PeopleSigner) -> None:
+    """Make the key from the settings the admin's, and revoke one that was set there before."""
+    if not vault.is_rooted:
+        return  # nothing can be signed, and `_keyring` or `_rooted` has logged why
+    if len(key) < LONG_KEY:
+        log.warning("admin_key_short", length=len(key), advice=f"set {SET_KEY} to {LONG_KEY} characters or more")
     now = datetime.now(UTC)
-    there = False
-    for row in await keys.of_user(change.conn, admin.id):
-        if row.key_hash == hash_key(key):
-            there = True
-            if row.revoked_at is not None:
-                await keys.save(change.conn, replace(row, revoked_at=None), revision=change.revision)
-        elif row.name == SET_KEY and row.revoked_at is None:
-            await keys.save(change.conn, replace(row, revoked_at=now), revision=change.revision)
-    if not there:
-        await keys.add(change.conn, key_row(key, admin.id, SET_KEY, now), revision=change.revision)
+    row = await keys.with_hash(change.conn, signer.hash_of(hash_key(key)))
+    if row is None:
+        row = signer.sign(key_row(key, admin.id, SET_KEY, now, signer), change.revision)
+        await keys.add(change.conn, row, revision=change.revision)
+    elif not signer.is_genuine(row) or row.user_id != admin.id:
+        # The settings say whose key this is, whatever was made of its row.
+        log.error("admin_key_row_not_genuine", id=row.id)
+        whole = replace(key_row(key, admin.id, SET_KEY, now, signer), id=row.id)
+        await keys.save(change.conn, signer.sign(whole, change.revision), revision=change.revision)
+    elif row.revoked_at is not None:
+        row = signer.sign(replace(row, revoked_at=None), change.revision)
+        await keys.save(change.conn, row, revision=change.revision)
+    for other in await keys.of_user(change.conn, admin.id):
+        is_set = other.name == SET_KEY and other.revoked_at is None and other.id != row.id
+        if is_set and signer.is_genuine(other):
+            revoked = signer.sign(replace(other, revoked_at=now), change.revision)
+            await keys.save(change.conn, revoked, revision=change.revision)

@@ -13,7 +13,8 @@ from pegboard.core.people import Agent, ApiKey, User
 from pegboard.core.refusals import Conflict, Fault, Invalid, NotFound
 from pegboard.registry.pages import Page, an_id, cut, read_cursor
 from pegboard.registry.registry import admins_only, refuse_agents
-from pegboard.registry.snapshot import Snapshot, hash_key
+from pegboard.registry.signing import SET_KEY, PeopleSigner, hash_key
+from pegboard.registry.snapshot import Snapshot
 from pegboard.store import agents, keys, users
 from pegboard.store.database import Change, Database
 
@@ -35,23 +36,24 @@ def mint_key() -> str:
     return KEY_PREFIX + random.token_urlsafe(32)
 
 
-def key_row(key: str, user_id: str, name: str, now: datetime) -> ApiKey:
-    """What is stored of a key: enough to recognise it, nothing to use it by."""
-    return ApiKey(new_id(), user_id, name, key[:8], hash_key(key), now)
+def key_row(key: str, user_id: str, name: str, now: datetime, signer: PeopleSigner) -> ApiKey:
+    """What is stored of a key: a keyed hash, and the beginning of one that is random."""
+    return ApiKey(new_id(), user_id, name, "" if name == SET_KEY else key[:8], signer.hash_of(hash_key(key)), now)
 
 
 class People:
     """Changes who may use the board; the snapshot follows before the change is answered."""
 
-    def __init__(self, database: Database, snapshot: Snapshot) -> None:
+    def __init__(self, database: Database, snapshot: Snapshot, signer: PeopleSigner) -> None:
         self._database = database
         self._snapshot = snapshot
+        self._signer = signer
 
     async def create_user(self, name: str, role: Role, caller: Caller) -> User:
         """The new user; admins only."""
         admins_only(caller, "make users")
         async with self._database.change() as change:
-            user = await add_user(change, name, role)
+            user = await add_user(change, name, role, self._signer)
         await self._snapshot.refresh()
         return user
 
@@ -77,12 +79,13 @@ class People:
             raise Conflict("An admin cannot remove themselves")
         async with self._database.change() as change:
             user = await users.get(change.conn, user_id)
-            if user is None or user.is_deleted:
+            if user is None or user.is_deleted or not self._signer.is_genuine(user):
                 raise NotFound(f"User '{user_id}' not found")
             if user.name.lower() == ADMIN:
                 raise Conflict(f"'{user.name}' is the board's own admin, who owns the shipped tools, and stays")
             now = datetime.now(UTC)
             user = replace(user, is_deleted=True, deleted_at=now, updated_at=now)
+            user = self._signer.sign(user, change.revision)
             await users.save(change.conn, user, revision=change.revision)
         await self._snapshot.refresh()
         return user
@@ -106,8 +109,10 @@ class People:
             if agent is None or agent.owner_id != user_id:
                 raise Invalid.of("The key was not made", [Fault("agent_id", f"'{agent_id}' is no agent of this user")])
         key = mint_key()
-        row = replace(key_row(key, user_id, name, datetime.now(UTC)), agent_id=agent_id, expires_at=expires_at)
+        row = key_row(key, user_id, name, datetime.now(UTC), self._signer)
+        row = replace(row, agent_id=agent_id, expires_at=expires_at)
         async with self._database.change() as change:
+            row = self._signer.sign(row, change.revision)
             await keys.add(change.conn, row, revision=change.revision)
         await self._snapshot.refresh()
         return NewKey(row, key)
@@ -125,10 +130,10 @@ class People:
         await self.get_user(user_id, caller)
         async with self._database.change() as change:
             key = await keys.get(change.conn, key_id)
-            if key is None or key.user_id != user_id:
+            if key is None or key.user_id != user_id or not self._signer.is_genuine(key):
                 raise NotFound(f"Key '{key_id}' not found")
             if key.revoked_at is None:
-                key = replace(key, revoked_at=datetime.now(UTC))
+                key = self._signer.sign(replace(key, revoked_at=datetime.now(UTC)), change.revision)
                 await keys.save(change.conn, key, revision=change.revision)
         await self._snapshot.refresh()
         return key
@@ -208,12 +213,12 @@ class People:
         return tuple(ids)
 
 
-async def add_user(change: Change, name: str, role: Role) -> User:
+async def add_user(change: Change, name: str, role: Role, signer: PeopleSigner) -> User:
     """A new user within this change."""
     if await users.named(change.conn, name) is not None:
         raise Conflict(f"A user named '{name}' exists already")
     now = datetime.now(UTC)
-    user = User(new_id(), name, role, now, now)
+    user = signer.sign(User(new_id(), name, role, now, now), change.revision)
     await users.add(change.conn, user, revision=change.revision)
     return user
 

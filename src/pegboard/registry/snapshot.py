@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,13 +13,9 @@ from pegboard.core.refusals import Unauthorised
 from pegboard.core.tool import Kind, Tool, alias_of
 from pegboard.executors.base import Prepared
 from pegboard.registry.peg import Peg
+from pegboard.registry.signing import PeopleSigner, hash_key
 from pegboard.store import agents, keys, secrets, tools, users
 from pegboard.store.database import Database, revision_of
-
-
-def hash_key(key: str) -> str:
-    """What is stored of a key: keys are long and random, so one round of SHA-256 is enough."""
-    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +27,10 @@ class _Holder:
 class Snapshot:
     """Tools, users, keys, agents and secrets by what they are looked up by; kept up with the store."""
 
-    def __init__(self, database: Database, prepare: Callable[[Tool], Prepared]) -> None:
+    def __init__(self, database: Database, signer: PeopleSigner, prepare: Callable[[Tool], Prepared]) -> None:
         self.revision = 0
         self._database = database
+        self._signer = signer
         self._prepare = prepare
         self._lock = asyncio.Lock()
         self._names: dict[str, Peg] = {}
@@ -108,7 +104,7 @@ class Snapshot:
         hashed = hash_key(key)
         holder = self._holders.get(hashed) or self._admitted.get(hashed)
         if holder is None:
-            holder = self._holders[hashed] = self._look_up(hashed)
+            holder = self._holders[hashed] = self._look_up(self._signer.hash_of(hashed))
         if holder.expires is not None and holder.expires <= time.time():
             raise Unauthorised("This key has expired; ask for a new one")
         return holder.caller
@@ -170,13 +166,21 @@ class Snapshot:
     def _take_people(
         self, some_users: Iterable[User], some_keys: Iterable[ApiKey], some_agents: Iterable[Agent]
     ) -> None:
-        for user in some_users:
+        # Checked here, once a row, and not at each call.
+        genuine_users, other_users = self._signer.genuine(some_users)
+        for user in other_users:
+            self._admins.discard(user.id)
+            self._users.pop(user.id, None)
+        for user in genuine_users:
             (self._admins.add if user.role == "admin" else self._admins.discard)(user.id)
             if user.is_deleted:
                 self._users.pop(user.id, None)
             else:
                 self._users[user.id] = user
-        for key in some_keys:
+        genuine_keys, other_keys = self._signer.genuine(some_keys)
+        for key in other_keys:
+            self._keys.pop(key.key_hash, None)
+        for key in genuine_keys:
             self._keys[key.key_hash] = key
         for agent in some_agents:
             if agent.is_deleted:

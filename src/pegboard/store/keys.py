@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.people import ApiKey
@@ -19,14 +20,22 @@ _COLUMNS = tuple(_keys.c[name] for name in ApiKey.__dataclass_fields__)
 
 async def add(conn: AsyncConnection, key: ApiKey, *, revision: int) -> None:
     """Keep a new key."""
-    await conn.execute(insert(_keys).values(**asdict(key), revision=revision))
+    await conn.execute(insert(_keys).values({**asdict(key), "revision": revision}))
 
 
 async def save(conn: AsyncConnection, key: ApiKey, *, revision: int) -> None:
     """Keep a key as it is now, revoked for one; LookupError if there is no such key."""
-    done = await conn.execute(update(_keys).where(_keys.c.id == key.id).values(**asdict(key), revision=revision))
+    values = {**asdict(key), "revision": revision}
+    done = await conn.execute(update(_keys).where(_keys.c.id == key.id).values(values))
     if done.rowcount == 0:
         raise LookupError(f"no key has the id {key.id}")
+
+
+async def save_all(conn: AsyncConnection, some_keys: Sequence[ApiKey]) -> None:
+    """Keep keys as they are now, each with its own revision."""
+    if some_keys:
+        step = update(_keys).where(_keys.c.id == bindparam("id_"))
+        await conn.execute(step, [{**asdict(key), "id_": key.id} for key in some_keys])
 
 
 async def get(conn: AsyncConnection, key_id: str) -> ApiKey | None:
@@ -34,6 +43,12 @@ async def get(conn: AsyncConnection, key_id: str) -> ApiKey | None:
     if not is_uuid(key_id):
         return None
     row = (await conn.execute(select(*_COLUMNS).where(_keys.c.id == key_id))).first()
+    return _key(row) if row else None
+
+
+async def with_hash(conn: AsyncConnection, key_hash: str) -> ApiKey | None:
+    """The key of this hash, revoked or not."""
+    row = (await conn.execute(select(*_COLUMNS).where(_keys.c.key_hash == key_hash))).first()
     return _key(row) if row else None
 
 

@@ -75,6 +75,8 @@ class User(SoftDeleted, Base):
 
     name: Mapped[str] = mapped_column(name_type(), nullable=False)
     role: Mapped[str] = mapped_column(String(20), nullable=False)
+    # Over what gives rights, and the revision; see registry/signing.py.
+    mac: Mapped[str] = mapped_column(String(64), nullable=False, default="", server_default=text("''"))
     tools: Mapped[list[Tool]] = relationship(back_populates="owner", lazy="raise")
 
     __table_args__ = (
@@ -85,7 +87,7 @@ class User(SoftDeleted, Base):
 
 
 class ApiKey(Changing, Base):
-    """A key of a user, as a hash."""
+    """A key of a user, as a keyed hash."""
 
     __tablename__ = "api_keys"
     __table_args__ = (
@@ -101,6 +103,7 @@ class ApiKey(Changing, Base):
     agent_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False), ForeignKey("agents.id"))
     expires_at: Mapped[datetime | None] = mapped_column(Instant)
     revoked_at: Mapped[datetime | None] = mapped_column(Instant)
+    mac: Mapped[str] = mapped_column(String(64), nullable=False, default="", server_default=text("''"))
 
 
 class Tool(SoftDeleted, Base):

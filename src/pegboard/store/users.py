@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import Row, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.people import User
@@ -19,14 +20,22 @@ _COLUMNS = tuple(_users.c[name] for name in User.__dataclass_fields__)
 
 async def add(conn: AsyncConnection, user: User, *, revision: int) -> None:
     """Keep a new user."""
-    await conn.execute(insert(_users).values(**asdict(user), revision=revision))
+    await conn.execute(insert(_users).values({**asdict(user), "revision": revision}))
 
 
 async def save(conn: AsyncConnection, user: User, *, revision: int) -> None:
     """Keep a user as they are now; LookupError if there is no such user."""
-    done = await conn.execute(update(_users).where(_users.c.id == user.id).values(**asdict(user), revision=revision))
+    values = {**asdict(user), "revision": revision}
+    done = await conn.execute(update(_users).where(_users.c.id == user.id).values(values))
     if done.rowcount == 0:
         raise LookupError(f"no user has the id {user.id}")
+
+
+async def save_all(conn: AsyncConnection, some_users: Sequence[User]) -> None:
+    """Keep users as they are now, each with its own revision."""
+    if some_users:
+        step = update(_users).where(_users.c.id == bindparam("id_"))
+        await conn.execute(step, [{**asdict(user), "id_": user.id} for user in some_users])
 
 
 async def get(conn: AsyncConnection, user_id: str) -> User | None:

@@ -15,6 +15,8 @@ from pegboard.core.errors import SecretUnreadable
 from pegboard.store.keyring import KEY_BYTES, Keyring, KeyringError, decode_key, encode_key
 
 _NONCE_BYTES = 12
+# What follows the root once users and keys are signed; no base64 has it.
+_SIGNED = ";signed"
 # A nonce and a tag are 28 bytes, 38 digits; without padding, so that one ciphertext has one spelling.
 _SEALED = re.compile(r"pb1:([0-9a-f]{8}):([A-Za-z0-9_-]{38,})", re.ASCII)
 
@@ -22,9 +24,19 @@ _SEALED = re.compile(r"pb1:([0-9a-f]{8}):([A-Za-z0-9_-]{38,})", re.ASCII)
 class Vault:
     """Turns text into `pb1:<key id>:<base64url of nonce and ciphertext>` and back: AES-256-GCM, bound to one row."""
 
-    def __init__(self, keyring: Keyring, *, root: bytes | None = None) -> None:
+    def __init__(
+        self,
+        keyring: Keyring,
+        *,
+        root: bytes | None = None,
+        has_signed_rows: bool = True,
+        is_makeshift: bool = False,
+    ) -> None:
+        """`has_signed_rows` is False for the root of a database from before users and keys had MACs."""
         self.keyring = keyring
+        self.has_signed_rows = has_signed_rows
         self._root = root
+        self._is_makeshift = is_makeshift
         self._makeshift = secrets.token_bytes(KEY_BYTES)
 
     def seal(self, plain: str, owner_row: str) -> str:
@@ -71,30 +83,46 @@ class Vault:
         """A key of 32 bytes for one purpose, the same in every process and after every rotation.
 
         It comes from a root that is not one of the rotating keys, which can all be replaced in time. The root is kept
-        in the database, sealed as any credential is (`new_root` makes it, `with_root` uses it, rotation encrypts it
+        in the database, sealed as any credential is (`seal_root` makes it, `with_root` uses it, rotation encrypts it
         anew), so that it stays when keys move from a file to the environment. A key file holds it too.
         While a key file has never been readable the root is random: what is derived then fits nothing stored before,
         so digests compare unequal, but the board runs.
         """
         root = self._root or self.keyring.root
         if root is None:
-            if self.keyring.trouble is None:
+            if self.keyring.trouble is None and not self._is_makeshift:
                 raise KeyringError("these keys have no root to derive from: make the vault with_root")
             root = self._makeshift
         return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=b"pegboard:" + label.encode()).derive(root)
+
+    def without_root(self) -> Vault:
+        """This vault for a database whose root it cannot open: the key file's root, else one for this process alone."""
+        return Vault(self.keyring, is_makeshift=True)
 
     def digest_key(self) -> bytes:
         """The key of the journal's argument digests."""
         return self.derive("arguments digest")
 
-    def new_root(self, owner_row: str) -> str:
-        """The key file's root, or a fresh one where keys have none, sealed for the row that will keep it."""
-        return self.seal(encode_key(self.keyring.root or secrets.token_bytes(KEY_BYTES)), owner_row)
+    @property
+    def is_rooted(self) -> bool:
+        """Whether it derives from a root that is kept somewhere, in the database or in a key file."""
+        return self._root is not None or self.keyring.root is not None
+
+    def seal_root(self, owner_row: str) -> str:
+        """The root, sealed for the row that keeps it: this vault's, else the key file's, else a new one.
+
+        The sealed text also says that the rows of the database are signed: it cannot be made to say otherwise without
+        the key, or a database writer could have forged rows signed.
+        """
+        root = self._root or self.keyring.root or secrets.token_bytes(KEY_BYTES)
+        return self.seal(encode_key(root) + _SIGNED, owner_row)
 
     def with_root(self, sealed: str, owner_row: str) -> Vault:
-        """This vault, deriving from the root that `new_root` sealed."""
+        """This vault, deriving from the root that `seal_root` sealed."""
+        text = self.open(sealed, owner_row)
         try:
-            return Vault(self.keyring, root=decode_key(self.open(sealed, owner_row)).secret)
+            root = decode_key(text.removesuffix(_SIGNED)).secret
+            return Vault(self.keyring, root=root, has_signed_rows=text.endswith(_SIGNED))
         except ValueError:
             raise SecretUnreadable("the stored root is damaged: it is not a key") from None
 

@@ -92,7 +92,7 @@ def test_a_healthy_set_up_has_nothing_to_complain_about(admin: Program) -> None:
         "encryption key",
         "database",
         "migrations",
-        "credentials at rest",
+        "stored credentials",
         "journal spool",
         "sandbox landlock",
         "sandbox namespaces",
@@ -117,7 +117,7 @@ def test_a_machine_without_a_board_is_told_how_to_start_one(fresh: Program) -> N
 def test_without_a_server_local_is_enough(home: Path, fresh: Program) -> None:
     found = levels(fresh.run("doctor", "--local", "--json").done())
     assert "server" not in found
-    assert found["credentials at rest"] == "ok"
+    assert found["stored credentials"] == "ok"
 
 
 def test_what_others_may_read_is_told(home: Path, fresh: Program) -> None:
@@ -143,26 +143,33 @@ def test_a_key_file_that_is_gone_or_damaged_is_told(home: Path, fresh: Program, 
 
 
 def test_credentials_that_do_not_open_are_told(home: Path, fresh: Program) -> None:
-    assert "all 2 open" in fresh.run("doctor", "--local").done().out
+    assert "all 2 can be decrypted" in fresh.run("doctor", "--local").done().out
     with sqlite3.connect(home / "pegboard.db") as database:
         database.execute("UPDATE secrets SET sealed = replace(sealed, ':', ':0') WHERE sealed IS NOT NULL")
     database.close()
     ran = fresh.run("doctor", "--local", "--json")
     assert ran.code == 1
-    assert levels(ran)["credentials at rest"] == "bad"
+    assert levels(ran)["stored credentials"] == "bad"
 
 
 def test_a_wrong_encryption_key_in_the_environment_is_told(home: Path, fresh: Program) -> None:
     assert levels(fresh.run("doctor", "--local", "--json", PEGBOARD_SECRET_KEY="short"))["encryption key"] == "bad"
     other = base64.b64encode(b"k" * 32).decode()
     found = levels(fresh.run("doctor", "--local", "--json", PEGBOARD_SECRET_KEY=other))
-    assert (found["encryption key"], found["credentials at rest"]) == ("ok", "bad")
+    assert (found["encryption key"], found["stored credentials"]) == ("ok", "bad")
 
 
 def test_a_key_that_the_server_does_not_know_is_told(admin: Program) -> None:
     ran = admin.run("doctor", "--json", PEGBOARD_KEY="pb_unknown_0123456789")
     assert ran.code == 1
     assert levels(ran)["key"] == "bad"
+
+
+@pytest.mark.parametrize(("key", "level"), [("k" * 31, "warning"), ("k" * 32, None)])
+def test_a_short_admin_key_gets_a_warning(fresh: Program, key: str, level: str | None) -> None:
+    ran = fresh.run("doctor", "--local", "--json", PEGBOARD_ADMIN_KEY=key)
+    assert levels(ran).get("admin key") == level
+    assert key not in ran.out
 
 
 def test_settings_that_are_wrong_are_told(fresh: Program) -> None:

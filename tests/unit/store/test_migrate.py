@@ -13,13 +13,13 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Column, Connection, MetaData, Table, insert, inspect, text
 
 from pegboard.store import journal_models, models, users  # noqa: F401 -- so that their tables are known
-from pegboard.store.base_models import Base
+from pegboard.store.base_models import Base, table_of
 from pegboard.store.database import Database, revision_of
 from pegboard.store.migrate import _SCRIPTS, SchemaTooNew, _config, _revisions, migrate, pending, startup_lock
-from tests.unit.store.rows import add_executions, an_execution, kept_user
+from tests.unit.store.rows import a_user, add_executions, an_execution
 
 ALL = [
     "0001_board",
@@ -31,6 +31,7 @@ ALL = [
     "0007_tries",
     "0008_thread_agents",
     "0009_bound_tools",
+    "0010_people_macs",
 ]
 
 MIGRATING = """
@@ -131,7 +132,12 @@ async def test_an_older_database_keeps_its_rows(empty_database_url: str) -> None
     database = Database.create(empty_database_url)
     async with database.write() as conn:
         await conn.run_sync(lambda connection: command.upgrade(_config(connection), "0001_board"))
-    user = await kept_user(database)
+    user = a_user()
+    async with database.write() as conn:
+        old = {name: column for name, column in table_of(models.User).c.items() if name != "mac"}
+        table = Table("users", MetaData(), *(Column(name, column.type) for name, column in old.items()))
+        await conn.execute(insert(table).values({name: getattr(user, name) for name in old} | {"revision": 1}))
+        await conn.execute(text("UPDATE board_state SET revision = 1"))
     assert await pending(database) == ALL[1:]
 
     assert await migrate(database) == ALL[1:]

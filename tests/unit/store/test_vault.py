@@ -160,11 +160,11 @@ def test_keys_of_the_environment_derive_from_a_root_kept_in_the_database_through
     vault = vault_with(ONE)
     with pytest.raises(KeyringError, match="with_root"):
         vault.digest_key()
-    kept = vault.new_root(row)
+    kept = vault.seal_root(row)
     digest_key = vault.with_root(kept, row).digest_key()
     kept = vault_with(TWO, ONE).reseal(kept, row)
     assert vault_with(TWO).with_root(kept, row).digest_key() == digest_key
-    assert vault.with_root(vault.new_root(row), row).digest_key() != digest_key
+    assert vault.with_root(vault.seal_root(row), row).digest_key() != digest_key
 
 
 def test_a_root_that_is_no_key_is_refused() -> None:

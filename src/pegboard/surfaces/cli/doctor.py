@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pegboard.registry.first_run import LONG_KEY
 from pegboard.surfaces.cli.client import find_key, open_client, read_settings
 from pegboard.surfaces.cli.doctor_sandbox import examine_sandbox
 from pegboard.surfaces.cli.doctor_store import examine_store
@@ -33,7 +34,12 @@ async def examine(session: Session) -> list[Finding]:
     except Usage as error:
         advice = "; ".join(error.lines) or "Correct the environment or pegboard.toml"
         return [*findings, Finding.bad("settings", error.message, advice), *await _server(session)]
-    findings += [Finding.ok("settings", "valid"), _home(settings), *_credentials(session, settings)]
+    findings += [
+        Finding.ok("settings", "valid"),
+        _home(settings),
+        *_credentials(session, settings),
+        *_admin_key(settings),
+    ]
     findings += await examine_store(settings)
     findings += await examine_tables(settings)
     findings += await examine_sandbox(settings)
@@ -80,6 +86,13 @@ def _credentials(session: Session, settings: Settings) -> list[Finding]:
     return [Finding.ok("credentials", str(file))]
 
 
+def _admin_key(settings: Settings) -> list[Finding]:
+    if settings.admin_key is None or len(settings.admin_key.get_secret_value()) >= LONG_KEY:
+        return []
+    advice = f"Set {LONG_KEY} random characters or more: openssl rand -hex 32"
+    return [Finding.warning("admin key", "PEGBOARD_ADMIN_KEY is short", advice)]
+
+
 async def _redis(url: str) -> Finding:
     from redis.asyncio import Redis  # noqa: PLC0415 -- only where it is set
     from redis.exceptions import RedisError  # noqa: PLC0415 -- only where it is set
@@ -105,7 +118,11 @@ async def _server(session: Session) -> list[Finding]:
         return [Finding.bad("server", error.message, advice)]
     reasons = "; ".join(map(str, ready.data.get("reasons", ())))
     if reasons:
-        return [Finding.bad("server", f"{session.url} is not ready: {reasons}", "Put that right; it is looked at anew")]
+        return [
+            Finding.bad(
+                "server", f"{session.url} is not ready: {reasons}", "Fix this; the board checks again by itself"
+            )
+        ]
     return [Finding.ok("server", f"{session.url} is ready"), *await _key(session)]
 
 

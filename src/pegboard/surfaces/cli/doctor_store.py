@@ -100,7 +100,7 @@ async def _database(database: Database, keyring: Keyring | None, home: Path) -> 
 
 
 async def _sealed(database: Database, vault: Vault) -> Finding:
-    """Whether each stored credential opens."""
+    """Whether each stored credential can be decrypted."""
     count = 0
     shut: list[str] = []
     last: SealedRow | None = None
@@ -115,10 +115,10 @@ async def _sealed(database: Database, vault: Vault) -> Finding:
             shut += faults
         last = rows[-1]
     if not shut:
-        return Finding.ok("credentials at rest", f"all {count} open")
+        return Finding.ok("stored credentials", f"all {count} can be decrypted")
     more = f", and {len(shut) - _SHOWN} more" if len(shut) > _SHOWN else ""
-    advice = "Put the key back that they were made with, or set them anew (secrets set, tools edit)"
-    return Finding.bad("credentials at rest", f"cannot be opened: {'; '.join(shut[:_SHOWN])}{more}", advice)
+    advice = "Restore the key that encrypted them, or set them again (secrets set, tools edit)"
+    return Finding.bad("stored credentials", f"cannot be decrypted: {'; '.join(shut[:_SHOWN])}{more}", advice)
 
 
 def _opened(row: SealedRow, vault: Vault) -> tuple[int, list[str]]:

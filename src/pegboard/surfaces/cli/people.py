@@ -113,7 +113,7 @@ def list_keys(ctx: typer.Context, user: User = None) -> None:
         rows = [
             [
                 key["name"],
-                key["prefix"] + "…",
+                key["prefix"] and key["prefix"] + "…",
                 key["agent_id"],
                 moment(key["created_at"]),
                 moment(key["expires_at"]),
