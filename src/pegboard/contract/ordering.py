@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pegboard.contract.asking import Asked, Asker
 from pegboard.contract.report import Failure, Test
-from pegboard.registry.schemas import compile_validator
+from pegboard.registry.schemas import BoundedValidator
 
 _FEWEST = 3
 _SIZE = "batch_size"
@@ -86,4 +86,4 @@ def _with(arguments: Mapping[str, Any], names: Sequence[str], places: Sequence[i
 
 
 def _fits(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> bool:
-    return schema is None or compile_validator(schema).is_valid(arguments)
+    return schema is None or BoundedValidator(schema).is_valid(arguments)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pegboard.core.instants import read_instant
+from pegboard.registry.cost import TooCostly
 from pegboard.registry.problems import problems_of
-from pegboard.registry.schemas import Validator, compile_validator
+from pegboard.registry.schemas import BoundedValidator
 
 VERSIONS = ("1.0", "1.1")
 _STATUSES = ("new", "existing", "error")
@@ -17,17 +18,22 @@ class Payloads:
     """What a tool says its results are, compiled once."""
 
     def __init__(self, schema: Mapping[str, Any] | None) -> None:
-        self._schema = schema
-        self._validator: Validator | None = None if schema is None else compile_validator(schema)
+        self._validator = None if schema is None else BoundedValidator(schema)
 
     def broken(self, payload: Any) -> Iterator[str]:
         """How a payload breaks the tool's output_schema."""
-        if self._schema is None or self._validator is None or self._validator.is_valid(payload):
+        if self._validator is None:
+            return
+        try:
+            if self._validator.is_valid(payload):
+                return
+        except TooCostly as error:
+            yield f"the payload can be checked against the output_schema: {error}"
             return
         # A result that is no object travels as {"result": …}.
         if isinstance(payload, dict) and payload.keys() == {"result"} and self._validator.is_valid(payload["result"]):
             return
-        for problem in problems_of(self._validator, self._schema, payload, subject="payload"):
+        for problem in problems_of(self._validator, payload, subject="payload"):
             yield f"the payload fits the output_schema: {problem.message}"
 
 

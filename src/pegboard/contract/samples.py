@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from pegboard.registry.schemas import Validator, compile_validator
+from pegboard.registry.cost import TooCostly
+from pegboard.registry.schemas import BoundedValidator
 
 DEEPEST = 8
 # How many values are made up before it is given up.
@@ -45,11 +46,11 @@ class NoSample(ValueError):
 
 def good_arguments(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments that fit: examples and defaults where there are any, else the least there can be."""
-    validator = compile_validator(schema)
+    validator = BoundedValidator(schema)
     made = _Maker(schema).made(schema, 1, DEEPEST)
     whole = made if isinstance(made, dict) else {}
     # Made up by itself, each part fits; whether they fit together is another question.
-    if not validator.is_valid(whole):
+    if not _fits(validator, whole):
         raise NoSample("no arguments could be made up that fit the input_schema; give good ones")
     return whole
 
@@ -58,7 +59,7 @@ def bad_arguments(
     schema: Mapping[str, Any], good: Mapping[str, Any], *, refuses_unknown: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Arguments that the tool must refuse, and what is wrong with each."""
-    validator = compile_validator(schema)
+    validator = BoundedValidator(schema)
     maker = _Maker(schema)
     properties = schema.get("properties")
     parts = properties if isinstance(properties, dict) else {}
@@ -71,13 +72,20 @@ def bad_arguments(
         if wrong is not None:
             yield f"the argument '{name}' has a wrong type", wrong
     unknown = {**good, "no_such_argument": 1}
-    if refuses_unknown or not validator.is_valid(unknown):
+    if refuses_unknown or not _fits(validator, unknown):
         yield "there is an unknown argument", unknown
 
 
-def _mistyped(validator: Validator, good: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+def _fits(validator: BoundedValidator, value: Any) -> bool:
+    try:
+        return validator.is_valid(value)
+    except TooCostly:
+        return False
+
+
+def _mistyped(validator: BoundedValidator, good: Mapping[str, Any], name: str) -> dict[str, Any] | None:
     changed = ({**good, name: value} for value in _WRONG)
-    return next((arguments for arguments in changed if not validator.is_valid(arguments)), None)
+    return next((arguments for arguments in changed if not _fits(validator, arguments)), None)
 
 
 class _Maker:
@@ -99,10 +107,10 @@ class _Maker:
         turned = given[(number - 1) % len(given) :] + given[: (number - 1) % len(given)] if given else []
         validator = self._compiled(schema)
         for value in turned:
-            if validator is None or validator.is_valid(value):
+            if validator is None or _fits(validator, value):
                 return deepcopy(value)
         for value in self._candidates(schema, number, depth):
-            if validator is None or validator.is_valid(value):
+            if validator is None or _fits(validator, value):
                 return value
         return None
 
@@ -161,9 +169,9 @@ class _Maker:
             found = found.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(found, Mapping) else {}
         return {} if reference is None else found
 
-    def _compiled(self, schema: Mapping[str, Any]) -> Validator | None:
+    def _compiled(self, schema: Mapping[str, Any]) -> BoundedValidator | None:
         try:
-            return compile_validator({**schema, **self._draft})
+            return BoundedValidator({**schema, **self._draft})
         except ValueError:
             return None
 

@@ -11,6 +11,7 @@ from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.base import Answer
 from pegboard.payloads import Answered
 from pegboard.registry.arguments import as_floats
+from pegboard.registry.cost import TooCostly
 from pegboard.registry.snapshot import Snapshot
 
 # What stands for the outcome of a call whose arguments could not be read, until somebody answers it.
@@ -86,7 +87,9 @@ def checked(form: dict[str, Any], snapshot: Snapshot, caller: Caller) -> dict[st
     if peg is None or peg.tool.output_schema is None or not snapshot.may_call(peg.tool, caller):
         return {key: value for key, value in form.items() if key != "result_valid"}
     try:
-        is_valid = bool(peg.output.is_valid(as_floats(result)))
+        is_valid = peg.output.is_valid(as_floats(result))
+    except TooCostly:
+        return {key: value for key, value in form.items() if key != "result_valid"}
     except ValueError:  # a value that is no JSON
         is_valid = False
     return form | {"result_valid": is_valid}

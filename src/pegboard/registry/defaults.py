@@ -95,11 +95,13 @@ def defaults_of(document: Document) -> Defaults:
 def _same_value(document: Document, node: Any) -> list[Mapping[str, Any]]:
     """The schemas that surely apply to the same value: itself, what it refers to, and the one object of a union."""
     found: list[Mapping[str, Any]] = []
+    seen: set[int] = set()
     todo = [node]
     while todo:
         part = todo.pop()
-        if not isinstance(part, Mapping) or any(part is other for other in found):
+        if not isinstance(part, Mapping) or id(part) in seen:
             continue
+        seen.add(id(part))
         found.append(part)
         todo += [document.resolve(reference) for _, reference in document.references(part)]
         if document.overrides(part):

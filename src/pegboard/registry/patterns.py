@@ -20,9 +20,14 @@ LARGEST = 1024 * KIB
 LARGEST_OF_ALL = 16 * LARGEST
 ENGINE = FancyRegexOptions(backtrack_limit=1000, size_limit=LARGEST)
 
-# Compiled size, and the longest text that a pattern of that size is given: together they bound the time of a match.
-_SIZES = ((KIB, None), (8 * KIB, 8_192), (64 * KIB, 8_192), (LARGEST, 1_024))
+# Compiled size, the longest text that a pattern of that size is given, and its checks for a character at worst, each
+# about 0.1 µs: together they bound the time of a match.
+_SIZES = ((KIB, None, 0.3), (8 * KIB, 8_192, 2.5), (64 * KIB, 8_192, 40.0), (LARGEST, 1_024, 1_300.0))
 _BACKTRACKING_TEXT = 8_192
+_BACKTRACKING_CHECKS = 0.4
+# One kind of character from the beginning to the end, as `^[a-z]{1,64}$`: however often it repeats, it is cheap.
+_ONE_KIND = re.compile(r"\^(?:\.|\\[dDwWsS]|\[[^\[\]\\]+\])(?:[*+?]|\{\d+(?:,\d*)?\})?\$")
+_ONE_KIND_CHECKS = 0.3
 _SHORT_PATTERN = 20
 _is_regex = Draft7Validator({"format": "regex"}, validate_formats=True).is_valid
 _NEEDS_BACKTRACKING = re.compile(r"\(\?(?:[=!>]|<[=!])|\\[1-9]|\\k<|[*+?}]\+")
@@ -34,23 +39,25 @@ class PatternProblem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What is known of a pattern: its compiled size, the longest text for it, and whether it needs backtracking."""
+    """A pattern's compiled size, the longest text for it, its checks for a character, whether it needs backtracking."""
 
     size: int
     longest: int | None
+    per_character: float
     backtracks: bool = False
 
 
 def weigh(pattern: str) -> Pattern:
     """How costly a pattern is; raises PatternProblem where it cannot be used at all."""
-    for size, longest in _SIZES:
+    for size, longest, checks in _SIZES:
         if _compiles(pattern, RegexOptions(size_limit=size)):
             # Only counted repetition makes a short pattern costly; a text of any length may be matched against `\S`.
             short = len(pattern) <= _SHORT_PATTERN and "{" not in pattern.replace(r"\p{", "")
-            return Pattern(size, None if short and size < LARGEST else longest)
+            per_character = _ONE_KIND_CHECKS if _ONE_KIND.fullmatch(pattern) else checks
+            return Pattern(size, None if short and size < LARGEST else longest, per_character)
     if _NEEDS_BACKTRACKING.search(pattern):
         if _compiles(pattern, ENGINE):
-            return Pattern(LARGEST, _BACKTRACKING_TEXT, backtracks=True)
+            return Pattern(LARGEST, _BACKTRACKING_TEXT, _BACKTRACKING_CHECKS, backtracks=True)
         raise PatternProblem(f"the pattern '{_cut(pattern)}' does not compile, or is too large with its look-around")
     if _is_regex(pattern):
         raise PatternProblem(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from pegboard.core.chains import CHAIN, chain_seconds
 from pegboard.core.configs import default_timeout
@@ -12,7 +11,7 @@ from pegboard.core.errors import ToolError
 from pegboard.core.tool import Kind, Retry, Tool
 from pegboard.executors.base import Prepared
 from pegboard.registry.arguments import Arguments
-from pegboard.registry.schemas import compile_validator
+from pegboard.registry.schemas import BoundedValidator
 from pegboard.registry.tables.arguments import TableArguments
 
 # What a tool that may safely run again gets without asking: three more tries when it breaks its contract.
@@ -36,7 +35,7 @@ class Peg:
         self._prepare = prepare
         self._prepared: Prepared | None = None
         self._arguments: Arguments | TableArguments | None = None
-        self._output: Any = None
+        self._output: BoundedValidator | None = None
 
     @property
     def arguments(self) -> Arguments | TableArguments:
@@ -51,10 +50,10 @@ class Peg:
         return self._arguments
 
     @property
-    def output(self) -> Any:
-        """What checks the output; only asked for where there is an output schema."""
+    def output(self) -> BoundedValidator:
+        """The validator of the output; only asked for where there is an output schema."""
         if self._output is None:
-            self._output = compile_validator(self.tool.output_schema or {})
+            self._output = BoundedValidator(self.tool.output_schema or {})
         return self._output
 
     @property

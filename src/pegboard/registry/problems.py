@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pegboard.core.errors import FieldProblem, InvalidArguments
-from pegboard.registry.schemas import Validator
+from pegboard.registry.schemas import BoundedValidator
 from pegboard.registry.subschemas import Document
 from pegboard.registry.walk import MAX_PROBLEMS, Walk
 from pegboard.registry.wording import Words, problem_of
@@ -16,12 +16,10 @@ __all__ = ["MAX_PROBLEMS", "invalid", "problems_of"]
 MAX_LISTED = 10
 
 
-def problems_of(
-    validator: Validator, schema: Mapping[str, Any], arguments: Any, *, subject: str = "Arguments"
-) -> list[FieldProblem]:
+def problems_of(validator: BoundedValidator, arguments: Any, *, subject: str = "Arguments") -> list[FieldProblem]:
     """What is wrong with the arguments: missing fields first, then by path; empty if they fit."""
     try:
-        found = Walk(Document(schema), subject).faults(schema, arguments)
+        found = Walk(Document(validator.schema), subject).faults(validator.schema, arguments)
     except ValueError:  # the validator looks into a value to 255 levels only when it is asked for faults
         found = []
     if not found and not validator.is_valid(arguments):

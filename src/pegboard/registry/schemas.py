@@ -9,6 +9,7 @@ import jsonschema_rs
 import orjson
 from jsonschema_rs import Draft7Validator, Draft202012Validator, Registry
 
+from pegboard.registry.cost import MAX_CHECKS, TooCostly, cost_of
 from pegboard.registry.patterns import ENGINE, PatternProblem, check_patterns, with_bounded_texts
 from pegboard.registry.subschemas import DRAFT_7, DRAFT_2020, Child, Document, Path, nested_ids, pointer_to
 
@@ -48,6 +49,25 @@ def compile_validator(schema: Mapping[str, Any]) -> Validator:
     """A validator for the schema that asserts formats, bounds patterns and never fetches anything."""
     document = Document(schema)
     return _compiled(with_bounded_texts(document), document.is_2020)
+
+
+class BoundedValidator:
+    """A validator that refuses, with TooCostly, a value whose validation would take too many checks."""
+
+    __slots__ = ("_check_cost", "_is_valid", "_per_byte", "schema")
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        cost = cost_of(Document(schema), schema)
+        self.schema = schema
+        self._is_valid = compile_validator(schema).is_valid
+        self._check_cost = cost.check
+        self._per_byte = cost.per_byte
+
+    def is_valid(self, value: Any, size: int | None = None) -> bool:
+        """Whether the value fits; `size` is its length as JSON, where that is known."""
+        if size is None or size * self._per_byte > MAX_CHECKS:
+            self._check_cost(value)
+        return self._is_valid(value)
 
 
 class Parts:
@@ -208,6 +228,10 @@ def _check_defaults(document: Document) -> None:
     for name, node in document.root.get("properties", {}).items():
         if isinstance(node, Mapping) and "default" in node:
             path = ("properties", name)
+            try:
+                cost_of(document, node).check(node["default"])
+            except TooCostly as error:
+                raise _Fault(str(error), (*path, "default")) from None
             if not parts.is_valid(pointer_to(path), node["default"]):
                 raise _Fault("the default does not fit its own schema", (*path, "default"))
 

@@ -39,13 +39,24 @@ def tag_of(nodes: Sequence[Any], value: Any, meant: Callable[[Any], Any]) -> Tag
     if not isinstance(value, dict) or len(nodes) < 2:
         return None
     for name in nodes[0].get("properties", {}):
-        parts = [meant(node.get("properties", {}).get(name)) for node in nodes]
-        if name in value and all(isinstance(part, Mapping) and ("const" in part or "enum" in part) for part in parts):
+        parts = _constants(name, nodes, meant) if name in value else []
+        if parts:
             chosen = [index for index, part in enumerate(parts) if _tells(part, value[name])]
             options = [option for part in parts for option in part.get("enum", [part.get("const")])]
             if len(chosen) <= 1:
                 return Tag(name, options, chosen)
     return None
+
+
+def _constants(name: str, nodes: Sequence[Any], meant: Callable[[Any], Any]) -> list[Mapping[str, Any]]:
+    """What each form says of the field; empty where one of them does not list what the field may hold."""
+    parts: list[Mapping[str, Any]] = []
+    for node in nodes:
+        part = meant(node.get("properties", {}).get(name))
+        if not isinstance(part, Mapping) or not ("const" in part or "enum" in part):
+            return []
+        parts.append(part)
+    return parts
 
 
 def _tells(part: Any, value: Any) -> bool:

@@ -1,12 +1,13 @@
 """A walk through a schema and a value side by side, to every fault of the value.
 
 The validator says quickly whether a value fits. Asking it for every fault may take time exponential in the value's
-depth where a schema refers to itself, so the schema is walked here instead, with a bound on the steps. Single
-keywords, and whether a part fits, remain the validator's judgement.
+depth where a schema refers to itself, so the schema is walked here instead, with a bound on the steps and on the CPU
+time; what was found until then is reported. Single keywords, and whether a part fits, are decided by the validator.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ from pegboard.registry.wording import Words, expected_of, missing, problem_of, u
 MAX_PROBLEMS = 50
 MAX_STEPS = 20_000
 MAX_UNIONS = 6
+# CPU time of this thread: a busy machine does not make the messages shorter.
+MAX_SECONDS = 0.1
 
 _ASSERTIONS = frozenset(
     {
@@ -63,8 +66,12 @@ class Place(NamedTuple):
         return Place(node, self.value, self.path, self.under(*steps))
 
 
+class _OutOfTime(Exception):
+    pass
+
+
 class Walk:
-    """One walk; it ends after a set number of steps, whatever the schema and the value."""
+    """One walk; it ends after a set number of steps or a set time, whatever the schema and the value."""
 
     def __init__(self, document: Document, subject: str) -> None:
         self._document = document
@@ -72,6 +79,7 @@ class Walk:
         self._parts = Parts(document)
         self._steps = MAX_STEPS
         self._unions = 0
+        self._end = time.thread_time() + MAX_SECONDS
         self._asserting: dict[int, tuple[Any, Validator | None]] = {}
 
     def faults(self, node: Any, value: Any, path: Path = (), pointer: str = "#") -> list[Fault]:
@@ -81,16 +89,21 @@ class Walk:
         todo = [Place(node, value, path, pointer)]
         while todo and self._steps > 0 and len(found) < MAX_PROBLEMS:
             self._steps -= 1
+            if time.thread_time() > self._end:
+                break
             place = todo.pop()
             if (id(place.node), place.path) in seen:
                 continue
             seen.add((id(place.node), place.path))
             further: list[Place] = []
-            for item in self._look(place):
-                if isinstance(item, Place):
-                    further.append(item)
-                else:
-                    found.setdefault(item.problem, item)
+            try:
+                for item in self._look(place):
+                    if isinstance(item, Place):
+                        further.append(item)
+                    else:
+                        found.setdefault(item.problem, item)
+            except _OutOfTime:
+                break
             todo += reversed(further)
         return sorted(list(found.values())[:MAX_PROBLEMS], key=lambda fault: fault.order)
 
@@ -115,6 +128,11 @@ class Walk:
         elif isinstance(place.value, list | tuple):
             yield from self._in_array(place)
         yield from self._in_place(place)
+
+    def _fits(self, pointer: str, value: Any) -> bool:
+        if time.thread_time() > self._end:
+            raise _OutOfTime
+        return self._parts.is_valid(pointer, value)
 
     def _broken(self, place: Place) -> dict[str, Any]:
         """The keywords that the value breaks, each with what it asks for; only one where that says it all."""
@@ -159,7 +177,7 @@ class Walk:
         if "propertyNames" in node:
             asked = expected_of(self._meant(node["propertyNames"]))
             for name in value:
-                if not self._parts.is_valid(place.under("propertyNames"), name):
+                if not self._fits(place.under("propertyNames"), name):
                     says = f"must not have the key '{cut(name)}'; a key must be: {asked}"
                     yield self._fault(place, Words("custom", says, asked, shows=False))
         yield from self._dependent(place)
@@ -191,7 +209,7 @@ class Walk:
 
     def _contained(self, place: Place) -> Iterator[Fault]:
         node, pointer = place.node, place.under("contains")
-        fitting = sum(self._parts.is_valid(pointer, item) for item in place.value)
+        fitting = sum(self._fits(pointer, item) for item in place.value)
         least = node.get("minContains", 1) if self._document.is_2020 else 1
         most = node.get("maxContains", fitting) if self._document.is_2020 else fitting
         if not least <= fitting <= most:
@@ -205,7 +223,7 @@ class Walk:
         """The entries that do not fit the one schema they share; those that do are passed over quickly."""
         pointer, left = place.under(*steps), MAX_PROBLEMS
         for key, item in entries:
-            if not self._parts.is_valid(pointer, item):
+            if not self._fits(pointer, item):
                 yield Place(node, item, (*place.path, key), pointer)
                 left -= 1
                 if left == 0:
@@ -218,17 +236,17 @@ class Walk:
         for word in ("anyOf", "oneOf"):
             if word in node:
                 yield from self._in_union(place, word)
-        if "not" in node and self._parts.is_valid(place.under("not"), place.value):
+        if "not" in node and self._fits(place.under("not"), place.value):
             asked = expected_of(self._meant(node["not"]))
             yield self._fault(place, Words("custom", f"must not be: {asked}", f"not: {asked}"))
         if "if" in node:
-            word = "then" if self._parts.is_valid(place.under("if"), place.value) else "else"
+            word = "then" if self._fits(place.under("if"), place.value) else "else"
             if word in node:
                 yield place.same(word, node=node[word])
 
     def _in_union(self, place: Place, word: str) -> Iterator[Fault | Place]:
         branches = [place.same(word, index, node=part) for index, part in enumerate(place.node[word])]
-        fitting = sum(self._parts.is_valid(branch.pointer, place.value) for branch in branches)
+        fitting = sum(self._fits(branch.pointer, place.value) for branch in branches)
         if fitting == 1 or (fitting and word == "anyOf"):
             return
         forms = [self._meant_place(branch) for branch in branches]

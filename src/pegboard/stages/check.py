@@ -14,8 +14,10 @@ import orjson
 from pydantic import BaseModel
 
 from pegboard.core.errors import ContractViolation, ExecutionFailed, ResultTooLarge
+from pegboard.registry.cost import TooCostly
 from pegboard.registry.peg import Peg
 from pegboard.registry.problems import problems_of
+from pegboard.registry.schemas import BoundedValidator
 
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 
@@ -34,14 +36,23 @@ class Checker:
             raise ResultTooLarge(
                 f"The tool returned {len(text):,} bytes of JSON, at most {limit:,} are allowed; ask for less at once"
             )
-        schema = peg.tool.output_schema
-        if schema is not None and not peg.output.is_valid(data := orjson.loads(text)):
-            # Without the values: an output may hold what no journal should.
-            problems = problems_of(peg.output, schema, data, subject="The output")
-            raise ContractViolation(
-                "The tool's output breaks its output schema: " + "; ".join(item.without_value for item in problems[:5])
-            )
+        if peg.tool.output_schema is not None:
+            _check_schema(peg.output, text)
         return text
+
+
+def _check_schema(validator: BoundedValidator, text: bytes) -> None:
+    data = orjson.loads(text)
+    try:
+        fits = validator.is_valid(data, len(text))
+    except TooCostly as error:
+        raise ResultTooLarge(f"The tool's output is too large for its output schema: {error}") from None
+    if not fits:
+        # Without the values: an output may hold what no journal should.
+        problems = problems_of(validator, data, subject="The output")
+        raise ContractViolation(
+            "The tool's output breaks its output schema: " + "; ".join(item.without_value for item in problems[:5])
+        )
 
 
 def as_json(output: Any) -> bytes:

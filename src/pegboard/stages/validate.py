@@ -39,7 +39,7 @@ class Validator:
             run_id,
             peg.tool,
             caller,
-            peg.arguments.check(given),
+            peg.arguments.check(given, len(text)),
             hashlib.blake2b(text, key=self._key, digest_size=16).hexdigest(),
             time.monotonic() + peg.timeout,
             call.on_progress,

@@ -126,6 +126,15 @@ async def test_a_recorded_result_is_held_against_its_tool_s_schema(
     assert message.tool_calls[0].get("result_valid") is valid
 
 
+async def test_a_result_that_would_take_too_long_to_check_is_remembered_unchecked(board: Pegboard) -> None:
+    union = {"type": "array", "items": {"anyOf": [{"const": number} for number in range(4000)]}}
+    await board.add(mock("counted", 1, output_schema=union))
+    thread = await board.threads.create(board.admin)
+    call = {"id": "c", "name": "counted", "arguments": {}, "result": [-1] * 20_000}
+    (message,) = await board.threads.add(thread.id, board.admin, {"role": "assistant", "tool_calls": [call]})
+    assert len(message.tool_calls[0]["result"]) == 20_000 and "result_valid" not in message.tool_calls[0]
+
+
 async def test_a_result_that_comes_later_is_held_against_the_schema_then(tools: Pegboard) -> None:
     thread = await tools.threads.create(tools.admin)
     calls = [{"id": "c", "name": "counted", "arguments": {}}]

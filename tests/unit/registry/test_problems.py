@@ -6,7 +6,7 @@ import pytest
 
 from pegboard.core.errors import ErrorType, FieldProblem
 from pegboard.registry.problems import invalid, problems_of
-from pegboard.registry.schemas import compile_validator
+from pegboard.registry.schemas import BoundedValidator
 
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
@@ -16,7 +16,7 @@ def of(*required: str, **properties: Any) -> dict[str, Any]:
 
 
 def problems(schema: dict[str, Any], arguments: Any) -> list[FieldProblem]:
-    return problems_of(compile_validator(schema), schema, arguments)
+    return problems_of(BoundedValidator(schema), arguments)
 
 
 def only(schema: dict[str, Any], arguments: Any) -> FieldProblem:

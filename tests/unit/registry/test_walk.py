@@ -9,7 +9,7 @@ from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # it shi
 
 from pegboard.core.errors import FieldProblem
 from pegboard.registry.problems import problems_of
-from pegboard.registry.schemas import compile_validator
+from pegboard.registry.schemas import BoundedValidator
 
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
@@ -19,7 +19,7 @@ def of(*required: str, **properties: Any) -> dict[str, Any]:
 
 
 def problems(schema: dict[str, Any], arguments: Any) -> list[FieldProblem]:
-    return problems_of(compile_validator(schema), schema, arguments)
+    return problems_of(BoundedValidator(schema), arguments)
 
 
 def only(schema: dict[str, Any], arguments: Any) -> FieldProblem:

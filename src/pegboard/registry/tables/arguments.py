@@ -9,6 +9,7 @@ from typing import Any
 from pegboard.core.errors import MalformedArguments
 from pegboard.core.table_config import TableConfig
 from pegboard.core.tool import Tool
+from pegboard.registry.cost import MAX_CHECKS, TooCostly, cost_of
 from pegboard.registry.defaults import fresh
 from pegboard.registry.problems import MAX_PROBLEMS, invalid
 from pegboard.registry.schemas import compile_validator
@@ -24,19 +25,28 @@ _ANY_ROWS = {"type": "array", "minItems": 1}
 class TableArguments:
     """What a table tool makes of the arguments of its calls."""
 
-    __slots__ = ("_around", "_row")
+    __slots__ = ("_around", "_cost", "_row")
 
     def __init__(self, tool: Tool) -> None:
         config = TableConfig.model_validate(tool.config)
         schema = tool.input_schema
+        self._cost = cost_of(Document(schema), schema)
         self._around: dict[str, Any] | None = None
         if config.batch:
             self._around = {**schema, "properties": {"rows": _ANY_ROWS}}
             schema = schema["properties"]["rows"]["items"]
         self._row = RowCheck(config, schema)
 
-    def check(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments with their defaults, the very same object if nothing changes; raises InvalidArguments."""
+    def check(self, arguments: dict[str, Any], size: int | None = None) -> dict[str, Any]:
+        """The arguments with their defaults, the very same object if nothing changes; `size` is their length as JSON.
+
+        Raises InvalidArguments, and MalformedArguments where validation would take too long.
+        """
+        if size is None or size * self._cost.per_byte > MAX_CHECKS:
+            try:
+                self._cost.check(arguments)
+            except TooCostly as error:
+                raise MalformedArguments(f"Arguments are too large for the schema of this tool: {error}") from None
         if self._around is None:
             return self._row.check(arguments)
         row = self._row
