@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -48,15 +49,87 @@ def test_a_failed_call_is_still_a_document_with_json(admin: Program) -> None:
     assert (ran.code, ran.json["error"]) == (1, "Tool 'echo_not_there' not found")
 
 
-def test_a_number_written_as_a_text_gets_a_hint_how_to_write_it(admin: Program) -> None:
-    ran = admin.run("call", "calculate_rsi", *RSI, "period=14")
-    assert ran.code == 1
-    assert "write period:=14" in ran.err
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "integer": {"type": "integer"},
+        "number": {"type": "number"},
+        "boolean": {"type": "boolean"},
+        "string": {"type": "string"},
+        "either": {"type": ["integer", "string"]},
+        "nullable": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "choice": {"enum": [1, 2, 3]},
+        "referred": {"$ref": "#/definitions/count"},
+        "array": {"type": "array", "items": {"type": "integer"}},
+        "texts": {"type": "array", "items": {"type": "string"}},
+        "object": {"type": "object"},
+    },
+    "definitions": {"count": {"type": "integer"}},
+}
 
 
-def test_there_is_no_hint_where_it_would_not_help(admin: Program) -> None:
-    assert "write" not in admin.run("call", "calculate_rsi", *RSI, "period=many").err
-    assert "write" not in admin.run("call", "calculate_rsi", "prices=14").err
+@pytest.mark.parametrize(
+    ("words", "body"),
+    [
+        (
+            ["integer=14", "number=1.50", "boolean=true", "string=14"],
+            '{"integer":14,"number":1.50,"boolean":true,"string":"14"}',
+        ),
+        (
+            ["either=14", "nullable=null", "choice=2", "referred=7"],
+            '{"either":"14","nullable":null,"choice":2,"referred":7}',
+        ),
+        (["array=1", "array=2", "texts=a"], '{"array":[1,2],"texts":["a"]}'),
+        (["array=[1, 2]", "array:=[3]"], '{"array":["[1, 2]",[3]]}'),
+        (["array=[1, 2]", 'object={"a": 1}'], '{"array":[1, 2],"object":{"a": 1}}'),
+        (
+            ["integer=many", "boolean=yes", "number=01", "object=x"],
+            '{"integer":"many","boolean":"yes","number":"01","object":"x"}',
+        ),
+        (["integer=123456789012345678901234567890"], '{"integer":123456789012345678901234567890}'),
+        (["string:=14", "unknown=14"], '{"string":14,"unknown":"14"}'),
+    ],
+)
+def test_a_pair_gets_the_type_that_the_schema_declares(words: list[str], body: str) -> None:
+    assert read_pairs(words).body_for(SCHEMA).decode() == body
+
+
+@pytest.mark.parametrize(
+    "schema", [{}, {"properties": 1}, {"properties": {"a": True}}, {"properties": {"a": {"$ref": "#/properties/a"}}}]
+)
+def test_a_schema_that_declares_no_type_leaves_a_text(schema: dict[str, Any]) -> None:
+    assert read_pairs(["a=1"]).body_for(schema) == b'{"a":"1"}'
+
+
+def test_a_call_converts_its_arguments_by_the_schema_of_the_tool(admin: Program) -> None:
+    name = f"add_{uuid4().hex[:8]}"
+    definition = {"name": name, "tool_type": "builtin", "config": {"operation": "echo"}, "input_schema": SCHEMA}
+    admin.run("tools", "add", "-", stdin=json.dumps(definition)).done()
+    words = ["integer=1", "number=2.5", "boolean=false", "array=1", "array=2", "string=3", 'object={"k": [1]}']
+    expected = {"integer": 1, "number": 2.5, "boolean": False, "array": [1, 2], "string": "3", "object": {"k": [1]}}
+    assert admin.run("call", name, *words).done().json == {"echo": expected}
+    assert admin.run("call", name, *words, "--follow").done().json == {"echo": expected}
+    assert admin.run("call", "calculate_rsi", *RSI, "period=14").code == 0
+    refused = admin.run("call", "calculate_rsi", *RSI, "period=many")
+    assert refused.code == 1
+    assert "'period'" in refused.err
+    twice = admin.run("call", name, "integer=1", "integer=2")
+    assert (twice.code, "'integer' is given twice" in twice.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--city", "Oslo"], "No such option: --city\n  Arguments are written city=Oslo"),
+        (["--city=Oslo"], "No such option: --city\n  Arguments are written city=Oslo"),
+        (["city"], "'city' has no value. Write city=TEXT, or city:=JSON."),
+        (["=Oslo"], "'=Oslo' has no name. Write NAME=TEXT, or NAME:=JSON."),
+        (["city:=Oslo"], "city:=Oslo is not JSON\n  A text is written city=Oslo"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_the_way_to_write_it(admin: Program, words: list[str], message: str) -> None:
+    ran = admin.run("call", "echo", *words)
+    assert (ran.code, ran.err) == (2, f"Error: {message}\n")
 
 
 def test_arguments_come_from_a_file_or_from_standard_input(admin: Program, tmp_path: Path) -> None:
@@ -149,4 +222,4 @@ def test_no_digit_of_a_typed_number_is_lost() -> None:
 
 def test_a_key_given_twice_is_refused() -> None:
     with pytest.raises(Usage, match="'a' is given twice"):
-        read_pairs(["a=1", "a:=2"])
+        _ = read_pairs(["a=1", "a:=2"]).body

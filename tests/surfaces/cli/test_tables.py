@@ -68,7 +68,7 @@ def test_a_reload_of_a_broken_file_tells_every_fault_and_exits_1(program: Progra
     listed = program.start("--local", "tables", "list").done()
     _, header, faults = listed.err.partition("The tables file is invalid and not in use:\n")
     assert header
-    assert faults.count("tableNam") == 1
+    assert faults.count("tables.0.tableNam: ") == 1
 
 
 def test_without_a_file_the_list_says_where_to_name_one(tmp_path: Path) -> None:

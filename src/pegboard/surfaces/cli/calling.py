@@ -17,19 +17,20 @@ _LARGEST = 2**20
 async def ask(client: Client, wanted: Wanted) -> Reply:
     """The answer, whole: at its end, and with `follow` told of until then."""
     headers = {} if wanted.once is None else {"Idempotency-Key": wanted.once}
+    arguments = await _arguments(client, wanted)
     if wanted.thread is None and not wanted.follow:
         return await client.send(
             "POST",
             route("tools", wanted.name, "call"),
             params={"as": wanted.shape},
-            body=wanted.arguments,
+            body=arguments,
             headers=headers,
             patient=True,
             any_status=True,
         )
     params = {"from": "plain", "as": wanted.shape or await _own_style(client, wanted.name), "thread": wanted.thread}
     # Put together as text, so that no digit is lost.
-    body = b'{"name":%s,"arguments":%s}' % (json.dumps(wanted.name).encode(), wanted.arguments)
+    body = b'{"name":%s,"arguments":%s}' % (json.dumps(wanted.name).encode(), arguments)
     if not wanted.follow:
         return await client.send(
             "POST", route("calls"), params=params, body=body, headers=headers, patient=True, any_status=True
@@ -37,6 +38,17 @@ async def ask(client: Client, wanted: Wanted) -> Reply:
     from pegboard.surfaces.cli.following import follow  # noqa: PLC0415 -- start-up time
 
     return await follow(client, params=params, body=body, headers=headers)
+
+
+async def _arguments(client: Client, wanted: Wanted) -> bytes:
+    """The arguments as JSON; those typed as key=value have the types of the tool's schema."""
+    pairs = wanted.arguments
+    if isinstance(pairs, bytes):
+        return pairs
+    if not pairs.has_texts:
+        return pairs.body
+    schema = (await _tool(client, wanted.name)).get("input_schema")
+    return pairs.body_for(schema if isinstance(schema, dict) else {})
 
 
 async def read_out(client: Client, wanted: Wanted, reply: Reply) -> str | None:

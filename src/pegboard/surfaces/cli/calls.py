@@ -23,10 +23,10 @@ _COMPLETION_SECONDS = 1.0
 
 
 class Wanted(NamedTuple):
-    """A call as it was asked for: its arguments as JSON text, and the dialect of the answer, None for the tool's."""
+    """A call as it was asked for: its arguments, and the dialect of the answer, None for the tool's."""
 
     name: str
-    arguments: bytes
+    arguments: Pairs | bytes
     shape: str | None
     once: str | None
     thread: str | None
@@ -65,7 +65,11 @@ def call(
     name: ToolName,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[KEY=VALUE | KEY:=JSON]...", help="Arguments: a text, or any JSON", show_default=False),
+        typer.Argument(
+            metavar="[KEY=VALUE | KEY:=JSON]...",
+            help="Arguments: converted by the tool's schema (repeat a key for an array), or any JSON",
+            show_default=False,
+        ),
     ] = None,
     *,
     source: Annotated[
@@ -87,7 +91,7 @@ def call(
 
     On a terminal, a tool that says how its results read to people is shown so; --json prints what programs get.
 
-    Example: pegboard call get_weather city=Lisbon days:=3
+    Example: pegboard call get_weather city=Lisbon days=3
     """
     pairs = read_pairs(words or [])
     if source is not None and words:
@@ -100,7 +104,7 @@ def call(
     # For people the result is taken out of the answer, so its shape must be one that is known here.
     wanted = Wanted(
         name,
-        pairs.body if source is None else _input(source),
+        pairs if source is None else _input(source),
         shape or (None if session.as_json else "plain"),
         once,
         thread,
@@ -124,7 +128,7 @@ def call(
     elif shape is not None:
         write_json(reply.data)
     elif _failed(reply):
-        _say_failure(reply.data, pairs)
+        _say_failure(reply.data)
     elif shown is not None:
         write(plain(shown))
         _say_time(reply.data)
@@ -173,7 +177,7 @@ def _say_time(answer: dict[str, Any]) -> None:
     say(f"{answer['tool_name']}: {answer['execution_time_ms']:.1f} ms{note}", colour="dim")
 
 
-def _say_failure(answer: dict[str, Any], pairs: Pairs) -> None:
+def _say_failure(answer: dict[str, Any]) -> None:
     details = answer.get("error_details") or {}
     error = str(answer.get("error"))
     say(error, label="" if error.startswith("Failed") else "Failed: ", colour="red")
@@ -182,8 +186,5 @@ def _say_failure(answer: dict[str, Any], pairs: Pairs) -> None:
         field = str(problem.get("field") or "")
         if len(problems) > 1:
             say(f"  {field + ': ' if field else ''}{problem.get('message')}")
-        hint = pairs.hint(field, problem.get("expected")) if problem.get("code") == "invalid_type" else None
-        if hint:
-            say(f"  {hint}")
     if details.get("retry_after_ms") is not None:
         say(f"  Try again in {details['retry_after_ms'] / 1000:.1f} s")

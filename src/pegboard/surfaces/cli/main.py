@@ -74,7 +74,7 @@ def options(
 
 
 app.command("serve")(serve)
-board_command(app, "call")(calls.call)
+board_command(app, "call", context_settings={"ignore_unknown_options": True})(calls.call)
 board_command(app, "watch")(watching.watch)
 board_command(app, "cancel")(watching.cancel)
 board_command(app, "definitions")(calls.definitions)
