@@ -35,6 +35,8 @@ class NamedSecrets:
         if not _NAME.fullmatch(name):
             rule = "a secret's name starts with a letter or underscore and has letters, digits, '_', '.', '-' only"
             raise Invalid.of("The secret was not set", [Fault("name", rule)])
+        if not value:
+            raise Invalid.of("The secret was not set", [Fault("value", "is empty; give at least one character")])
         if len(value.encode("utf-8", "surrogatepass")) > MAX_BYTES:
             raise Invalid.of("The secret was not set", [Fault("value", f"longer than {MAX_BYTES:,} bytes")])
         now = datetime.now(UTC)

@@ -228,7 +228,7 @@ def test_what_others_hide_is_left_out_of_an_export(admin: Program, member: Progr
     admin.run("apply", "-", stdin=json.dumps(mock(prefix, is_public=True))).done()
     ran = member.run("export", "--all").done()
     assert prefix not in ran.out
-    assert "Left out 1 tools of others" in ran.err
+    assert "Left out 1 tool of other users" in ran.err
     admin.run("tools", "remove", prefix).done()
 
 

@@ -91,6 +91,21 @@ def test_a_tool_that_does_not_fails_with_what_was_sent_and_what_came(admin: Prog
     assert report["tests"][0]["failures"][0]["received"]["status"] == "error"
 
 
+def test_a_tool_whose_rate_limit_is_too_low_is_not_timed(admin: Program) -> None:
+    definition = {
+        "name": "limited_promise",
+        "tool_type": "mock",
+        "input_schema": {"type": "object"},
+        "config": {"mock_response": {}},
+        "rate_limit": {"max_calls": 10, "period": "hour"},
+    }
+    admin.run("tools", "add", "-", stdin=json.dumps(definition)).done()
+    outcome = admin.run("--json", "contract", "check", "limited_promise", "--args", "{}")
+    (timed,) = [test for test in outcome.json["tests"] if test["name"] == "performance"]
+    assert (outcome.code, timed["outcome"]) == (0, "skipped")
+    assert timed["detail"] == "the tool's rate limit allows 10 calls, and 23 are needed; give fewer calls"
+
+
 def test_a_tool_with_effects_is_called_only_if_that_is_said(admin: Program) -> None:
     definition = {
         "name": "notify",

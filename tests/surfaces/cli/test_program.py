@@ -49,7 +49,7 @@ def test_every_command_takes_the_common_options_after_its_name(path: tuple[str, 
 
 
 def test_call_and_apply_show_an_example() -> None:
-    assert "pegboard call get_weather city=Lisbon days:=3" in Program().run("call", "--help").done().out
+    assert "pegboard call get_weather city=Lisbon days=3" in Program().run("call", "--help").done().out
     assert "pegboard apply tools/" in Program().run("apply", "-h").done().out
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dirty_equals import IsStr
 
 from tests.surfaces.cli.running import SECONDS, Program
 
@@ -76,6 +77,60 @@ def test_what_is_no_address_of_a_board_exits_2(admin: Program, url: str) -> None
     assert admin.run("whoami", "--url", url).code == 2
 
 
+def test_an_address_without_a_scheme_is_shown_with_one(admin: Program) -> None:
+    ran = admin.run("whoami", "--url", "127.0.0.1:8300")
+    assert "'127.0.0.1:8300' is not the URL of a server. Write it like http://127.0.0.1:8300" in ran.err
+
+
+@pytest.mark.parametrize(
+    "words", [["--local", "--url", "http://x", "whoami"], ["whoami", "--local", "--url", "http://x"]]
+)
+def test_local_and_a_url_do_not_go_together(admin: Program, words: list[str]) -> None:
+    ran = admin.run(*words)
+    assert (ran.code, "--local" in ran.err, "--url" in ran.err) == (2, True, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "flag"), [(["--local"], "--local"), (["--url", "http://x"], "--url"), (["--json"], "--json")]
+)
+def test_serve_refuses_the_options_of_clients(admin: Program, words: list[str], flag: str) -> None:
+    ran = admin.run(*words, "serve", "--port", "0")
+    assert (ran.code, f"serve runs a server itself and does not take {flag}" in ran.err) == (2, True)
+
+
+def test_an_address_that_the_machine_does_not_have_is_told_with_host(admin: Program) -> None:
+    ran = admin.run("serve", "--host", "192.0.2.1", "--port", "0")
+    assert (ran.code, "this machine does not have that address" in ran.err, "--host" in ran.err) == (2, True, True)
+
+
+def test_with_json_a_refusal_is_a_problem_on_standard_output(admin: Program) -> None:
+    ran = admin.run("--json", "tools", "show", "no_such_tool")
+    assert (ran.code, ran.json["status"], ran.json["detail"]) == (
+        1,
+        404,
+        IsStr(regex="Tool 'no_such_tool' not found.*"),
+    )
+    usage = admin.run("tools", "add", "/no/such/file", "--json")
+    assert (usage.code, "/no/such/file" in usage.json["detail"]) == (2, True)
+
+
+def test_an_empty_list_says_so(admin: Program) -> None:
+    ran = admin.run("tools", "list", "--tag", "no-such-tag").done()
+    assert (ran.out, ran.err) == ("", "No tools match.\n")
+
+
+def test_an_empty_secret_is_refused(admin: Program) -> None:
+    ran = admin.run("secrets", "set", "EMPTY", "--stdin", stdin="")
+    assert (ran.code, "value: is empty" in ran.err) == (1, True)
+
+
+def test_help_names_values_by_words_and_not_by_types(admin: Program) -> None:
+    shown = admin.run("tools", "list", "--help").done().out
+    assert "--tag TEXT" in shown
+    assert "--limit N" in shown
+    assert "<" not in shown
+
+
 def test_settings_that_are_wrong_exit_2_and_are_named(admin: Program) -> None:
     ran = admin.run("whoami", PEGBOARD_PORT="many")
     assert ran.code == 2
@@ -107,7 +162,7 @@ def test_a_server_that_is_no_board_exits_3(listening: socket.socket, status: byt
         connection.sendall(NOT_OURS % (status, kind, len(body), body))
         _, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 3, err
-    assert "What answers at" in err
+    assert f"{url_of(listening)} is not a Pegboard server (it answered " in err
 
 
 def test_ctrl_c_exits_130_without_a_word(listening: socket.socket) -> None:

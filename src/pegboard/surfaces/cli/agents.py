@@ -8,7 +8,7 @@ import typer
 
 from pegboard.surfaces.cli.calls import Shape, complete_tools
 from pegboard.surfaces.cli.failures import Refused, Usage
-from pegboard.surfaces.cli.output import moment, one_line, write, write_json, write_table
+from pegboard.surfaces.cli.output import counted, moment, one_line, write, write_json, write_table
 from pegboard.surfaces.cli.people import agent_id, removed
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
@@ -45,7 +45,7 @@ def list_agents(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, ev
             ]
             for agent in page["items"]
         ]
-        write_table(["NAME", "TOOLS", "SINCE", "ID", "DESCRIPTION"], rows)
+        write_table(["NAME", "TOOLS", "SINCE", "ID", "DESCRIPTION"], rows, "No agents.")
         say_more(page)
 
     path = route("agents")
@@ -108,7 +108,7 @@ def edit(
     async def work(client: Client) -> Reply:
         return await client.patch(route("agents", await agent_id(client, agent)), body)
 
-    give(ctx, with_board(ctx, work), lambda found: write(f"{found['name']} has {len(found['tools'])} tools"))
+    give(ctx, with_board(ctx, work), lambda found: write(f"{found['name']} has {counted(len(found['tools']), 'tool')}"))
 
 
 @board_command(app, "remove")

@@ -12,7 +12,7 @@ from uuid import UUID
 import typer
 
 from pegboard.surfaces.cli.failures import Refused, Usage
-from pegboard.surfaces.cli.output import confirmed, json_text, painted, say, write
+from pegboard.surfaces.cli.output import confirmed, counted, json_text, painted, say, write
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import give, session_of, with_board
 
@@ -99,7 +99,7 @@ def export(
             Path(target).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
         except OSError as error:
             raise Usage(f"{target}: {error.strerror}") from None
-        say(f"Wrote {len(whole)} tools to {target}")
+        say(f"Wrote {counted(len(whole), 'tool')} to {target}")
     masked = [tool["name"] for tool in whole if _has_mask([tool["config"], tool["auth_config"]])]
     if masked:
         say(
@@ -107,7 +107,7 @@ def export(
             "values as {{secret:NAME}} and export again"
         )
     if len(own) > len(whole):
-        say(f"Left out {len(own) - len(whole)} tools of others, whose config you may not see")
+        say(f"Left out {counted(len(own) - len(whole), 'tool')} of other users, whose config you may not see")
 
 
 def _has_mask(value: Any) -> bool:

@@ -64,6 +64,7 @@ def list_executions(
                 ]
                 for item in page["items"]
             ],
+            "No calls match.",
         )
         say_more(page)
 

@@ -112,7 +112,7 @@ def list_findings(
             ]
             for it in page["items"]
         ]
-        write_table(["HASH", "FINDING", "STATUS", "SEEN", "FIRST", "LAST"], rows)
+        write_table(["HASH", "FINDING", "STATUS", "SEEN", "FIRST", "LAST"], rows, "No findings.")
         say_more(page)
 
     path, params = route("baseline", "findings"), {"status": status, "scope": _scope(shared)}

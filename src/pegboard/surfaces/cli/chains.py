@@ -88,7 +88,7 @@ def list_chains(ctx: typer.Context) -> None:
         [tool["name"], len(tool["config"]["chain"]["steps"]), moment(tool["updated_at"]), one_line(tool["description"])]
         for tool in chains
     ]
-    write_table(["NAME", "STEPS", "SINCE", "DESCRIPTION"], rows)
+    write_table(["NAME", "STEPS", "SINCE", "DESCRIPTION"], rows, "No chains.")
 
 
 @board_command(app, "show")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 import secrets
 import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -139,13 +140,15 @@ class Client:
             try:
                 data = json.loads(response.text)
             except (ValueError, RecursionError):
-                raise Unreachable(f"What answers at {self._url} sends JSON that cannot be read") from None
+                raise Unreachable(
+                    f"{self._url} is not a Pegboard server (it answered with invalid JSON). Check --url."
+                ) from None
             if kind == "application/problem+json" and isinstance(data, dict):
                 raise self._refusal(response.status_code, data)
             if response.is_success or any_status:
                 return Reply(response.status_code, response.text, data, response.headers)
         what = f"HTTP {response.status_code}" + (f", {kind}" if kind else "")
-        raise Unreachable(f"What answers at {self._url} is no Pegboard, or not itself: {what}", [_START_ONE])
+        raise Unreachable(f"{self._url} is not a Pegboard server (it answered {what}). Check --url.", [_START_ONE])
 
     def _refusal(self, status: int, problem: Mapping[str, Any]) -> Refused:
         detail = str(problem.get("detail") or problem.get("title") or f"HTTP {status}")
@@ -154,7 +157,7 @@ class Client:
         lines = [f"{fault.get('field')}: {fault.get('message')}" for fault in faults] if len(faults) > 1 else []
         if status == 401:
             lines.append(f"The key came from {self._key_from}; an admin makes a new one with: pegboard keys create")
-        return Refused(detail, lines, status=status, faults=faults)
+        return Refused(detail, lines, status=status, faults=faults, problem=problem)
 
 
 @asynccontextmanager
@@ -241,6 +244,9 @@ def read_settings(**given: Any) -> Settings:
         raise Usage(f"The settings cannot be read: {error}") from None
 
 
+_HOST_AND_PORT = re.compile(r"[\w.-]+(:\d{1,5})?")
+
+
 def checked_url(url: str) -> str:
     """The board's address, without a slash at its end."""
     try:
@@ -248,7 +254,8 @@ def checked_url(url: str) -> str:
     except httpx.InvalidURL as error:
         raise Usage(f"'{url}' is not a URL: {error}") from None
     if parsed.scheme not in ("http", "https") or not parsed.host or parsed.query or parsed.fragment:
-        raise Usage(f"'{url}' is not where a board can be; write it like http://127.0.0.1:8080")
+        example = f"http://{url}" if _HOST_AND_PORT.fullmatch(url) else "http://127.0.0.1:8080"
+        raise Usage(f"'{url}' is not the URL of a server. Write it like {example}")
     return str(parsed).rstrip("/")
 
 

@@ -49,6 +49,7 @@ class _Options(NamedTuple):
                 calls=self.calls,
                 p95_ms=self.p95_ms,
                 seconds=self.seconds,
+                most_calls=_most_calls(definition.get("rate_limit")),
             )
         except NoSample as error:
             raise Usage(f"{tool}: {error}", ["Give them with --args."]) from None
@@ -108,6 +109,11 @@ def check(
         _show(report)
     if not report.passed:
         raise typer.Exit(1)
+
+
+def _most_calls(rate_limit: Mapping[str, Any] | None) -> int | None:
+    """How many calls back to back the tool's own rate limit allows; None without a limit."""
+    return None if rate_limit is None else rate_limit.get("burst") or rate_limit.get("max_calls")
 
 
 async def _here(client: Client, name: str, options: _Options) -> Report:

@@ -9,6 +9,7 @@ from pegboard.core.refusals import Invalid
 from pegboard.registry.tables.reading import bytes_of
 from pegboard.surfaces.cli import table_files
 from pegboard.surfaces.cli.findings import Finding
+from pegboard.surfaces.cli.output import counted
 
 if TYPE_CHECKING:
     from pegboard.settings import Settings
@@ -49,6 +50,4 @@ def judge_tables(report: dict[str, Any]) -> list[Finding]:
             message = f"{item['tool_id']} is disabled: {problem['message']}"
             advice = "Put that right; the tool then serves again by itself"
             findings.append(Finding.bad("tables in force", message, advice))
-    return findings or [
-        Finding.ok("tables in force", f"{report['file']}: {table_files.counted(len(report['items']), 'table')}")
-    ]
+    return findings or [Finding.ok("tables in force", f"{report['file']}: {counted(len(report['items']), 'table')}")]

@@ -71,5 +71,5 @@ def _editor() -> list[str]:
         except ValueError as error:
             raise Usage(f"{name} cannot be understood: {error}") from None
     if not sys.stdin.isatty():
-        raise Usage("Nothing says what to change: give FIELD=VALUE or --input, or set EDITOR")
+        raise Usage("Nothing to change. Give FIELD=VALUE, --input FILE, or set EDITOR.")
     return ["vi"]

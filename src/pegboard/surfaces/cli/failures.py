@@ -8,7 +8,7 @@ Failure
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 
@@ -22,6 +22,11 @@ class Failure(Exception):
         self.message = message
         self.lines = tuple(lines)
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """The failure for programs, in the form of the API's own problems."""
+        return {"detail": self.message, "errors": [{"field": "", "message": line} for line in self.lines]}
+
 
 class Usage(Failure):
     """What was typed, or a file that was named, cannot be used."""
@@ -30,16 +35,28 @@ class Usage(Failure):
 
 
 class Refused(Failure):
-    """The board refused; `faults` are its `errors`, each with `field` and `message`."""
+    """The board refused; `faults` are its `errors`, each with `field` and `message`, `problem` is its whole answer."""
 
     exit_code = 1
 
     def __init__(
-        self, message: str, lines: Sequence[str] = (), *, status: int = 400, faults: Sequence[dict[str, Any]] = ()
+        self,
+        message: str,
+        lines: Sequence[str] = (),
+        *,
+        status: int = 400,
+        faults: Sequence[dict[str, Any]] = (),
+        problem: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message, lines)
+        self.problem = problem
         self.status = status
         self.faults = tuple(faults)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The problem as the board sent it."""
+        return dict(self.problem) if self.problem is not None else super().data
 
 
 class Unreachable(Failure):

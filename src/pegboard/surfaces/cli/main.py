@@ -29,6 +29,7 @@ from pegboard.surfaces.cli import (
     upkeep,
     watching,
 )
+from pegboard.surfaces.cli.failures import Usage
 from pegboard.surfaces.cli.serve import serve
 from pegboard.surfaces.cli.session import DEFAULT_URL, Program, Session, board_command
 
@@ -56,11 +57,17 @@ def _version(wanted: bool) -> None:
 def options(
     ctx: typer.Context,
     *,
-    url: Annotated[str, typer.Option(envvar="PEGBOARD_URL", help="Where the board is")] = DEFAULT_URL,
+    url: Annotated[
+        str, typer.Option("--url", envvar="PEGBOARD_URL", metavar="URL", help="Where the board is")
+    ] = DEFAULT_URL,
     key: Annotated[
         str | None,
         typer.Option(
-            envvar="PEGBOARD_KEY", show_default=False, help="The key to show it; $PEGBOARD_HOME/credentials if absent"
+            "--key",
+            envvar="PEGBOARD_KEY",
+            metavar="KEY",
+            show_default=False,
+            help="The key to show it; $PEGBOARD_HOME/credentials if absent",
         ),
     ] = None,
     local: Annotated[bool, typer.Option("--local", help="Open the store itself, without a server")] = False,
@@ -70,7 +77,17 @@ def options(
     ] = False,
 ) -> None:
     """Keep what every command needs to know."""
-    ctx.obj = Session(url=url, key=key, local=local, as_json=as_json)
+    typed = [name for name in ("url", "key", "local", "as_json") if _is_typed(ctx, name)]
+    if ctx.invoked_subcommand == "serve" and typed:
+        flags = ", ".join("--json" if name == "as_json" else f"--{name}" for name in typed)
+        raise Usage(f"serve runs a server itself and does not take {flags}")
+    ctx.obj = Session(url=url, key=key, local=local, as_json=as_json, is_remote="url" in typed)
+
+
+def _is_typed(ctx: typer.Context, name: str) -> bool:
+    """Whether the option was typed, and does not come from the environment or a default."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 app.command("serve")(serve)

@@ -15,6 +15,7 @@ from pegboard.surfaces.cli.failures import Refused, Usage
 from pegboard.surfaces.cli.moments import ago
 from pegboard.surfaces.cli.output import json_text, say, write, write_json
 from pegboard.surfaces.cli.routes import route
+from pegboard.surfaces.cli.serve import cannot_listen
 from pegboard.surfaces.cli.session import board_command, with_board
 
 if TYPE_CHECKING:
@@ -78,8 +79,7 @@ def serve(
     try:
         bound = listen(host, port)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise Usage(f"Cannot listen on {host}:{port}: {why}", ["Choose another with --port."]) from None
+        raise cannot_listen(host, port, error) from None
     address = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
     try:
         serve_mock(fixtures, key, bound, lambda: write(_welcome(address, key, fixtures)))

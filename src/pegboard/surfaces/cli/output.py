@@ -53,9 +53,17 @@ def json_text(value: Any) -> str:
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Give out rows for people: fitted to a terminal, or whole and aligned where it is piped."""
+def counted(number: int, what: str) -> str:
+    """A number and its noun: 1 tool, 2 tools."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "No results.") -> None:
+    """Write rows for people: fitted to a terminal, whole and aligned in a pipe; without a row, the sentence `empty`."""
     cells = [[_cell(value) for value in row] for row in rows]
+    if not cells:
+        say(empty)
+        return
     if sys.stdout.isatty():
         _rich_table(columns, cells)
         return

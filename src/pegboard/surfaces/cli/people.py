@@ -42,7 +42,7 @@ def list_users(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, eve
 
     def show(page: dict[str, Any]) -> None:
         rows = [[user["name"], user["role"], moment(user["created_at"]), user["id"]] for user in page["items"]]
-        write_table(["NAME", "ROLE", "SINCE", "ID"], rows)
+        write_table(["NAME", "ROLE", "SINCE", "ID"], rows, "No users.")
         say_more(page)
 
     path = route("users")
@@ -122,7 +122,7 @@ def list_keys(ctx: typer.Context, user: User = None) -> None:
             ]
             for key in found["items"]
         ]
-        write_table(["NAME", "KEY", "AGENT", "SINCE", "EXPIRES", "REVOKED", "ID"], rows)
+        write_table(["NAME", "KEY", "AGENT", "SINCE", "EXPIRES", "REVOKED", "ID"], rows, "No keys.")
 
     give(ctx, with_board(ctx, work), show)
 

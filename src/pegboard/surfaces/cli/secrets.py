@@ -43,7 +43,7 @@ def list_secrets(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, e
 
     def show(page: dict[str, Any]) -> None:
         rows = [[item["name"], moment(item["created_at"]), moment(item["updated_at"])] for item in page["items"]]
-        write_table(["NAME", "SINCE", "SET"], rows)
+        write_table(["NAME", "SINCE", "SET"], rows, "No secrets.")
         say_more(page)
 
     path = route("secrets")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import socket
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,9 +20,18 @@ if TYPE_CHECKING:
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on [default: 127.0.0.1]")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one [default: 8080]")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes; more than one needs PEGBOARD_REDIS_URL")] = 1,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Address to listen on [default: 127.0.0.1]")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port", min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one [default: 8080]"
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, metavar="N", help="Processes; more than one needs PEGBOARD_REDIS_URL")
+    ] = 1,
     demo: Annotated[bool, typer.Option("--demo", help="Add three demo tools")] = False,
 ) -> None:
     """Run the server; Ctrl-C lets running calls end, then stops.
@@ -51,10 +62,7 @@ def serve(
     try:
         bound = listen(settings.host, settings.port)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise Usage(
-            f"Cannot listen on {settings.host}:{settings.port}: {why}", ["Choose another with --port."]
-        ) from None
+        raise cannot_listen(settings.host, settings.port, error) from None
     address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{bound.getsockname()[1]}"
     new_key: list[str] = []
     warnings: list[str] = []
@@ -83,6 +91,15 @@ def serve(
     finally:
         bound.close()
     _say("Stopped.")
+
+
+def cannot_listen(host: str, port: int, error: OSError) -> Usage:
+    """Why no socket listens there, and which option to change."""
+    if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+        return Usage(
+            f"Cannot listen on {host}: this machine does not have that address", ["Choose another with --host."]
+        )
+    return Usage(f"Cannot listen on {host}:{port}: {error.strerror or error}", ["Choose another with --port."])
 
 
 async def _open_once(settings: Settings, on_open: OnOpen) -> None:

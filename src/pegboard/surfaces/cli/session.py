@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import functools
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
 
 import typer
 from typer.core import TyperGroup
 
-from pegboard.surfaces.cli.failures import Failure
-from pegboard.surfaces.cli.output import say, write
+from pegboard.surfaces.cli.failures import Failure, Usage
+from pegboard.surfaces.cli.output import say, write, write_json
 
 if TYPE_CHECKING:
     from pegboard.surfaces.cli.client import Client, Reply
@@ -27,8 +28,8 @@ Command = TypeVar("Command", bound=Callable[..., None])
 SHARED_OPTIONS: dict[str, tuple[Any, Any]] = {
     "as_json": (False, Annotated[bool, typer.Option("--json", help="Print the API's own JSON")]),
     "local": (False, Annotated[bool, typer.Option("--local", help="Open the store itself, without a server")]),
-    "url": (None, Annotated[str | None, typer.Option("--url", help="Where the board is")]),
-    "key": (None, Annotated[str | None, typer.Option("--key", help="The key to show it")]),
+    "url": (None, Annotated[str | None, typer.Option("--url", metavar="URL", help="Where the board is")]),
+    "key": (None, Annotated[str | None, typer.Option("--key", metavar="KEY", help="The key to show it")]),
 }
 # Keeps the names of added parameters apart from a command's own.
 PREFIX = "shared_"
@@ -42,6 +43,8 @@ class Session:
     key: str | None = None
     local: bool = False
     as_json: bool = False
+    # Whether --url was typed before the command.
+    is_remote: bool = False
 
 
 class Program(TyperGroup):
@@ -105,7 +108,8 @@ def board_command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Com
 
 def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     """A command with the shared options added to its signature; an option after the command's name has priority."""
-    own = inspect.signature(command, eval_str=True)
+    declared = inspect.signature(command, eval_str=True)
+    own = declared.replace(parameters=[_with_metavar(one) for one in declared.parameters.values()])
     added = [
         inspect.Parameter(PREFIX + field, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
         for field, (default, option) in SHARED_OPTIONS.items()
@@ -116,8 +120,29 @@ def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
         given = {option.name: arguments.pop(option.name) for option in added}
         ctx = arguments["ctx"]
         changes = {name.removeprefix(PREFIX): value for name, value in given.items() if value}
-        ctx.obj = replace(session_of(ctx), **changes)
-        command(**arguments)
+        session = ctx.obj = replace(session_of(ctx), **changes)
+        if session.local and (session.is_remote or changes.get("url")):
+            raise Usage("--local opens the store itself, so it does not go with --url; leave one of them out")
+        try:
+            command(**arguments)
+        except Failure as failure:
+            if session.as_json:
+                write_json(failure.data)
+            raise
 
     run.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
     return run
+
+
+def _with_metavar(parameter: inspect.Parameter) -> inspect.Parameter:
+    """The parameter with TEXT or N as the word for its value in help texts, unless it declares a word itself."""
+    if get_origin(parameter.annotation) is not Annotated:
+        return parameter
+    kind, option, *_ = get_args(parameter.annotation)
+    kinds = {kind, *get_args(kind)}
+    word = "TEXT" if str in kinds or list[str] in kinds else "N" if kinds & {int, float} else None
+    if word is None or getattr(option, "metavar", word) is not None:
+        return parameter
+    named = copy.copy(option)
+    named.metavar = word
+    return parameter.replace(annotation=Annotated[kind, named])

@@ -16,6 +16,7 @@ from pegboard.executors.table.source import Fault, Source
 from pegboard.executors.table.sources import BOARDS_TABLES, open_source, spared
 from pegboard.registry.tables.inventing import table_entry
 from pegboard.registry.tables.reading import addresses, read_tables, tool_ids_in
+from pegboard.surfaces.cli.output import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,6 @@ class Checked:
     def count(self) -> str:
         """How much there is in it."""
         return f"{counted(self.tables, 'table')}, {counted(self.tools, 'tool')}"
-
-
-def counted(number: int, what: str) -> str:
-    """So many of something."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 async def check(raw: bytes, file: str, own: str, environ: Mapping[str, str]) -> Checked:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pegboard.surfaces.cli.failures import Refused, Unreachable, Usage
-from pegboard.surfaces.cli.output import json_text, painted, plain, say, write, write_json, write_table
+from pegboard.surfaces.cli.output import counted, json_text, painted, plain, say, write, write_json, write_table
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 
@@ -92,7 +92,6 @@ def init(
     Example: pegboard tables init --database sqlite:///mood.db -o tables.yaml
     """
     from pegboard.registry.documents import write_yaml  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli import table_files  # noqa: PLC0415 -- start-up time
 
     if output != "-" and Path(output).exists():
         raise Usage(f"{output} exists already; remove it, or write to another file")
@@ -114,7 +113,7 @@ def init(
         Path(output).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
     except OSError as error:
         raise Usage(f"{output}: {error.strerror}") from None
-    say(f"Wrote {table_files.counted(len(made.document['tables']), 'table')} to {output}")
+    say(f"Wrote {counted(len(made.document['tables']), 'table')} to {output}")
 
 
 async def _made(url: str, schema: str | None, names: list[str]) -> Made:

@@ -32,7 +32,7 @@ def list_threads(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, e
             [one_line(thread["title"], 60), thread["messages"], moment(thread["updated_at"]), thread["id"]]
             for thread in page["items"]
         ]
-        write_table(["TITLE", "MESSAGES", "CHANGED", "ID"], rows)
+        write_table(["TITLE", "MESSAGES", "CHANGED", "ID"], rows, "No threads.")
         say_more(page)
 
     path = route("threads")

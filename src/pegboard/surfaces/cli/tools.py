@@ -73,6 +73,7 @@ def list_tools(
                 ]
                 for tool in page["items"]
             ],
+            "No tools match.",
         )
         say_more(page)
 
