@@ -47,6 +47,7 @@ from pegboard.registry.tables.live import Tables
 from pegboard.replay import Replays
 from pegboard.settings import Settings
 from pegboard.stages.check import Checker
+from pegboard.stages.large_reads import LargeReads
 from pegboard.store.changes import Changes
 from pegboard.store.database import Database
 from pegboard.store.migrate import pending
@@ -123,7 +124,9 @@ class Pegboard(Library):
             opener=self._opener,
             max_bytes=settings.max_import_bytes,
         )
-        self.payloads = Payloads(self.dialects, self.pipeline, self.snapshot)
+        self.payloads = Payloads(
+            self.dialects, self.pipeline, self.snapshot, LargeReads(self._limiter, settings.key_rate)
+        )
         self.threads = Threads(database, self.payloads)
         self.following = Following(self.payloads, self.threads, max_followed=settings.max_followed_calls)
         self.replays = Replays(database, self.snapshot, self.pipeline, self._prepare, rules.refuse)
@@ -198,6 +201,7 @@ class Pegboard(Library):
         self.onlookers.close()
         await self.drain()
         await self.following.close()
+        self.payloads.large_reads.close()
         await self.cancelling.close()
         await self._elsewhere.close()
         await self._journal.close()

@@ -13,6 +13,7 @@ from pegboard.core.chains import Chain
 from pegboard.core.definitions import ToolCreate
 from pegboard.core.keys import check_key
 from pegboard.core.tool import Tool
+from pegboard.dialects.asked import Asked
 from pegboard.dialects.dialects import Dialects, Stream
 from pegboard.dialects.saying import said
 from pegboard.executors.internal import Handler
@@ -86,12 +87,12 @@ class Library:
         With a `thread`, what was said and done is remembered in that conversation.
         """
         who = caller or self.admin
-        asked = self.payloads.read(raw, dialect, who)
+        asked, text = await self._read(raw, dialect, who)
         if thread is not None:
             await self.threads.get(thread, who)
         answered = await self.payloads.run(asked, who, key=key, thread_id=thread)
         if thread is not None:
-            await self.threads.remember(thread, who, answered, said(raw))
+            await self.threads.remember(thread, who, answered, text)
         return self.payloads.render(answered)
 
     async def follow(
@@ -105,14 +106,22 @@ class Library:
     ) -> AsyncIterator[Event]:
         """Run the calls of a payload and tell of them meanwhile: tool_use, tool_progress, tool_result and complete."""
         who = caller or self.admin
-        asked = self.payloads.read(raw, dialect, who)
+        asked, text = await self._read(raw, dialect, who)
         if thread is not None:
             await self.threads.get(thread, who)
-        feed = self.following.start(asked, who, key=key, thread_id=thread, text=said(raw))
+        feed = self.following.start(asked, who, key=key, thread_id=thread, text=text)
         with self.following.reading(feed) as events:
             async for batch in events.batches():
                 for event in batch:
                     yield event
+
+    async def _read(self, raw: Any, dialect: str | None, caller: Caller) -> tuple[Asked, str | None]:
+        """The calls of a payload and its text; a large text is read in a thread."""
+        return await self.payloads.large_reads.run(
+            lambda: (self.payloads.read(raw, dialect, caller), said(raw)),
+            len(raw) if isinstance(raw, str) else 0,
+            caller,
+        )
 
     async def chain(
         self,

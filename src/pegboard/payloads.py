@@ -19,6 +19,7 @@ from pegboard.dialects.display import get_tool_display_name, summary_of
 from pegboard.dialects.formats import arguments_written, outcome_of, outcome_written_out
 from pegboard.pipeline import Pipeline, refused
 from pegboard.registry.snapshot import Snapshot
+from pegboard.stages.large_reads import LargeReads
 
 # The most calls without an answer that one payload may hold.
 MAX_CALLS = 100
@@ -49,8 +50,9 @@ class Audience(Protocol):
 class Payloads:
     """What one caller sends, in whatever dialect."""
 
-    def __init__(self, dialects: Dialects, pipeline: Pipeline, snapshot: Snapshot) -> None:
+    def __init__(self, dialects: Dialects, pipeline: Pipeline, snapshot: Snapshot, large_reads: LargeReads) -> None:
         self.dialects = dialects
+        self.large_reads = large_reads
         self._pipeline = pipeline
         self.snapshot = snapshot
         # Calls that go on without their caller.

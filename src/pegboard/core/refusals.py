@@ -5,7 +5,8 @@ Refusal
 ├── Unauthorised    no key, or not one that is good now
 ├── Forbidden       a good key, and not allowed
 ├── NotFound        nothing of that name or id for this caller
-└── Conflict        true when asked for, no longer or not yet possible
+├── Conflict        true when asked for, no longer or not yet possible
+└── TooManyRequests the share of this caller is used up for now
 """
 
 from __future__ import annotations
@@ -56,3 +57,7 @@ class NotFound(Refusal):
 
 class Conflict(Refusal):
     """Something else stands in the way."""
+
+
+class TooManyRequests(Refusal):
+    """The share of this caller is used up; the same request may succeed later."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from pegboard.dialects.base import Dialect
 from pegboard.dialects.final_turns import UNTOLD, dialect_of_turn, is_final_text, without_code
 from pegboard.dialects.lines import chunks_of
 from pegboard.dialects.seen import seen
+from pegboard.dialects.text.marks import pattern_of
 
 _MOST_KEYS = 64
 _MOST_REMEMBERED = 1000
@@ -46,11 +46,10 @@ class Dialects(Mapping[str, Dialect]):
             for mark in dialect.marks:
                 self._by_mark.setdefault(mark, []).append(dialect)
         self._claiming: dict[tuple[str, ...], list[Dialect]] = {}
-        marks = sorted(self._by_mark, key=len, reverse=True)
-        self._mark = re.compile("|".join(map(re.escape, marks))) if marks else None
+        self._mark = pattern_of(self._by_mark) if self._by_mark else None
         # The marks that no model writes in prose.
-        tags = [mark for mark in marks if mark[0] in "<["]
-        self._tag = re.compile("|".join(map(re.escape, tags))) if tags else None
+        tags = [mark for mark in self._by_mark if mark[0] in "<["]
+        self._tag = pattern_of(tags) if tags else None
 
     def __getitem__(self, name: str) -> Dialect:
         return self._names[name]

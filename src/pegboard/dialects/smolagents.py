@@ -14,7 +14,7 @@ from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_function_call, read_function_deltas, text_of_arguments
-from pegboard.dialects.parts.outputs import output_text
+from pegboard.dialects.parts.outputs import output_text, shared_results
 from pegboard.dialects.parts.picking import is_models
 from pegboard.dialects.parts.react import Step, is_object, steps_of
 from pegboard.dialects.reading import arguments_of, json_of
@@ -110,8 +110,8 @@ def _read_message(item: dict[str, Any], into: Assembly, heard: _Heard) -> None:
     if item["role"] == "tool-response":
         # It names no call: what was asked before is what it answers.
         observed = text.removeprefix("Observation:").strip()
-        for identity in heard.unanswered:
-            into.answer(identity, observed)
+        for identity, result in zip(heard.unanswered, shared_results(observed, len(heard.unanswered)), strict=True):
+            into.answer(identity, result)
         heard.unanswered.clear()
         return
     calls = item.get("tool_calls")

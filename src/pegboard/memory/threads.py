@@ -23,6 +23,7 @@ from pegboard.memory.titles import checked_title, title_from
 from pegboard.payloads import MAX_CALLS, Answered, Payloads
 from pegboard.registry.pages import Page, a_version, an_id, cut, read_cursor, write_cursor
 from pegboard.registry.registry import refuse_agents
+from pegboard.stages.large_reads import LARGE
 from pegboard.store import threads
 from pegboard.store.database import Database
 from pegboard.store.types import json_text
@@ -91,13 +92,20 @@ class Threads:
         body: Mapping[str, Any] | Sequence[Any] | str,
         *,
         dialect: str | None = None,
+        size: int = 0,
     ) -> list[Message]:
         """The messages that a body in any dialect comes to, each one added or with answers put into its calls.
+
+        `size` is the length of the body in bytes if it was received as bytes: large bodies are read in a thread.
 
         Raises Invalid where nobody knows what the body is, or what an answer in it is for; then nothing is added.
         """
         reading = Reading(self._payloads.dialects, self._payloads, caller, dialect)
-        return await self._keep(thread_id, caller, [one async for one in _in_turns(reading.read(body))])
+        if size > LARGE:
+            heard = await self._payloads.large_reads.run(lambda: list(reading.read(body)), size, caller)
+        else:
+            heard = [one async for one in _in_turns(reading.read(body))]
+        return await self._keep(thread_id, caller, heard)
 
     async def remember(self, thread_id: str, caller: Caller, answered: Answered, text: str | None) -> None:
         """Add what a model said, the calls that it made, and how they ended; raises NotFound where it is gone."""

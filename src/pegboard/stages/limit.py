@@ -60,6 +60,12 @@ async def limit(limiter: Limiter, tool: Tool, caller: Caller, flood: RateLimit |
         raise _refusal(f"'{tool.name}'", own, wait)
 
 
+async def limit_key(limiter: Limiter, caller: Caller, flood: RateLimit | None) -> None:
+    """Take a unit of the key's limit; raises RateLimited if there is none."""
+    if flood is not None and (wait := await limiter.take(_flood_key(caller), flood)):
+        raise _refusal("this key", flood, wait)
+
+
 def _flood_key(caller: Caller) -> str:
     return f"key:{caller.key_id or caller.user_id}"
 

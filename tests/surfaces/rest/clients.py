@@ -22,6 +22,7 @@ TITLES = {
     410: "Gone",
     413: "Body too large",
     422: "Invalid request",
+    429: "Too many requests",
     500: "Internal error",
     503: "Unavailable",
 }

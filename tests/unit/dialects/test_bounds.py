@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from pegboard import Pegboard
+from pegboard import Pegboard, ToolResult
 from pegboard.core.refusals import Invalid
 from pegboard.dialects import assembly
 from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.base import Answer
 from pegboard.dialects.catalog import dialects
 from pegboard.payloads import MAX_CALLS
 from pegboard.store.types import json_text
@@ -25,6 +26,7 @@ READ = [name for name, dialect in KNOWN.items() if "parse" in dialect.abilities]
 # What each call adds to an answer beside what was sent: an id, a display name, a summary, the names of the fields.
 PER_CALL = 1000
 FILLERS: list[Any] = [{}, [], None, "", 0]
+RUN = "0190aaaa-0000-7000-8000-000000000001"
 LONG = "x" * 20_000
 NO_CALLS = "[" + ",".join(["{}"] * 5000) + "]"
 
@@ -91,6 +93,26 @@ async def test_an_answer_is_at_most_a_few_times_as_long_as_its_payload(name: str
             sent = len(json_text(payload).encode())
             assert len(json_text(answer).encode()) <= 4 * sent + PER_CALL * MAX_CALLS, str(payload)[:300]
     assert checked
+
+
+@pytest.mark.parametrize("name", READ)
+async def test_results_that_answer_several_calls_are_not_copied_without_bound(name: str, board: Pegboard) -> None:
+    dialect = KNOWN[name]
+    made = [AskedCall("a", {"x": place}, f"id{place:07}") for place in range(90)]
+    answers = [Answer(call, ToolResult("a", True, json.dumps(LONG[:1000]).encode(), run_id=RUN)) for call in made]
+    called, answered = dialect.compose(made), dialect.render(answers, many=True)
+    if isinstance(called, str):
+        histories: list[Any] = [f"{called}\n{answered}", f"{called}\nObservation: {LONG * 3}"]
+    else:
+        listed = [part if isinstance(part, list) else [part] for part in (called, answered)]
+        histories = [[*listed[0], *listed[1]]]
+    for history in histories:
+        try:
+            shown = board.normalize(json.loads(json_text(history)), dialect=name)
+        except Invalid:
+            continue
+        sent = len(json_text(history).encode())
+        assert len(json_text(shown).encode()) <= 4 * sent + PER_CALL * MAX_CALLS
 
 
 @pytest.mark.parametrize("name", READ)

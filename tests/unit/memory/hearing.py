@@ -20,7 +20,7 @@ class _NoTools:
 
 ADMIN = Caller(new_id(), "admin", "admin")
 DIALECTS = dialects()
-PAYLOADS = Payloads(DIALECTS, cast(Any, None), cast(Any, _NoTools()))
+PAYLOADS = Payloads(DIALECTS, cast(Any, None), cast(Any, _NoTools()), cast(Any, None))
 
 
 def heard(body: Any, dialect: str | None = None) -> list[Heard]:

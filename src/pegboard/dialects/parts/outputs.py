@@ -12,6 +12,10 @@ from pegboard.dialects.asked import ABSENT
 from pegboard.dialects.parts.content import blocks_of, described, text_of
 from pegboard.dialects.reading import json_of
 
+# How much of a result may be copied when it answers several calls together, in characters.
+_MOST_COPIED = 64 * 1024
+SHARED = "(answered together with the calls after it: see the last one)"
+
 
 def output_text(result: ToolResult) -> str:
     """The output as text, blocks of content in words; of a failure `{"error": message}`."""
@@ -34,6 +38,16 @@ def output_of(content: Any) -> tuple[Any, str | None]:
     if isinstance(value, dict) and value.keys() == {"error"} and isinstance(value["error"], str):
         return ABSENT, value["error"]
     return value, None
+
+
+def shared_results(text: str, count: int) -> list[str]:
+    """The result of each of `count` calls that this text answers together.
+
+    Large copies are left out, or a payload could become its square: then the last call alone has the text.
+    """
+    if len(text) * (count - 1) <= _MOST_COPIED:
+        return [text] * count
+    return [*[SHARED] * (count - 1), text]
 
 
 def _has_text(part: Any) -> bool:

@@ -6,11 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pegboard.dialects.assembly import MAX_ENTRIES
+from pegboard.dialects.parts.outputs import shared_results
+
 # Every repetition is bounded or followed by something else, so that a line is read once.
 _LABEL = re.compile(
     r"[ \t*]*(?:(Thought)|(Action[ \t]?\d{0,4}[ \t]?Input)|(Action)|(Observation)|(Final Answer))"
     r"[ \t]?\d{0,4}[ \t]?:[ \t*]*"
 )
+_LABELS = re.compile(f"^{_LABEL.pattern}", re.MULTILINE)
 _THOUGHT, _INPUT, _ACTION, _OBSERVATION = 1, 2, 3, 4
 _INLINE = "Action Input:"
 _OPEN, _CLOSE = "<think>", "</think>"
@@ -58,36 +62,31 @@ def steps_of(text: str) -> Steps:
     waiting: list[_Lines] = []
     thought: list[str] | None = None
     is_final = False
-    into: list[str] = []
-    for line in _spoken(text):
-        label = _LABEL.match(line)
-        if label is None:
-            into.append(line)
-            continue
-        into = [line[label.end() :]]
+    for label, body in _labelled(_aloud(text)):
+        into = [body]
         if label.lastindex == _THOUGHT:
             thought = into
         elif label.lastindex == _ACTION:
-            action, is_inline, rest = into[0].partition(_INLINE)
+            first, _, more = body.partition("\n")
+            action, is_inline, rest = first.partition(_INLINE)
             step = _Lines([action] if is_inline else into, thought)
             if is_inline:
-                step.input = into = [rest]
+                step.input = [f"{rest}\n{more}"]
             steps.append(step)
+            if len(steps) > MAX_ENTRIES:
+                break  # more than a payload may hold: its reader refuses them
             waiting.append(step)
             thought = None
         elif label.lastindex == _INPUT:
             if waiting and waiting[-1].input is None:
                 waiting[-1].input = into
         elif label.lastindex == _OBSERVATION:
-            for step in waiting:
-                step.observation = into
+            for step, shared in zip(waiting, shared_results(body, len(waiting)), strict=True):
+                step.observation = [shared]
             waiting = []
         else:
             is_final = True
-    # Steps may share an observation, which is put together once.
-    observed = {id(step.observation): step.observation for step in steps}
-    texts = {key: _joined(lines) for key, lines in observed.items()}
-    return Steps([step.step(texts[id(step.observation)]) for step in steps], is_final)
+    return Steps([step.step(_joined(step.observation)) for step in steps], is_final)
 
 
 def is_object(action: str) -> bool:
@@ -112,9 +111,25 @@ def _joined(lines: list[str] | None) -> str | None:
     return None if lines is None else "\n".join(lines).strip()
 
 
+def _labelled(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Each label at the beginning of a line, and the text up to the next one."""
+    label: re.Match[str] | None = None
+    for following in _LABELS.finditer(text):
+        if label is not None:
+            yield label, text[label.end() : following.start() - 1]
+        label = following
+    if label is not None:
+        yield label, text[label.end() :]
+
+
+def _aloud(text: str) -> str:
+    """The text without what is between <think> and </think>; the tags count only where a line begins or ends."""
+    text = text.replace("\r\n", "\n")
+    return "\n".join(_spoken(text)) if _OPEN in text or _CLOSE in text else text
+
+
 def _spoken(text: str) -> Iterator[str]:
-    """The lines that are not between <think> and </think>; the tags count only where a line begins or ends."""
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.split("\n")
     is_thinking = False
     for line in lines[_first_spoken(lines) :]:
         rest = line.strip()

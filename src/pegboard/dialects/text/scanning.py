@@ -6,6 +6,8 @@ import re
 from collections.abc import Generator
 from functools import cache
 
+from pegboard.dialects.text.marks import pattern_of
+
 # What a scanner yields when it needs more text.
 Scan = Generator[None, None, None]
 
@@ -138,5 +140,4 @@ class Text:
 
 @cache
 def _pattern(marks: tuple[str, ...]) -> tuple[re.Pattern[str], int]:
-    ordered = sorted(marks, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, ordered))), max(map(len, marks)) - 1
+    return pattern_of(marks), max(map(len, marks)) - 1

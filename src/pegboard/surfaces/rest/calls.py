@@ -61,7 +61,10 @@ async def run_calls(
     """
     # What does not ask for events never comes here: it is answered by `PayloadRoute`.
     raw = await payload_of(request)
-    asked = board.payloads.read(raw, reading, caller)
+    size = len(await request.body())
+    asked, text = await board.payloads.large_reads.run(
+        lambda: (board.payloads.read(raw, reading, caller), said(raw)), size, caller
+    )
     if shape is not None:
         board.dialects.named(shape, "as")
     if len(request.headers.getlist("idempotency-key")) > 1:
@@ -77,7 +80,7 @@ async def run_calls(
         request_id=request.state.request_id,
         key=idempotency_key,
         thread_id=thread,
-        text=said(raw),
+        text=text,
         shape=shape,
     )
     return EventStream(counted, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id})
@@ -86,8 +89,13 @@ async def run_calls(
 @calls.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_BODY)
 async def normalize_calls(request: Request, board: Board, caller: Who, reading: From = None) -> Any:
     """The calls of a payload in the board's own form; runs nothing."""
-    asked = board.payloads.read(await payload_of(request), reading, caller)
-    return Response(json_text(board.payloads.normalised(asked, caller)), media_type="application/json")
+    raw = await payload_of(request)
+
+    def normalise() -> str:
+        return json_text(board.payloads.normalised(board.payloads.read(raw, reading, caller), caller))
+
+    content = await board.payloads.large_reads.run(normalise, len(await request.body()), caller)
+    return Response(content, media_type="application/json")
 
 
 async def payload_of(request: Request) -> Any:

@@ -118,7 +118,7 @@ def refusing(status: int, detail: str, request_id: str, **more: Any) -> Reply:
     headers = [(b"x-request-id", request_id.encode())]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    elif status == 503:
+    elif status in (429, 503):
         headers.append((b"retry-after", b"1"))
     return Reply(status, problem(status, detail, request_id=request_id, **more), MEDIA_TYPE.encode(), headers)
 

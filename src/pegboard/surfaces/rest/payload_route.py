@@ -10,11 +10,13 @@ from pegboard.core.call import Caller
 from pegboard.core.errors import MalformedArguments
 from pegboard.core.ids import new_id
 from pegboard.core.refusals import Refusal
+from pegboard.dialects.asked import Asked as Payload
 from pegboard.dialects.reading import check_keys
 from pegboard.dialects.saying import said
 from pegboard.memory.threads import Threads
 from pegboard.payloads import Answered, Payloads
 from pegboard.registry.arguments import parse_json
+from pegboard.stages.large_reads import LARGE
 from pegboard.store.types import json_text
 from pegboard.surfaces.rest.edge import JSON, Reply
 from pegboard.surfaces.rest.incoming import Asked, Request, bearer_key, query_of
@@ -41,9 +43,14 @@ class PayloadRoute:
         caller = self._payloads.snapshot.holder(bearer_key(asked.authorization))
         query = query_of(request, ("as", "from", "thread"))
         asked.refuse_forms()
-        raw = await read_payload(self._bodies, await request.body(self._max_body, asked.length), is_text=asked.is_text)
+        body = await request.body(self._max_body, asked.length)
+        raw = await read_payload(self._bodies, body, is_text=asked.is_text)
         shape, thread = query.get("as"), query.get("thread")
-        payload = self._payloads.read(raw, query.get("from"), caller)
+
+        def read() -> tuple[Payload, str | None]:
+            return self._payloads.read(raw, query.get("from"), caller), said(raw) if thread is not None else None
+
+        payload, text = read() if len(body) <= LARGE else await self._payloads.large_reads.run(read, len(body), caller)
         if shape is not None:
             self._payloads.dialects.named(shape, "as")
         if thread is not None:
@@ -63,16 +70,16 @@ class PayloadRoute:
             status = 503
             headers.append((b"retry-after", b"1"))
         elif thread is not None:
-            headers += await self._remembered(thread, caller, answered, raw)
+            headers += await self._remembered(thread, caller, answered, text)
         rendered = self._payloads.render(answered, shape)
         if isinstance(rendered, str) and asked.is_text:
             return Reply(status, rendered.encode(), _TEXT, headers)
         return Reply(status, json_text(rendered).encode(), JSON, headers)
 
-    async def _remembered(self, thread: str, caller: Caller, answered: Answered, raw: Any) -> Headers:
-        """Add the calls to their conversation; they have run, so that it is gone meanwhile is only told."""
+    async def _remembered(self, thread: str, caller: Caller, answered: Answered, text: str | None) -> Headers:
+        """Add the calls and the model's text to the thread. If that fails, a header says why: the calls have run."""
         try:
-            await self._threads.remember(thread, caller, answered, said(raw))
+            await self._threads.remember(thread, caller, answered, text)
         except Refusal as error:
             told = "".join(letter if letter.isprintable() else " " for letter in error.message)
             return [(b"x-thread-error", told.encode("ascii", "replace"))]

@@ -25,7 +25,7 @@ from pegboard.core.errors import (
     Unavailable,
     UpstreamFailed,
 )
-from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound, Refusal, Unauthorised
+from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound, Refusal, TooManyRequests, Unauthorised
 from pegboard.registry.definition import faults_in
 from pegboard.telemetry.logs import get_logger
 
@@ -34,7 +34,14 @@ log = get_logger(__name__)
 # The board could not take or keep the call: the only outcomes of a call that are errors of HTTP too.
 UNAVAILABLE = frozenset({"unavailable", "unrecorded"})
 MEDIA_TYPE = "application/problem+json"
-STATUS: dict[type[Refusal], int] = {Invalid: 422, Unauthorised: 401, Forbidden: 403, NotFound: 404, Conflict: 409}
+STATUS: dict[type[Refusal], int] = {
+    Invalid: 422,
+    Unauthorised: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    TooManyRequests: 429,
+}
 TITLES = {
     400: "Bad request",
     401: "Unauthorised",
@@ -46,6 +53,7 @@ TITLES = {
     410: "Gone",
     413: "Body too large",
     422: "Invalid request",
+    429: "Too many requests",
     431: "Request head too large",
     500: "Internal error",
     502: "Upstream failed",
@@ -91,7 +99,9 @@ def trouble_of(error: Exception) -> tuple[int, str]:
 
 
 def _answer(request: Request, status: int, detail: str, errors: list[dict[str, str]] | None = None) -> Response:
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {"Retry-After": "1"} if status == 503 else None
+    headers = (
+        {"WWW-Authenticate": "Bearer"} if status == 401 else {"Retry-After": "1"} if status in (429, 503) else None
+    )
     body = problem(status, detail, request_id=getattr(request.state, "request_id", None), errors=errors)
     return Response(body, status, headers, MEDIA_TYPE)
 

@@ -73,7 +73,9 @@ async def add_messages(request: Request, thread_id: str, board: Board, caller: W
     The answer to a call is put into that call, and the message that holds it comes back.
     """
     body = await payload_of(request)
-    added = [_shown(message) for message in await board.threads.add(thread_id, caller, body, dialect=reading)]
+    size = len(await request.body())
+    messages = await board.threads.add(thread_id, caller, body, dialect=reading, size=size)
+    added = [_shown(message) for message in messages]
     one = added[0] if len(added) == 1 and not isinstance(body, list) else {"items": added}
     return Response(json_text(one), 201, media_type="application/json")
 
