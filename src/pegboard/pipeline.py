@@ -223,8 +223,8 @@ class Pipeline:
 
     async def _recorded(self, this: Run, result: ToolResult) -> ToolResult:
         self._metrics.finished(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
-        if this.attempts.violations and this.peg is not None:
-            self._metrics.violated(this.peg.tool.name, this.attempts.violations)
+        if this.attempts.violations:
+            self._metrics.violated(this.kind, this.attempts.violations)
         execution = this.execution(result)
         try:
             await self._journal.record(execution, result)

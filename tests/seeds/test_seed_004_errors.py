@@ -36,10 +36,10 @@ class TestContractViolations:
         assert "tool=counter" in told and "attempt=1" in told and "'n' must be an integer" in told
         assert "s3cret" not in caplog.text
 
-    async def test_1_violations_are_counted_by_tool(self, contract: Contract) -> None:
+    async def test_1_violations_are_counted(self, contract: Contract) -> None:
         hang(contract, BROKEN, BROKEN, KEPT, retry=RETRY)
         await given(contract, envelope("counter", {}))
-        assert b'pegboard_contract_violations_total{tool="counter"} 2.0' in contract.board.metrics.text()
+        assert b'pegboard_contract_violations_total{kind="internal"} 2.0' in contract.board.metrics.text()
 
     async def test_2_the_request_is_retried_up_to_3_times_and_succeeds_on_the_fourth_attempt(
         self, contract: Contract

@@ -10,9 +10,6 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _BUCKETS_MS = tuple(seconds * 1000 for seconds in _BUCKETS)
-# How many tools have a count of their own; the others share one.
-_MOST_TOOLS = 1000
-_OTHERS = "other"
 
 
 class _Durations:
@@ -53,11 +50,12 @@ class Metrics:
         durations.counts[bisect_left(_BUCKETS_MS, elapsed_ms)] += 1
         durations.sum_ms += elapsed_ms
 
-    def violated(self, tool: str, times: int) -> None:
-        """Count that the attempts of one call broke their tool's contract so many times."""
-        if tool not in self._violations and len(self._violations) >= _MOST_TOOLS:
-            tool = _OTHERS
-        self._violations[tool] = self._violations.get(tool, 0) + times
+    def violated(self, kind: str, times: int) -> None:
+        """Count that the attempts of one call broke their tool's contract so many times.
+
+        By kind and not by tool: metrics are read without a key, and the names of private tools are private.
+        """
+        self._violations[kind] = self._violations.get(kind, 0) + times
 
     def collect(self) -> Iterator[Metric]:
         """What Prometheus is told."""
@@ -80,10 +78,10 @@ class Metrics:
                 errors.add_metric([kind, code], count)
             seconds.add_metric([kind], _cumulative(durations.counts), durations.sum_ms / 1000)
         violations = CounterMetricFamily(
-            "pegboard_contract_violations", "Outputs that broke their tool's output_schema, by tool", labels=["tool"]
+            "pegboard_contract_violations", "Outputs that broke their tool's output_schema, by kind", labels=["kind"]
         )
-        for tool, count in self._violations.items():
-            violations.add_metric([tool], count)
+        for kind, count in self._violations.items():
+            violations.add_metric([kind], count)
         yield from (calls, errors, seconds, violations)
 
     def text(self) -> bytes:
