@@ -31,6 +31,7 @@ from pegboard.live.onlookers import Onlookers
 from pegboard.memory.threads import Threads
 from pegboard.payloads import Payloads
 from pegboard.pipeline import Pipeline
+from pegboard.readiness import Readiness
 from pegboard.registry.confined import CodeRules
 from pegboard.registry.drift import Flagging
 from pegboard.registry.executions import Executions
@@ -50,7 +51,6 @@ from pegboard.stages.check import Checker
 from pegboard.stages.large_reads import LargeReads
 from pegboard.store.changes import Changes
 from pegboard.store.database import Database
-from pegboard.store.migrate import pending
 from pegboard.telemetry.metrics import Metrics
 from pegboard.telemetry.tracing import find_tracing
 
@@ -112,6 +112,7 @@ class Pegboard(Library):
             onlookers=self.onlookers,
             max_running=settings.max_running_calls,
         )
+        self._readiness = Readiness(database, self._journal, self._limiter, lambda: self.pipeline.is_draining)
         self.chains = Chains(self.pipeline)
         self._internal.run_chain = self.chains.as_tool
         self.audit = Audit(database, chain_of(self._vault))
@@ -180,14 +181,8 @@ class Pegboard(Library):
         return report
 
     async def ready(self) -> list[str]:
-        """What keeps the board from serving; empty if nothing does."""
-        try:
-            async with asyncio.timeout(2):
-                missing = await pending(self._database)
-        except Exception as error:
-            return [f"the database cannot be reached: {type(error).__name__}"]
-        reasons = [f"migration {revision} is not applied; run: pegboard migrate" for revision in missing]
-        return [*reasons, *([f"calls cannot be recorded: {trouble}"] if (trouble := self._journal.trouble) else ())]
+        """What keeps the board from serving calls; empty if nothing does."""
+        return await self._readiness.reasons()
 
     async def drain(self) -> None:
         """Take no more calls and let the running ones end."""

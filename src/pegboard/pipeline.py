@@ -152,6 +152,11 @@ class Pipeline:
             if this.ended_because is not None and not is_ours and this.attempts.task is not None:
                 this.attempts.task.uncancel()  # the tool ended otherwise, and its caller goes on
 
+    @property
+    def is_draining(self) -> bool:
+        """Whether it takes no more calls, because the board is closing."""
+        return self._draining
+
     def running(self, run_id: str) -> Run | None:
         """The call that is known by this id, while it runs."""
         return self._running.get(run_id)

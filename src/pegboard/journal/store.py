@@ -73,15 +73,16 @@ class StoreJournal:
     @property
     def trouble(self) -> str | None:
         """Why calls cannot be recorded at the moment."""
-        return self._down or ("its writer has ended" if self._task.done() else None)
+        if self._down is not None or self._task.done():
+            return self._down or "its writer has ended"
+        is_full = len(self._waiting) >= self._max_waiting or self._bytes >= self._max_bytes
+        return "it is behind with its work" if is_full else None
 
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
         """Commit an intent where the call may have effects or has a key; refuse while nothing can be written."""
         why = "it is closed" if self._closing else self.trouble
         if why is not None:
             raise Unavailable(f"The journal cannot record calls: {why}", retry_after_ms=RETRY_AFTER_MS)
-        if len(self._waiting) >= self._max_waiting or self._bytes >= self._max_bytes:
-            raise Unavailable("The journal is behind with its work", retry_after_ms=RETRY_AFTER_MS)
         if ready.key is not None:
             return await self._claims.take(ready, lambda claim: self._opened(ready, draft, claim))
         if ready.tool.has_effects:

@@ -37,6 +37,9 @@ class Limiter(Protocol):
     async def take_both(self, key: str, limit: RateLimit, other_key: str, other: RateLimit) -> tuple[float, float]:
         """Zeros if both have room, and one unit of each is taken; else the seconds of each, and nothing is taken."""
 
+    async def check(self) -> None:
+        """Raise if calls cannot be counted now."""
+
     async def close(self) -> None:
         """Let go of connections."""
 
@@ -133,6 +136,9 @@ class MemoryLimiter:
 
     def __len__(self) -> int:
         return len(self._buckets)
+
+    async def check(self) -> None:
+        """Nothing to check: buckets are in this process."""
 
     async def close(self) -> None:
         """Nothing is held."""

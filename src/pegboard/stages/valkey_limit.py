@@ -67,6 +67,8 @@ return waits
 """
 # Calls that ask together, at most; so many take the server a few milliseconds.
 TOGETHER = 500
+# Never used up: who checks whether calls can be counted takes nothing from them.
+_CHECK = RateLimit(max_calls=1_000_000, period="second")
 
 
 class _Asking(NamedTuple):
@@ -120,6 +122,10 @@ class ValkeyLimiter:
         both = (interval(limit, MICROSECONDS), limit.capacity, interval(other, MICROSECONDS), other.capacity)
         wait, other_wait = await self._asked(keys, (2, *both))
         return wait, other_wait
+
+    async def check(self) -> None:
+        """Count a call in a bucket of its own, as any call is counted; raises Unavailable."""
+        await self.take("check", _CHECK)
 
     async def close(self) -> None:
         """Let the connection go."""

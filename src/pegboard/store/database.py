@@ -197,6 +197,14 @@ class Database:
         async with self.read() as conn:
             await conn.execute(text("SELECT 1"))
 
+    async def check_writable(self) -> None:
+        """Raise if the database accepts no writes; nothing is changed."""
+        if self._writing is not None and self._writing.locked():
+            return  # a write is under way, which finds out itself
+        async with self._alone(self._writing), self._connected({_WRITING: True}) as conn:
+            await conn.execute(update(BoardState).where(BoardState.id == 1).values(revision=BoardState.revision))
+            await settled(conn.rollback())
+
     async def close(self) -> None:
         """Close every connection."""
         await self.engine.dispose()

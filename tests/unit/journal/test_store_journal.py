@@ -213,6 +213,7 @@ async def test_it_holds_no_more_rows_than_it_may(database: Database, spools: Pat
         await asyncio.sleep(0)
         with pytest.raises(Unavailable, match="behind with its work"):
             await hand.begin()
+        assert hand.journal.trouble == "it is behind with its work"
         with pytest.raises(Unavailable, match="takes no more rows"):
             await hand.record()
         hand.ledger.gate.set()

@@ -74,6 +74,8 @@ def serve(
         if board.tables.error is not None:
             warnings.append(f"{board.tables.error.message}. Its tools are missing until the file is corrected.")
 
+        warnings.extend(f"calls cannot be served yet: {reason}" for reason in await board.ready())
+
     def ready() -> None:
         _say(welcome(address, new_key[0] if new_key else None, settings, warnings, demo=demo))
 

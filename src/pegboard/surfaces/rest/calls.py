@@ -147,7 +147,7 @@ async def healthz() -> dict[str, str]:
 
 @state.get("/readyz", operation_id="readyz")
 async def readyz(board: Board, response: Response) -> dict[str, Any]:
-    """Whether the database is reachable and its tables are up to date."""
+    """Whether calls can be served: the database, the journal and the limits; if not, `reasons` tell why."""
     reasons = await board.ready()
     response.status_code = 503 if reasons else 200
     return {"status": "unavailable", "reasons": reasons} if reasons else {"status": "ready"}

@@ -21,7 +21,9 @@ from pegboard.surfaces.rest.connections import ConnectionLimits
 from pegboard.surfaces.rest.direct import HOT, ON_STOP, Connection
 from pegboard.surfaces.rest.edge import ASGIApp, Message, Receive, Scope, Send
 from pegboard.surfaces.rest.hot import HotRoutes
-from pegboard.telemetry.logs import configure_logs
+from pegboard.telemetry.logs import configure_logs, get_logger
+
+log = get_logger(__name__)
 
 
 def settle_memory() -> None:
@@ -63,6 +65,8 @@ class ServedBoard:
                 if self._on_open is not None:
                     await self._on_open(board)
                 await board.confinement.tell()
+                if reasons := await board.ready():
+                    log.warning("not_ready", reasons=reasons)
                 self._app = create_app(board, self._version)
                 state = scope.setdefault("state", {})
                 state[LIMITS] = ConnectionLimits(self._settings.max_connections)
