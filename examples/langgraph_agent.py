@@ -1,4 +1,7 @@
-"""An agent of LangGraph whose tools hang on a board; the model follows a script. Run it: python langgraph_agent.py."""
+"""A LangGraph agent that calls tools of a board; the model follows a script.
+
+Install LangGraph first: pip install '/path/to/pegboard[langgraph]'. Then run: python langgraph_agent.py
+"""
 
 import asyncio
 from collections.abc import Sequence
