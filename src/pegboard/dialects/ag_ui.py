@@ -9,7 +9,7 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.defining import PORTABLE, function_for
 from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls, text_of_arguments
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dicts_of, is_models
@@ -35,6 +35,7 @@ class AgUi(Dialect):
     """Events in capitals, and messages with their calls under `toolCalls`."""
 
     name = "ag_ui"
+    limits = PORTABLE
     keys = frozenset({"type", "toolCalls", "toolCallId", "messages"})
 
     def recognises(self, item: Any) -> bool:

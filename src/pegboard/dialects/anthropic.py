@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import fitted_names, flat_root, own_names, without_absent
+from pegboard.dialects.adapting import fitted_names, flat_root, own_names
 from pegboard.dialects.adapting.root import REFUSED
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall
 from pegboard.dialects.assembly import Assembly
@@ -113,7 +113,7 @@ class AnthropicMessages(Dialect):
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments under the names that the tool's own schema has for them."""
-        return without_absent(own_names(arguments, schema, _PROPERTY), schema)
+        return own_names(arguments, schema, _PROPERTY)
 
 
 def _is_block(item: Any) -> bool:

@@ -10,7 +10,7 @@ from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.content import blocks_of, text_of
-from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.defining import PORTABLE, function_for
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.outputs import output_text
 from pegboard.dialects.parts.picking import is_models
@@ -31,6 +31,7 @@ class AutoGen(Dialect):
     """Calls as a message's content; all answers in one message."""
 
     name = "autogen"
+    limits = PORTABLE
     keys = frozenset({"content", "messages"})
 
     def recognises(self, item: Any) -> bool:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import flat_root, without_absent
 from pegboard.dialects.adapting.root import REFUSED
 from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly
@@ -21,7 +20,7 @@ from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.block_stream import BlockStream, Key, stream_in
 from pegboard.dialects.parts.blocks import IMAGES, cut_off, given_input, image_of, input_of, shown, told_in
 from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import name_for, without_draft
+from pegboard.dialects.parts.defining import name_for, schema_for
 from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
 from pegboard.dialects.talk import Talk
 
@@ -48,7 +47,7 @@ class BedrockConverse(Dialect):
         {"output", "message", "messages", "content", "toolUse", "toolResult", "toolUseId", "event", *_EVENTS}
     )
     # Its models are mostly Anthropic's.
-    limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}"), root=REFUSED)
+    limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}"), root=REFUSED, needs_items=True)
     talk = Talk(system="apart", parts="content", keys=frozenset({"role", "content"}), alternates=True, ids=_ID)
 
     def recognises(self, item: Any) -> bool:
@@ -111,12 +110,7 @@ class BedrockConverse(Dialect):
     def define(self, tool: Tool) -> dict[str, Any]:
         """A `toolSpec`, as it stands in `toolConfig.tools`."""
         described = {"description": tool.description} if tool.description else {}
-        schema = without_draft(flat_root(tool.input_schema))
-        return {"toolSpec": {"name": name_for(tool), **described, "inputSchema": {"json": schema}}}
-
-    def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments without the nulls of other alternatives."""
-        return without_absent(arguments, schema)
+        return {"toolSpec": {"name": name_for(tool), **described, "inputSchema": {"json": schema_for(tool)}}}
 
 
 def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:

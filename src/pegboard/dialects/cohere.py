@@ -10,7 +10,7 @@ from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.content import blocks_of, described
-from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls, text_of_arguments
 from pegboard.dialects.parts.held import held_in
 from pegboard.dialects.parts.outputs import output_of, output_text
@@ -42,6 +42,7 @@ class CohereV2(Dialect):
     """Calls beside a `tool_plan`; streams that open, continue and end each call by its index."""
 
     name = "cohere_v2"
+    limits = PORTABLE
     aliases = ("cohere",)
     keys = frozenset(
         {

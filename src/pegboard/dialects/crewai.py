@@ -9,7 +9,7 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.defining import PORTABLE, function_for
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.outputs import output_text
 from pegboard.dialects.parts.react import Step, is_labelled, is_object, steps_of, unfenced
@@ -26,6 +26,7 @@ class CrewAI(Dialect):
     """A text with one call after the other, each with its observation."""
 
     name = "crewai"
+    limits = PORTABLE
     keys = frozenset({"function", "tool_name", "toolUseId", "call_id", "input"})
     marks = ("Action:", "Action Input:")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pegboard.core.refusals import Fault, Invalid
+from pegboard.dialects.adapting import without_absent
 from pegboard.dialects.asked import Asked, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, Now, SchemaOf, utc_now
 from pegboard.dialects.base import Dialect
@@ -102,10 +103,16 @@ class Dialects(Mapping[str, Dialect]):
         else:
             dialect, known = self.named(name, "from"), len(payload) if isinstance(payload, list) else 0
         into = Assembly(schema_of, self._now)
-        if isinstance(payload, list):
-            self._read_list(dialect, payload, into, known)
-        else:
-            dialect.read(payload, into)
+        try:
+            if isinstance(payload, list):
+                self._read_list(dialect, payload, into, known)
+            else:
+                dialect.read(payload, into)
+        except Unreadable:
+            may_be_turn = name is not None and not has_calls and "history" in dialect.abilities
+            if not may_be_turn or self._turn(payload, schema_of) is None:
+                raise
+            return Asked(dialect.name, (), many=True)
         dialect.finish(into)
         return Asked(
             dialect.name,
@@ -218,7 +225,7 @@ class Dialects(Mapping[str, Dialect]):
     def _faults_as_plain(self, payload: Any) -> Sequence[Fault]:
         """What keeps the payload from being the simplest thing it could be."""
         try:
-            self.read(payload, "plain")
+            self.read(payload, "plain", has_calls=True)
         except Invalid as error:
             return error.faults
         return ()
@@ -230,6 +237,8 @@ def restored(dialect: Dialect, call: AskedCall, schema_of: SchemaOf) -> AskedCal
     if type(arguments) is not dict or not arguments or (schema := schema_of(call.name)) is None:
         return call
     meant = dialect.restore(arguments, schema)
+    if dialect.limits.root:
+        meant = without_absent(meant, schema)
     return call if meant is arguments else call._replace(arguments=meant)
 
 

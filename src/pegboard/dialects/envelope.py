@@ -15,7 +15,7 @@ from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, utc_now
 from pegboard.dialects.base import WHOLE_CALLS, Answer, Answers
 from pegboard.dialects.envelope_rules import EPOCH, FIELDS, VERSIONS, chain_fault, faults_of
-from pegboard.dialects.parts.defining import schema_for
+from pegboard.dialects.parts.defining import without_draft
 from pegboard.dialects.seen import seen
 
 VERSION = "1.0"
@@ -86,7 +86,7 @@ class Envelope(Answers):
         return {
             "tool_name": tool.name,
             "description": tool.description or "",
-            "args": schema_for(tool),
+            "args": without_draft(tool.input_schema),
             "version": VERSION,
         }
 

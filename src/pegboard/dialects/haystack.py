@@ -11,7 +11,7 @@ from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.blocks import shown, told_in
 from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import function_for
+from pegboard.dialects.parts.defining import PORTABLE, function_for
 from pegboard.dialects.parts.function_calls import read_function_calls, text_of_arguments
 from pegboard.dialects.parts.held import held_in
 from pegboard.dialects.parts.outputs import output_of
@@ -27,6 +27,7 @@ class Haystack(Dialect):
     """Calls as parts `{tool_call: {tool_name, arguments, id}}`; answers that repeat the call they come from."""
 
     name = "haystack"
+    limits = PORTABLE
     keys = frozenset({"content", "_content", "component_info", "tool_calls", "tool_name", "replies", "messages"})
 
     talk = Talk(parts="content", objects=True)

@@ -10,7 +10,7 @@ from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.blocks import shown
-from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
 from pegboard.dialects.parts.langchain_messages import (
     TALK,
     composed,
@@ -40,6 +40,7 @@ class Langchain(Dialect):
     """
 
     name = "langchain"
+    limits = PORTABLE
     talk = TALK
     keys = frozenset({"lc", "data", "args", "additional_kwargs", "tool_calls", "tool_call_chunks", "tool_call_id"})
 
@@ -97,6 +98,7 @@ class Langgraph(Dialect):
     """`{messages}` as state, `{node: {messages}}` as update, `[chunk, metadata]` as a streamed message."""
 
     name = "langgraph"
+    limits = PORTABLE
     talk = TALK
     # An update has only its node for a key: those that prebuilt agents and the tutorials use.
     keys = frozenset(

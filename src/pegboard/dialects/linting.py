@@ -165,9 +165,7 @@ def _root(tool: Tool, dialect: Dialect) -> Iterator[Finding]:
     for word in ("anyOf", "oneOf", "allOf"):
         if word in tool.input_schema and word in dialect.limits.root:
             told = "" if word == "allOf" else ", and the description says which go together"
-            message = (
-                f"{dialect.name} does not take '{word}' at the root; the properties are declared side by side{told}"
-            )
+            message = f"Providers refuse '{word}' at the root; the properties are declared side by side{told}"
             yield Finding("note", f"{_SCHEMA}.{word}", message)
 
 
@@ -176,12 +174,10 @@ def _items(tool: Tool, dialect: Dialect) -> Iterator[Finding]:
         kind, items = node.get("type"), node.get("items")
         is_array = kind == "array" or (isinstance(kind, list) and "array" in kind)
         if isinstance(items, list):
-            message = (
-                f"{dialect.name} has no lists of schemas in 'items'; it is declared with items that fit any of them"
-            )
+            message = "Providers refuse a list of schemas in 'items'; it is declared with items that fit any of them"
             yield Finding("misread", _field((*path, "items")), message)
         elif is_array and not isinstance(items, Mapping):
-            message = f"{dialect.name} does not take an array without 'items'; it is declared with items of any kind"
+            message = "Providers refuse an array without 'items'; it is declared with items of any kind"
             yield Finding("misread", _field(path), f"{message}: say what is in it")
 
 

@@ -11,7 +11,7 @@ from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.blocks import shown, told_in
 from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_function_call, text_of_arguments
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable, writable
@@ -27,6 +27,7 @@ class LlamaIndex(Dialect):
     """
 
     name = "llama_index"
+    limits = PORTABLE
     keys = frozenset(
         {
             "blocks",

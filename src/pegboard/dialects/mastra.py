@@ -10,7 +10,7 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, id_of, name_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import name_for, schema_for
+from pegboard.dialects.parts.defining import PORTABLE, name_for, schema_for
 from pegboard.dialects.parts.vercel_outputs import output_for
 from pegboard.dialects.parts.vercel_parts import (
     extra_of,
@@ -46,6 +46,7 @@ class Mastra(Dialect):
     """Chunks `{type, from, payload}`, and calls with their fields in a payload or directly."""
 
     name = "mastra"
+    limits = PORTABLE
     keys = frozenset({"payload", "toolName", "toolCallId", "toolCalls", "content"})
 
     talk = Talk(system="apart", parts="content", part={"type": "text"}, objects=True)

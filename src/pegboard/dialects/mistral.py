@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
+from pegboard.dialects.adapting.root import REFUSED
 from pegboard.dialects.asked import NOTHING, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
@@ -53,7 +54,7 @@ class Mistral(Dialect):
             "messages",
         }
     )
-    limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII))
+    limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII), root=REFUSED, needs_items=True)
     talk = Talk(system="first", ids=FITTING)
 
     def recognises(self, item: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pegboard.core.call import Malformed
 from pegboard.core.tool import Tool
+from pegboard.dialects.adapting.root import REFUSED
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
@@ -30,6 +31,8 @@ class Ollama(Dialect):
     name = "ollama"
     keys = frozenset({"message", "messages", "tool_calls", "tool_name", "function"})
     limits = Limits(
+        root=REFUSED,
+        needs_items=True,
         ignored=frozenset(
             {
                 "additionalProperties",
@@ -54,7 +57,7 @@ class Ollama(Dialect):
                 "title",
                 "uniqueItems",
             }
-        )
+        ),
     )
 
     talk = Talk(has_ids=False, objects=True)

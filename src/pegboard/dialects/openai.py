@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import without_absent, without_nulls
+from pegboard.dialects.adapting import without_nulls
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.parts.defining import wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_mistrals, text_of_arguments
 from pegboard.dialects.parts.openai_calls import (
     given_arguments,
@@ -35,7 +36,7 @@ from pegboard.dialects.parts.openai_deltas import (
     is_continued,
     read_deltas,
 )
-from pegboard.dialects.parts.openai_strict import openai_function_for, strict_function_for
+from pegboard.dialects.parts.openai_strict import strict_function_for
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable
 from pegboard.dialects.talk import Talk
@@ -101,7 +102,7 @@ class OpenAIChat(Dialect):
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments without the nulls that stand for nothing."""
-        return without_absent(without_nulls(arguments, schema), schema)
+        return without_nulls(arguments, schema)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """An assistant message; it has no place for calls that the provider runs."""
@@ -124,7 +125,7 @@ class OpenAIChat(Dialect):
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """`{type: function, function: {…}}`, with the schema adapted where OpenAI would refuse it."""
-        return {"type": "function", "function": openai_function_for(tool)}
+        return wrapped_function_for(tool)
 
     def define_strictly(self, tool: Tool) -> dict[str, Any]:
         """The same, strict where the schema can be said that way."""

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import without_absent, without_nulls
+from pegboard.dialects.adapting import without_nulls
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.held import held_in
 from pegboard.dialects.parts.openai_calls import given_arguments
@@ -22,7 +23,6 @@ from pegboard.dialects.parts.openai_choices import (
     function_call_of,
     says_something,
 )
-from pegboard.dialects.parts.openai_strict import openai_function_for
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
 from pegboard.dialects.talk import Talk
@@ -74,7 +74,7 @@ class OpenAILegacy(Dialect):
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments without the nulls that stand for nothing."""
-        return without_absent(without_nulls(arguments, schema), schema)
+        return without_nulls(arguments, schema)
 
     def compose(self, calls: Sequence[AskedCall]) -> Any:
         """An assistant message, or a list of them where there is not one call: each has room for one."""
@@ -110,7 +110,7 @@ class OpenAILegacy(Dialect):
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """`{name, description, parameters}`, for the list `functions`."""
-        return openai_function_for(tool)
+        return function_for(tool)
 
     def _read_choice(self, choice: dict[str, Any], into: Assembly) -> None:
         cut = choice.get("finish_reason") in CUT

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import without_absent, without_nulls
+from pegboard.dialects.adapting import without_nulls
 from pegboard.dialects.adapting.root import REFUSED
 from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.limits import Limits
+from pegboard.dialects.parts.defining import function_for
 from pegboard.dialects.parts.openai_calls import NAME
-from pegboard.dialects.parts.openai_strict import openai_function_for, strict_function_for
+from pegboard.dialects.parts.openai_strict import strict_function_for
 from pegboard.dialects.parts.picking import dicts_of, unreadable
 from pegboard.dialects.parts.response_events import read_event
 from pegboard.dialects.parts.response_items import (
@@ -67,7 +68,7 @@ class OpenAIResponses(Dialect):
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments without the nulls that stand for nothing."""
-        return without_absent(without_nulls(arguments, schema), schema)
+        return without_nulls(arguments, schema)
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
         """An item for each call, as they stand in a response's output and in the next request's input."""
@@ -88,7 +89,7 @@ class OpenAIResponses(Dialect):
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """`{type: function, name, …}`, not strict, with the schema as it is."""
-        return {"type": "function", **openai_function_for(tool), "strict": False}
+        return {"type": "function", **function_for(tool), "strict": False}
 
     def define_strictly(self, tool: Tool) -> dict[str, Any]:
         """The same, strict where the schema can be said that way."""
@@ -135,7 +136,7 @@ class OpenAIAgents(Dialect):
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments without the nulls that stand for nothing."""
-        return without_absent(without_nulls(arguments, schema), schema)
+        return without_nulls(arguments, schema)
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
         """A run item for each call."""

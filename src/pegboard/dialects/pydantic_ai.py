@@ -13,7 +13,7 @@ from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text, id_of, name_of
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import name_for, schema_for
+from pegboard.dialects.parts.defining import PORTABLE, name_for, schema_for
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.seen import seen
 
@@ -49,6 +49,7 @@ class PydanticAI(Dialect):
     """Calls as parts of a response; all answers as parts of one request."""
 
     name = "pydantic_ai"
+    limits = PORTABLE
     keys = frozenset({"parts", "event_kind", "part_kind"})
 
     def recognises(self, item: Any) -> bool:

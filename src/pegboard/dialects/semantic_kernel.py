@@ -9,7 +9,7 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.outputs import output_text
 from pegboard.dialects.parts.picking import is_models
@@ -24,6 +24,7 @@ class SemanticKernel(Dialect):
     """Calls as items of the assistant's message; one message of the tool's for each answer."""
 
     name = "semantic_kernel"
+    limits = PORTABLE
     keys = frozenset({"content_type", "messages"})
 
     talk = Talk(parts="items", part={"metadata": {}, "content_type": "text"})

@@ -12,7 +12,7 @@ from pegboard.core.tool import Tool
 from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
 from pegboard.dialects.parts.function_calls import is_function_call, read_function_deltas, text_of_arguments
 from pegboard.dialects.parts.outputs import output_text, shared_results
 from pegboard.dialects.parts.picking import is_models
@@ -38,6 +38,7 @@ class Smolagents(Dialect):
     """Calls in a message or in a text; the answers are one observation."""
 
     name = "smolagents"
+    limits = PORTABLE
     keys = frozenset({"token_usage", "tool_calls"})
     marks = ("Action:",)
 

@@ -14,7 +14,7 @@ from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import name_for, schema_for
+from pegboard.dialects.parts.defining import PORTABLE, name_for, schema_for
 from pegboard.dialects.parts.vercel_outputs import output_for
 from pegboard.dialects.parts.vercel_parts import finish_parts, read_message, read_part
 from pegboard.dialects.parts.vercel_shapes import is_4, is_since_5
@@ -99,6 +99,7 @@ class VercelV7(_Vercel):
     """The current version; it reads those since 5, which write calls alike."""
 
     name = "vercel_ai_v7"
+    limits = PORTABLE
     aliases: ClassVar[tuple[str, ...]] = ("vercel",)
     error_prefix: ClassVar[str] = "Error: "
 
@@ -123,6 +124,7 @@ class VercelV5(VercelV7):
     """Versions 5 and 6: what differs is how errors and files are told."""
 
     name = "vercel_ai_v5"
+    limits = PORTABLE
     aliases = ()
     # Nothing tells its calls from the current version's, which therefore gets them unless this one is named.
     keys = frozenset()
@@ -137,6 +139,7 @@ class VercelV4(_Vercel):
     """Version 4 and before, its data stream of coded lines included."""
 
     name = "vercel_ai_v4"
+    limits = PORTABLE
     keys = _KEYS | {"toolInvocations"}
     marks = ('"toolCallId"', 'f:{"messageId"')
     given = "args"

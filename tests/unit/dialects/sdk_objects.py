@@ -237,7 +237,18 @@ def _bedrock(has_call: bool) -> dict[str, Any]:
     message = {"role": "assistant", "content": [call if has_call else {"text": "Done."}]}
     reason = "tool_use" if has_call else "end_turn"
     response = {"ResponseMetadata": {"HTTPStatusCode": 200}, "output": {"message": message}, "stopReason": reason}
-    return {"response": response, "output": response["output"], "message": message, "content": message["content"]}
+    start = {"toolUse": {"toolUseId": "tooluse_1", "name": "echo"}}
+    delta = {"toolUse": {"input": TEXT}} if has_call else {"text": "Done."}
+    events = [
+        {"messageStart": {"role": "assistant"}},
+        *([{"contentBlockStart": {"start": start, "contentBlockIndex": 0}}] if has_call else ()),
+        {"contentBlockDelta": {"delta": delta, "contentBlockIndex": 0}},
+        {"contentBlockStop": {"contentBlockIndex": 0}},
+        {"messageStop": {"stopReason": reason}},
+        {"metadata": {"usage": {"inputTokens": 1}}},
+    ]
+    wholes = {"response": response, "output": response["output"], "message": message, "content": message["content"]}
+    return {**wholes, "events": events}
 
 
 def _langchain(has_call: bool) -> dict[str, Any]:

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from pegboard.dialects.adapting import flat_root, with_items, without_absent
 from pegboard.dialects.adapting.root import REFUSED
+from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.catalog import dialects
 from pegboard.dialects.linting import lint
 from tests.unit.dialects.test_linting import tool as tool_of
 
 KNOWN = dialects()
-FLAT = ["openai_chat", "openai_legacy_function_call", "openai_responses", "openai_agents", "anthropic_messages"]
-OPENAI = FLAT[:4]
+FLAT = [name for name, dialect in KNOWN.items() if dialect.limits.root]
+WITH_ITEMS = [name for name, dialect in KNOWN.items() if dialect.limits.needs_items]
 EITHER: dict[str, Any] = {
     "type": "object",
     "properties": {"id": {"type": "string"}, "name": {"type": "string"}},
@@ -72,10 +73,11 @@ VALUES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from([1, "x", "y", 
 
 
 def parameters(definition: Any) -> dict[str, Any]:
-    """The schema in a definition of one of these providers."""
-    inner = definition.get("function", definition)
-    found: dict[str, Any] = inner.get("parameters") or inner.get("input_schema") or inner["params_json_schema"]
-    return found
+    """The schema in a definition, wherever it stands."""
+    if "properties" in definition:
+        found: dict[str, Any] = definition
+        return found
+    return next(parameters(inner) for inner in definition.values() if isinstance(inner, dict))
 
 
 @pytest.mark.parametrize("dialect", FLAT)
@@ -105,11 +107,17 @@ def test_alternatives_stand_side_by_side_and_the_description_says_which_go_toget
     assert flat["description"] == "Give exactly one of: 'kind'=\"circle\" with 'size' or 'kind'=\"square\""
 
 
-@pytest.mark.parametrize("dialect", OPENAI)
+def test_the_definitions_of_all_providers_and_frameworks_are_adapted() -> None:
+    raw = {"plain", "detailed", "envelope", "memory", "mcp", "a2a", "gemini_generate_content", "google_adk"}
+    assert set(KNOWN) - set(FLAT) == raw | {name for name, dialect in KNOWN.items() if dialect.is_text}
+    assert set(FLAT) - set(WITH_ITEMS) == {"anthropic_messages"}
+
+
+@pytest.mark.parametrize("dialect", WITH_ITEMS)
 def test_every_array_has_items_and_lint_names_those_that_had_none(dialect: str) -> None:
     tool = tool_of("sum", {"type": "object", "properties": {"n": {"type": "array"}, "m": {"type": ["array", "null"]}}})
     properties = parameters(KNOWN[dialect].define(tool))["properties"]
-    assert properties == {"n": {"type": "array", "items": {}}, "m": {"type": ["array", "null"], "items": {}}}
+    assert [properties[name]["items"] for name in ("n", "m")] == [{}, {}]
     found = [finding.field for finding in lint(tool, KNOWN[dialect]).findings if "array without" in finding.message]
     assert found == ["input_schema.properties.n", "input_schema.properties.m"]
 
@@ -144,5 +152,9 @@ def test_nulls_of_other_alternatives_are_left_out_again() -> None:
     }
     assert without_absent({"a": 1, "b": None}, schema) == {"a": 1}
     assert without_absent({"b": 1, "c": None, "d": None}, schema) == {"b": 1, "c": None, "d": None}
-    for dialect in FLAT:
-        assert KNOWN[dialect].restore({"a": 1, "b": None}, schema) == {"a": 1}
+    for name in ("openai", "anthropic", "bedrock", "langchain"):
+        composed = KNOWN[name].compose([AskedCall("find", {"a": 1, "b": None}, "call_1")])
+        (call,) = KNOWN.read(composed, name, lambda _: schema).calls
+        assert call.arguments == {"a": 1}
+    (call,) = KNOWN.read({"name": "find", "arguments": {"a": 1, "b": None}}, "plain", lambda _: schema).calls
+    assert call.arguments == {"a": 1, "b": None}

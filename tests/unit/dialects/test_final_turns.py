@@ -75,6 +75,17 @@ def test_a_message_without_calls_has_none_in_its_own_dialect(payload: Any, diale
         assert KNOWN.read(json.dumps(payload)) == (dialect, (), True)
 
 
+@pytest.mark.parametrize("name", [name for name, dialect in KNOWN.items() if "history" in dialect.abilities])
+def test_the_last_turn_of_every_dialect_has_no_calls(name: str) -> None:
+    dialect = KNOWN[name]
+    turn = json.loads(json.dumps(dialect.say("assistant", "Done.", "m1")))
+    history = [*json.loads(json.dumps(dialect.say("user", "Go.", "m0"))), *turn]
+    for payload in (turn[0], turn, history):
+        assert KNOWN.read(payload).calls == ()
+        assert KNOWN.read(payload, name)[:2] == (name, ())
+    assert KNOWN.read("Done.", name)[:2] == (name, ())
+
+
 @pytest.mark.parametrize("payload", OTHERS)
 def test_what_may_be_a_call_is_no_message_without_calls(payload: Any) -> None:
     with pytest.raises(Unreadable, match="unrecognised_format"):

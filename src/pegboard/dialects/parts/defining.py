@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from pegboard.core.tool import Tool
+from pegboard.dialects.adapting import flat_root, with_items
+from pegboard.dialects.adapting.root import REFUSED
+from pegboard.dialects.limits import Limits
+
+# What some provider or other refuses, so that no definition has it that may be handed to any.
+PORTABLE = Limits(root=REFUSED, needs_items=True)
 
 
 def name_for(tool: Tool) -> str:
@@ -14,8 +20,8 @@ def name_for(tool: Tool) -> str:
 
 
 def schema_for(tool: Tool) -> dict[str, Any]:
-    """The tool's input schema without the mark of its draft, always of an object."""
-    return without_draft(tool.input_schema)
+    """The tool's input schema as every provider takes it: one object at the root, items in every array, no draft."""
+    return without_draft(with_items(flat_root(tool.input_schema)))
 
 
 def without_draft(schema: Mapping[str, Any]) -> dict[str, Any]:

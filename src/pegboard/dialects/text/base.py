@@ -13,7 +13,7 @@ from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parts.blocks import input_of
 from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.defining import function_for, without_draft
 from pegboard.dialects.parts.function_calls import read_function_calls
 from pegboard.dialects.parts.picking import is_models
 from pegboard.dialects.talk import Talk
@@ -141,7 +141,8 @@ class TextDialect(Dialect):
 
     def define(self, tool: Tool) -> Any:
         """What its chat template takes for a tool."""
-        return wrapped_function_for(tool)
+        function = function_for(tool) | {"parameters": without_draft(tool.input_schema)}
+        return {"type": "function", "function": function}
 
 
 def _function(call: AskedCall) -> dict[str, Any]:
