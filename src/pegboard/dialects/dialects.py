@@ -110,7 +110,7 @@ class Dialects(Mapping[str, Dialect]):
                 dialect.read(payload, into)
         except Unreadable:
             may_be_turn = name is not None and not has_calls and "history" in dialect.abilities
-            if not may_be_turn or self._turn(payload, schema_of) is None:
+            if not may_be_turn or isinstance(payload, str) or self._turn(payload, schema_of) is None:
                 raise
             return Asked(dialect.name, (), many=True)
         dialect.finish(into)
