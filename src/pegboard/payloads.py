@@ -64,14 +64,14 @@ class Payloads:
         Raises Unreadable if no dialect fits, with `has_calls` also for a message without calls, and Invalid if
         more than MAX_CALLS calls wait for an answer.
         """
-        asked = self.dialects.read(raw, dialect, lambda name: self._schema_of(name, caller), has_calls=has_calls)
+        asked = self.dialects.read(raw, dialect, lambda name: self.schema_of(name, caller), has_calls=has_calls)
         if len(asked.calls) > MAX_CALLS:
             self.open_calls(asked)
         return asked
 
     def stream(self, dialect: str | None, caller: Caller) -> Stream:
         """A stream to be fed chunk by chunk."""
-        return self.dialects.stream(dialect, lambda name: self._schema_of(name, caller))
+        return self.dialects.stream(dialect, lambda name: self.schema_of(name, caller))
 
     async def run(
         self,
@@ -202,7 +202,8 @@ class Payloads:
         peg = self.snapshot.find(call.name) if call.name else None
         return peg.tool if peg is not None and self.snapshot.may_call(peg.tool, caller) else None
 
-    def _schema_of(self, name: str, caller: Caller) -> Mapping[str, Any] | None:
+    def schema_of(self, name: str, caller: Caller) -> Mapping[str, Any] | None:
+        """The input schema of a tool that this caller may call, or None."""
         peg = self.snapshot.find(name)
         if peg is None or not self.snapshot.may_call(peg.tool, caller):
             return None

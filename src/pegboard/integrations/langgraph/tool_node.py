@@ -72,7 +72,9 @@ class BoardToolNode:
         if isinstance(message, BaseMessageChunk):
             message = cast("AIMessage", message_chunk_to_message(message))
         dumped = [each.model_dump() for each in (message, *answered)]
-        return self._board.payloads.read(dumped, "langchain", caller).calls
+        payloads = self._board.payloads
+        # Not `payloads.read`: a graph may make more calls at once than a payload may hold.
+        return payloads.dialects.read(dumped, "langchain", lambda name: payloads.schema_of(name, caller)).calls
 
     def _key(self, call: AskedCall, place: int, message: AIMessage, config: RunnableConfig) -> str | None:
         """What a call is known by when the graph is resumed; None where nothing tells, or running it twice is no harm.
