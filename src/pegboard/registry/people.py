@@ -99,7 +99,7 @@ class People:
         agent_id: str | None = None,
         expires_at: datetime | None = None,
     ) -> NewKey:
-        """A new key of the user, perhaps bound to one of their agents; it is shown this once."""
+        """A new key of the user, perhaps bound to one of their agents; it is shown only once."""
         refuse_agents(caller)
         await self.get_user(user_id, caller)
         if expires_at is not None and expires_at <= datetime.now(UTC):
@@ -124,8 +124,8 @@ class People:
         async with self._database.read() as conn:
             return await keys.of_user(conn, user_id)
 
-    async def revoke_key(self, user_id: str, key_id: str, caller: Caller) -> ApiKey:
-        """The key, good for nothing from now on."""
+    async def revoke_key(self, user_id: str, key_id: str, caller: Caller, *, force: bool = False) -> ApiKey:
+        """The key, void from now on; the caller's own key and the last one of an admin only with `force`."""
         refuse_agents(caller)
         await self.get_user(user_id, caller)
         async with self._database.change() as change:
@@ -133,10 +133,33 @@ class People:
             if key is None or key.user_id != user_id or not self._signer.is_genuine(key):
                 raise NotFound(f"Key '{key_id}' not found")
             if key.revoked_at is None:
-                key = self._signer.sign(replace(key, revoked_at=datetime.now(UTC)), change.revision)
+                now = datetime.now(UTC)
+                if not force:
+                    await self._refuse_lockout(change, key, caller, now)
+                key = self._signer.sign(replace(key, revoked_at=now), change.revision)
                 await keys.save(change.conn, key, revision=change.revision)
         await self._snapshot.refresh()
         return key
+
+    async def _refuse_lockout(self, change: Change, key: ApiKey, caller: Caller, now: datetime) -> None:
+        """Raise Conflict where the caller, or every admin, would be locked out without this key."""
+        valid = [
+            each.id
+            for each in await keys.of_admins(change.conn, now)
+            if self._signer.is_genuine(each) and self._snapshot.user(each.user_id) is not None
+        ]
+        if valid == [key.id]:
+            what = "This is the last valid key of an admin; without it no admin can use the board over HTTP"
+        elif key.id == caller.key_id:
+            what = "You are using this key now; without it you are locked out, unless you have another one"
+        else:
+            return
+        way_back = f"an admin gives you a new key with: pegboard keys create {caller.name}"
+        if caller.is_admin:
+            way_back = "on the machine of the board, run: pegboard --local keys create"
+        raise Conflict(
+            f"{what}. Revoke it all the same with force=true, or --yes on the command line. To get back: {way_back}"
+        )
 
     async def create_agent(self, name: str, refs: Sequence[str], caller: Caller, description: str | None) -> Agent:
         """A new agent of the caller with these tools, given by id or name."""
@@ -188,7 +211,7 @@ class People:
         return agent
 
     async def remove_agent(self, agent_id: str, caller: Caller) -> Agent:
-        """The agent, gone; keys bound to it find no tools any more."""
+        """The agent, removed; keys that are bound to it are void."""
         refuse_agents(caller)
         async with self._database.change() as change:
             now = datetime.now(UTC)

@@ -140,6 +140,8 @@ class Snapshot:
             raise Unauthorised("This key is not known here")
         if key.revoked_at is not None:
             raise Unauthorised("This key was revoked")
+        if key.agent_id is not None and key.agent_id not in self._agents:
+            raise Unauthorised("The agent of this key was removed; ask for a key of another agent")
         # What an agent holds never opens more than its tools, whoever it belongs to.
         role: Role = user.role if key.agent_id is None else "member"
         caller = Caller(user.id, user.name, role, key.id, key.agent_id)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy import Row, and_, bindparam, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.core.people import ApiKey
@@ -58,6 +59,15 @@ async def of_user(conn: AsyncConnection, user_id: str) -> list[ApiKey]:
         return []
     query = select(*_COLUMNS).where(_keys.c.user_id == user_id).order_by(_keys.c.id)
     return [_key(row) for row in await conn.execute(query)]
+
+
+async def of_admins(conn: AsyncConnection, now: datetime) -> list[ApiKey]:
+    """All keys that are valid now and have an admin's rights."""
+    users = table_of(models.User)
+    query = select(*_COLUMNS).join(users, users.c.id == _keys.c.user_id)
+    is_admins = and_(users.c.role == "admin", users.c.is_deleted.is_(False), _keys.c.agent_id.is_(None))
+    is_valid = and_(_keys.c.revoked_at.is_(None), or_(_keys.c.expires_at.is_(None), _keys.c.expires_at > now))
+    return [_key(row) for row in await conn.execute(query.where(is_admins, is_valid))]
 
 
 async def changed(conn: AsyncConnection, since: int) -> list[ApiKey]:

@@ -50,8 +50,8 @@ def test_findings_are_listed_and_removed(member: Program) -> None:
     assert row["composite_hash"] == hashed(1)
     cut = member.run("baseline", "list", "--limit", "1").done()
     assert "--cursor" in cut.err
-    assert member.run("baseline", "remove", hashed(0)).done().out == "removed 1\n"
-    assert member.run("baseline", "remove", "--status", "resolved").done().out == "removed 1\n"
+    assert member.run("baseline", "remove", hashed(0), "--yes").done().out == "removed 1\n"
+    assert member.run("baseline", "remove", "--status", "resolved", "--yes").done().out == "removed 1\n"
     assert len(member.run("baseline", "list", "--json").done().json["items"]) == 1
 
 
@@ -62,7 +62,7 @@ def test_the_shared_baseline_is_everybodys_to_read_and_the_admins_to_change(admi
     refused = member.run("baseline", "resolve", hashed(77), "--shared")
     assert refused.code == 1
     assert "Only admins change the shared baseline" in refused.err
-    assert member.run("baseline", "remove", hashed(77), "--shared").code == 1
+    assert member.run("baseline", "remove", hashed(77), "--shared", "--yes").code == 1
 
 
 def test_a_line_ends_where_json_lines_end_and_an_id_that_is_null_is_none(member: Program) -> None:
@@ -87,8 +87,9 @@ def test_a_line_ends_where_json_lines_end_and_an_id_that_is_null_is_none(member:
         (("query", "abc"), "", 1, "'composite_hashes[0]' must match the pattern"),
         (("query",), "", 2, "Missing argument"),
         (("list", "--status", "new"), "", 2, "new"),
-        (("remove",), "", 2, "by HASH or with --status, one of the two"),
-        (("remove", hashed(5)), "", 1, "is not in this baseline"),
+        (("remove",), "", 2, "Give HASH or --status, one of the two"),
+        (("remove", hashed(5)), "", 2, "cannot be undone"),
+        (("remove", hashed(5), "--yes"), "", 1, "is not in this baseline"),
         (("hash", "-"), "[7]", 2, "standard input (finding 1): must be an object"),
         (("hash", "-"), '[{"title": "x"}, {"id": 1}]', 2, "(finding 2): nothing of the finding is left"),
     ],

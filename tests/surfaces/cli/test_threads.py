@@ -30,7 +30,7 @@ def test_a_new_thread_is_listed_renamed_and_removed(member: Program, thread: str
     (listed,) = member.run("threads", "list", "--json").done().json["items"]
     assert (listed["id"], listed["title"], listed["messages"]) == (thread, "Products", 0)
     assert member.run("threads", "show", thread).done().out == ""
-    assert member.run("threads", "remove", thread).done().out == f"removed {thread}\n"
+    assert member.run("threads", "remove", thread, "--yes").done().out == f"removed {thread}\n"
     refused = member.run("threads", "show", thread)
     assert (refused.code, refused.out) == (1, "")
 

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
+from pegboard.core.refusals import Conflict
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem, walked
 
 
@@ -108,6 +109,35 @@ class TestKeys:
             assert "This key was revoked" in problem(answer, 401)["detail"]
         revoked = next(row for row in good(await ada.get(keys))["items"] if row["id"] == made["id"])
         assert revoked["revoked_at"] is not None
+
+    async def test_the_key_of_the_request_is_revoked_only_with_force(self, ada: httpx.AsyncClient) -> None:
+        own = good(await ada.get("/v1/me"))
+        path = f"/v1/users/{own['user']['id']}/keys/{own['key_id']}"
+        detail = problem(await ada.delete(path), 409)["detail"]
+        assert "You are using this key now" in detail and "force=true" in detail
+        assert detail.endswith("an admin gives you a new key with: pegboard keys create ada")
+        good(await ada.delete(path, params={"force": "true"}), 204)
+        problem(await ada.get("/v1/me"), 401)
+
+    async def test_the_last_valid_key_of_an_admin_is_revoked_only_with_force(
+        self, stored_board: Pegboard, stored_admin: httpx.AsyncClient
+    ) -> None:
+        admin = stored_admin
+        own = good(await admin.get("/v1/me"))
+        user = own["user"]["id"]
+        path = f"/v1/users/{user}/keys/{own['key_id']}"
+        other = good(await admin.post(f"/v1/users/{user}/keys", json={}), 201)["id"]
+        await new_user(admin, "ada")
+        # With a second one, it is only the key in use; without, it is the last.
+        assert "You are using this key now" in problem(await admin.delete(path), 409)["detail"]
+        good(await admin.delete(f"/v1/users/{user}/keys/{other}"), 204)
+        detail = problem(await admin.delete(path), 409)["detail"]
+        assert "the last valid key of an admin" in detail
+        assert detail.endswith("on the machine of the board, run: pegboard --local keys create")
+        with pytest.raises(Conflict, match="the last valid key of an admin"):
+            await stored_board.people.revoke_key(user, own["key_id"], stored_board.admin)
+        good(await admin.delete(path, params={"force": "true"}), 204)
+        problem(await admin.get("/v1/me"), 401)
 
     async def test_an_expired_key_is_refused_from_its_moment_on(
         self, ada: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch

@@ -86,6 +86,26 @@ async def test_a_key_comes_back_as_saved(database: Database, ada: User) -> None:
         assert await keys.changed(conn, 2) == [revoked]
 
 
+async def test_the_valid_keys_of_admins_are_found(database: Database, ada: User) -> None:
+    eve, bob = await kept_user(database, "eve", role="admin"), await kept_user(database, "bob", role="admin")
+    agent = an_agent(eve)
+    valid = [a_key(eve), a_key(eve, expires_at=LATER)]
+    others = [
+        a_key(eve, revoked_at=NOW),
+        a_key(eve, expires_at=NOW),
+        a_key(eve, agent_id=agent.id),
+        a_key(bob),
+        a_key(ada),
+    ]
+    async with database.change() as change:
+        await agents.add(change.conn, agent, revision=change.revision)
+        await users.save(change.conn, replace(bob, is_deleted=True), revision=change.revision)
+        for key in (*valid, *others):
+            await keys.add(change.conn, key, revision=change.revision)
+        found = await keys.of_admins(change.conn, NOW)
+    assert {key.id for key in found} == {key.id for key in valid}
+
+
 async def test_two_keys_never_have_the_same_hash(database: Database, ada: User) -> None:
     with pytest.raises(IntegrityError):
         async with database.change() as change:

@@ -8,8 +8,8 @@ import typer
 
 from pegboard.surfaces.cli.calls import Shape, complete_tools
 from pegboard.surfaces.cli.failures import Refused, Usage
-from pegboard.surfaces.cli.output import counted, moment, one_line, write, write_json, write_table
-from pegboard.surfaces.cli.people import agent_id, removed
+from pegboard.surfaces.cli.output import Yes, confirm_loss, counted, moment, one_line, write, write_json, write_table
+from pegboard.surfaces.cli.people import agent_id, is_id, removed
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
@@ -93,27 +93,54 @@ def edit(
     *,
     name: Annotated[str | None, typer.Option("--name", help="A new name", show_default=False)] = None,
     description: Description = None,
-    tools: Tools = None,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tool",
+            help="All the tools it shall have, instead of those it has; again for more",
+            autocompletion=complete_tools,
+            show_default=False,
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add-tool",
+            help="A tool to put on it, beside those it has; again for more",
+            autocompletion=complete_tools,
+            show_default=False,
+        ),
+    ] = None,
+    take: Annotated[
+        list[str] | None,
+        typer.Option("--remove-tool", help="A tool to take off it; again for more", show_default=False),
+    ] = None,
     no_tools: Annotated[bool, typer.Option("--no-tools", help="Take every tool off it")] = False,
 ) -> None:
-    """Change an agent; --tool says all the tools it shall have."""
-    if tools and no_tools:
-        raise Usage("--tool and --no-tools exclude each other")
-    wanted = [] if no_tools else tools or None
-    change = {"name": name, "description": description, "tools": wanted}
+    """Change an agent: --add-tool and --remove-tool change its tools one by one, --tool replaces all of them.
+
+    Example: pegboard agents edit support --add-tool get_weather --remove-tool create_ticket
+    """
+    if sum((bool(tools), no_tools, bool(add or take))) > 1:
+        raise Usage("--tool, --no-tools, and --add-tool with --remove-tool exclude each other")
+    change = {"name": name, "description": description, "tools": [] if no_tools else tools or None}
     body = {field: value for field, value in change.items() if value is not None}
-    if not body:
-        raise Usage("Nothing says what to change: give --name, --description, --tool or --no-tools")
+    if not body and not add and not take:
+        raise Usage("Nothing to change. Give --name, --description, --add-tool, --remove-tool, --tool or --no-tools")
 
     async def work(client: Client) -> Reply:
-        return await client.patch(route("agents", await agent_id(client, agent)), body)
+        path = route("agents", await agent_id(client, agent))
+        if add or take:
+            body["tools"] = await _changed_tools(client, (await client.get(path)).data["tools"], add or [], take or [])
+        return await client.patch(path, body)
 
     give(ctx, with_board(ctx, work), lambda found: write(f"{found['name']} has {counted(len(found['tools']), 'tool')}"))
 
 
 @board_command(app, "remove")
-def remove(ctx: typer.Context, agent: Agent) -> None:
-    """Remove an agent; keys bound to it call nothing any more."""
+def remove(ctx: typer.Context, agent: Agent, yes: Yes = False) -> None:
+    """Remove an agent; keys that are bound to it are void."""
+    confirm_loss(f"Remove {agent} and make its keys void?", yes=yes)
 
     async def work(client: Client) -> str:
         found = await agent_id(client, agent)
@@ -131,6 +158,17 @@ def definitions(ctx: typer.Context, agent: Agent, shape: Shape = None) -> None:
         return await client.get(route("agents", await agent_id(client, agent), "definitions"), **{"as": shape})
 
     give(ctx, with_board(ctx, work), write_json)
+
+
+async def _changed_tools(client: Client, ids: list[str], add: list[str], take: list[str]) -> list[str]:
+    """The tools of an agent, by id, with some added and some taken off; a tool to take off must be there."""
+    left = list(ids)
+    for ref in take:
+        found = ref.lower() if is_id(ref) else str((await client.get(route("tools", ref))).data["id"])
+        if found not in left:
+            raise Refused(f"The agent does not have the tool '{ref}'")
+        left.remove(found)
+    return [*left, *add]
 
 
 async def _names(client: Client, ids: list[str]) -> list[str]:

@@ -59,7 +59,7 @@ def stats(
 
 async def id_of(client: Client, caller: str | None) -> str | None:
     """The id of the user whose calls are wanted, if they are anybody's in particular."""
-    return None if caller is None else await user_id(client, caller)
+    return None if caller is None else await user_id(client, caller, "see calls of others")
 
 
 def _short(ms: float | None) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from pegboard.surfaces.cli.failures import Refused, Usage
-from pegboard.surfaces.cli.output import moment, write, write_table
+from pegboard.surfaces.cli.output import Yes, confirm_loss, moment, write, write_table
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
@@ -128,10 +128,13 @@ def remove(
         typer.Option("--status", help="All findings of this status instead", show_default=False),
     ] = None,
     shared: Shared = False,
+    yes: Yes = False,
 ) -> None:
-    """Forget a finding, as if it had never been seen, or all of one status."""
+    """Remove a finding from the baseline, as if it had never been seen, or all findings of one status."""
     if (composite_hash is None) == (status is None):
-        raise Usage("Say what is removed by HASH or with --status, one of the two")
+        raise Usage("Give HASH or --status, one of the two")
+    which = composite_hash or ("all findings" if status == "all" else f"all {status} findings")
+    confirm_loss(f"Remove {which} from the {'shared' if shared else 'own'} baseline?", yes=yes)
     words = ("baseline", "findings") if composite_hash is None else ("baseline", "findings", composite_hash)
     params = {"scope": _scope(shared), "status": status}
     reply = with_board(ctx, lambda it: it.send("DELETE", route(*words), params=params, patient=True))

@@ -8,9 +8,11 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Literal, TextIO
+from typing import Annotated, Any, Literal, TextIO
 
 import typer
+
+from pegboard.surfaces.cli.failures import Refused, Usage
 
 # What could move a cursor, ring a bell or colour a terminal, except newline and tab.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -19,6 +21,8 @@ Colour = Literal["red", "green", "yellow", "dim"]
 _BROKEN_PIPE = 141
 
 CUT_COLUMN = "DESCRIPTION"
+
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal")]
 
 
 def say(text: str, *, label: str = "", colour: Colour | None = None) -> None:
@@ -107,6 +111,16 @@ def confirmed(question: str) -> bool:
         return typer.confirm(plain(question), err=True)
     except typer.Abort:
         raise typer.Exit(130) from None
+
+
+def confirm_loss(question: str, *, yes: bool) -> None:
+    """Ask before something that cannot be undone; where no person can be asked, --yes is needed."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise Usage("This cannot be undone, and nothing was removed. Without a terminal, confirm it with --yes")
+    if not confirmed(question):
+        raise Refused("Nothing was removed")
 
 
 def _cell(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
@@ -9,7 +10,7 @@ import typer
 
 from pegboard.surfaces.cli.failures import Refused
 from pegboard.surfaces.cli.moments import ahead
-from pegboard.surfaces.cli.output import moment, say, write, write_json, write_table
+from pegboard.surfaces.cli.output import Yes, confirm_loss, confirmed, moment, say, write, write_json, write_table
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from pegboard.surfaces.cli.client import Client, Reply
 
 users = group("users", "Add and remove the people who use the board.")
-keys = group("keys", "Make and revoke keys.")
+keys = group("keys", "Create and revoke keys.")
 
+_FORBIDDEN, _CONFLICT = 403, 409
 User = Annotated[
     str | None, typer.Argument(metavar="[USER]", help="Name or id; yourself if absent", show_default=False)
 ]
@@ -30,7 +32,7 @@ def whoami(ctx: typer.Context) -> None:
 
     def show(me: dict[str, Any]) -> None:
         user = me["user"]
-        bound = f", bound to agent {me['agent_id']}" if me["agent_id"] else ""
+        bound = f", bound to agent {me['agent_name']} ({me['agent_id']})" if me["agent_id"] else ""
         write(f"{user['name']} ({user['role']}), user {user['id']}, key {me['key_id'] or 'of this process'}{bound}")
 
     give(ctx, with_board(ctx, lambda it: it.get(route("me"))), show)
@@ -64,11 +66,13 @@ def add_user(
 def remove_user(
     ctx: typer.Context,
     user: Annotated[str, typer.Argument(metavar="ID", help="Id or name", show_default=False)],
+    yes: Yes = False,
 ) -> None:
     """Remove a user; all their keys are void at once."""
+    confirm_loss(f"Remove {user} and make all their keys void?", yes=yes)
 
     async def work(client: Client) -> str:
-        found = await user_id(client, user)
+        found = await user_id(client, user, "remove users")
         await client.delete(route("users", found))
         return found
 
@@ -83,31 +87,31 @@ def create_key(
     agent: Annotated[str | None, typer.Option("--agent", help="Bind it to this agent, by name or id")] = None,
     expires: Annotated[str | None, typer.Option("--expires", help="When it ends: 30d, 12h, or an ISO time")] = None,
 ) -> None:
-    """Make a key and print it, alone, this once.
+    """Create a key and print it. It is shown only once.
 
     Example: PEGBOARD_KEY=$(pegboard keys create alice --expires 30d)
     """
     ends = ahead(expires, "--expires")
 
     async def work(client: Client) -> Reply:
-        owner = await user_id(client, user)
+        owner = await user_id(client, user, "create keys for others")
         bound = await agent_id(client, agent, owner) if agent is not None else None
         return await client.post(route("users", owner, "keys"), {"name": name, "agent_id": bound, "expires_at": ends})
 
     def show(key: dict[str, Any]) -> None:
         write(key["key"])
         until = f", good until {moment(key['expires_at'])}" if key["expires_at"] else ""
-        say(f"Key {key['id']}{until}. It is shown this once; keep it.")
+        say(f"Key {key['id']}{until}. It is shown only once; keep it.")
 
     give(ctx, with_board(ctx, work), show)
 
 
 @board_command(keys, "list")
 def list_keys(ctx: typer.Context, user: User = None) -> None:
-    """List a user's keys, without what they open."""
+    """List a user's keys (never the secret part)."""
 
     async def work(client: Client) -> Reply:
-        return await client.get(route("users", await user_id(client, user), "keys"))
+        return await client.get(route("users", await user_id(client, user, "list keys of others"), "keys"))
 
     def show(found: dict[str, Any]) -> None:
         rows = [
@@ -132,18 +136,27 @@ def revoke_key(
     ctx: typer.Context,
     key_id: Annotated[str, typer.Argument(metavar="ID", help="From: keys list", show_default=False)],
     user: Annotated[str | None, typer.Option("--user", help="Whose key it is; yours if absent")] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Revoke it although you are using it, or it is the last one of an admin")
+    ] = False,
 ) -> None:
-    """Revoke a key: it is good for nothing from now on."""
+    """Revoke a key: it is void at once."""
 
-    async def work(client: Client) -> None:
-        await client.delete(route("users", await user_id(client, user), "keys", key_id))
+    async def work(client: Client, force: bool) -> None:
+        owner = await user_id(client, user, "revoke keys of others")
+        await client.send("DELETE", route("users", owner, "keys", key_id), params={"force": "true" if force else None})
 
     try:
-        with_board(ctx, work)
+        with_board(ctx, lambda it: work(it, yes))
     except Refused as refused:
         if refused.status == 404 and user is None:
-            raise Refused(refused.message, ["If it is somebody else's, say whose with --user"], status=404) from None
-        raise
+            raise Refused(refused.message, ["If it is another user's, name them with --user"], status=404) from None
+        if refused.status != _CONFLICT or not sys.stdin.isatty():
+            raise
+        say(refused.message)
+        if not confirmed("Revoke it all the same?"):
+            raise Refused("Nothing was revoked") from None
+        with_board(ctx, lambda it: work(it, True))
     removed(ctx, key_id, key_id, "revoked")
 
 
@@ -155,12 +168,19 @@ def removed(ctx: typer.Context, gone: str, shown: str, word: str = "removed") ->
         write(f"{word} {shown}")
 
 
-async def user_id(client: Client, user: str | None) -> str:
-    """The id of a user given by name or id; one's own for None."""
-    if user is None:
-        me = await client.get(route("me"))
-        return str(me.data["user"]["id"])
-    return user if is_id(user) else await _id_named(client, "users", user)
+async def user_id(client: Client, user: str | None, purpose: str) -> str:
+    """The id of a user given by name or id, or of the caller for None; only admins do what `purpose` says to others."""
+    if user is not None and is_id(user):
+        return user
+    me = (await client.get(route("me"))).data["user"]
+    if user is None or user == me["name"]:
+        return str(me["id"])
+    try:
+        return await _id_named(client, "users", user)
+    except Refused as refused:
+        if refused.status != _FORBIDDEN:
+            raise
+        raise Refused(f"Only admins may {purpose}", status=_FORBIDDEN) from None
 
 
 async def agent_id(client: Client, agent: str, owner: str | None = None) -> str:

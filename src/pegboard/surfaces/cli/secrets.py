@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from pegboard.surfaces.cli.failures import Usage
-from pegboard.surfaces.cli.output import moment, say, write, write_table
+from pegboard.surfaces.cli.output import Yes, confirm_loss, moment, say, write, write_table
 from pegboard.surfaces.cli.people import removed
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, with_board
@@ -51,8 +51,9 @@ def list_secrets(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, e
 
 
 @board_command(app, "remove")
-def remove(ctx: typer.Context, name: Name) -> None:
+def remove(ctx: typer.Context, name: Name, yes: Yes = False) -> None:
     """Remove a secret; tools that refer to it say so when called."""
+    confirm_loss(f"Remove the secret {name} and its value?", yes=yes)
     with_board(ctx, lambda it: it.delete(route("secrets", name)))
     removed(ctx, name, name)
 

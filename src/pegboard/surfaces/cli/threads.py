@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pegboard.surfaces.cli.failures import Refused, Usage
-from pegboard.surfaces.cli.output import confirmed, moment, one_line, say, write, write_json, write_table
+from pegboard.surfaces.cli.failures import Usage
+from pegboard.surfaces.cli.output import (
+    Yes,
+    confirm_loss,
+    counted,
+    moment,
+    one_line,
+    say,
+    write,
+    write_json,
+    write_table,
+)
 from pegboard.surfaces.cli.people import removed
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, with_board
@@ -154,13 +163,13 @@ def rename(
 def remove(
     ctx: typer.Context,
     thread_id: ThreadId,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; only a terminal is asked")] = False,
+    yes: Yes = False,
 ) -> None:
-    """Remove a conversation and all that was said in it, for good."""
+    """Remove a conversation with all its messages; this cannot be undone."""
     path = route("threads", thread_id)
-    if not yes and sys.stdin.isatty():
+    if not yes:
         thread = with_board(ctx, lambda it: it.get(path)).data
-        if not confirmed(f"Remove {one_line(thread['title']) or thread_id} and its {thread['messages']} messages?"):
-            raise Refused("Nothing was removed")
+        messages = counted(thread["messages"], "message")
+        confirm_loss(f"Remove {one_line(thread['title']) or thread_id} and its {messages}?", yes=yes)
     with_board(ctx, lambda it: it.delete(path))
     removed(ctx, thread_id, thread_id)

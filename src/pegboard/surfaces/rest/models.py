@@ -167,7 +167,8 @@ class MeResponse(Shown):
 
     user: UserResponse
     key_id: str | None
-    agent_id: str | None
+    agent_id: str | None = Field(description="The agent that the key is bound to")
+    agent_name: str | None
 
 
 class AgentCreate(Model):

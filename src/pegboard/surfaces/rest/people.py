@@ -37,7 +37,13 @@ secrets = APIRouter(prefix="/v1/secrets", tags=["secrets"], route_class=KeyRoute
 async def get_me(board: Board, caller: Who) -> MeResponse:
     """Whose key this is."""
     user = await board.people.get_user(caller.user_id, caller)
-    return MeResponse(user=UserResponse.model_validate(user), key_id=caller.key_id, agent_id=caller.agent_id)
+    agent = board.snapshot.agent(caller.agent_id) if caller.agent_id is not None else None
+    return MeResponse(
+        user=UserResponse.model_validate(user),
+        key_id=caller.key_id,
+        agent_id=caller.agent_id,
+        agent_name=agent.name if agent is not None else None,
+    )
 
 
 @users.get("/users", operation_id="list_users")
@@ -87,9 +93,17 @@ async def create_key(user_id: str, body: KeyCreate, board: Board, caller: Who) -
 
 @users.delete("/users/{user_id}/keys/{key_id}", operation_id="revoke_key", status_code=204)
 @allow(own_user)
-async def revoke_key(user_id: str, key_id: str, board: Board, caller: Who) -> Response:
-    """Revoke a key."""
-    await board.people.revoke_key(user_id, key_id, caller)
+async def revoke_key(
+    user_id: str,
+    key_id: str,
+    board: Board,
+    caller: Who,
+    force: Annotated[
+        bool, Query(description="Revoke it although it is the key of this request, or the last one of an admin")
+    ] = False,
+) -> Response:
+    """Revoke a key; it is void at once. The key of this request, and the last one of an admin, only with `force`."""
+    await board.people.revoke_key(user_id, key_id, caller, force=force)
     return Response(status_code=204)
 
 
@@ -126,7 +140,7 @@ async def update_agent(agent_id: str, body: AgentUpdate, board: Board, caller: W
 @agents.delete("/{agent_id}", operation_id="remove_agent", status_code=204)
 @allow(own_agent)
 async def remove_agent(agent_id: str, board: Board, caller: Who) -> Response:
-    """Remove an agent; keys bound to it call nothing any more."""
+    """Remove an agent; keys that are bound to it are void."""
     await board.people.remove_agent(agent_id, caller)
     return Response(status_code=204)
 
