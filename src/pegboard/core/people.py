@@ -38,6 +38,8 @@ class ApiKey:
     revoked_at: datetime | None = None
     revision: int = field(default=0, compare=False)
     mac: str = field(default="", compare=False, repr=False)
+    # The user who made it; None for keys of the first start and from before this was recorded.
+    created_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

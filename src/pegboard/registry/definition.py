@@ -18,6 +18,7 @@ from pegboard.core.table_config import TableConfig
 from pegboard.core.tool import AuthConfig, Kind, Tool
 from pegboard.registry.chaining.plan import chain_faults
 from pegboard.registry.confined import STRICT, CodeRules, shell_faults
+from pegboard.registry.owners_credentials import credential_faults
 from pegboard.registry.python_tools import code_faults
 from pegboard.registry.schemas import SchemaProblem, check_schema
 from pegboard.registry.sealing import (
@@ -136,6 +137,8 @@ def build(
         faults += _schema_faults(spec)
     if spec.fallback is not None and spec.fallback.tool is not None and spec.fallback.tool.lower() == spec.name.lower():
         faults.append(Fault("fallback.tool", "a tool cannot fall back on itself"))
+    if not faults and caller.user_id != tool.owner_id:
+        faults += credential_faults(tool, spec, config, auth, vault)
     if faults:
         raise Invalid.of(f"The definition of '{spec.name}' is not valid", faults)
     sealed = seal_config(config, vault, tool.id)

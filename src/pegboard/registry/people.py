@@ -17,6 +17,9 @@ from pegboard.registry.signing import SET_KEY, PeopleSigner, hash_key
 from pegboard.registry.snapshot import Snapshot
 from pegboard.store import agents, keys, users
 from pegboard.store.database import Change, Database
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
 
 KEY_PREFIX = "pb_"
 # The user that every board has from its first start on.
@@ -110,12 +113,18 @@ class People:
                 raise Invalid.of("The key was not made", [Fault("agent_id", f"'{agent_id}' is no agent of this user")])
         key = mint_key()
         row = key_row(key, user_id, name, datetime.now(UTC), self._signer)
-        row = replace(row, agent_id=agent_id, expires_at=expires_at)
+        row = replace(row, agent_id=agent_id, expires_at=expires_at, created_by=caller.user_id)
         async with self._database.change() as change:
             row = self._signer.sign(row, change.revision)
             await keys.add(change.conn, row, revision=change.revision)
         await self._snapshot.refresh()
+        log.info("key_created", key_id=row.id, user_id=user_id, created_by=caller.user_id)
         return NewKey(row, key)
+
+    def creator_of(self, key: ApiKey) -> str | None:
+        """The name of the user who made the key, if that is known and they are still there."""
+        user = self._snapshot.user(key.created_by) if key.created_by is not None else None
+        return None if user is None else user.name
 
     async def keys(self, user_id: str, caller: Caller) -> list[ApiKey]:
         """The user's keys, revoked ones included, without what they open."""

@@ -116,7 +116,7 @@ def keep_masked_auth(
     if stored is not None and _same(auth, mask_auth(stored)):
         # Nothing changes, so it need not even be readable.
         return KeptAuth(stored)
-    if MASK not in _leaves(auth):
+    if not has_mask(auth):
         return dict(auth)
     before = unseal_auth(stored, vault, tool_id) or {}
     return {name: _kept(value, before, name, f"auth_config.{name}") for name, value in auth.items()}
@@ -269,6 +269,11 @@ def _masked(names: Any, readable: Any) -> dict[str, Any]:
         else:
             shown[name] = values.get(name, MASK)
     return shown
+
+
+def has_mask(values: Mapping[str, Any]) -> bool:
+    """Whether a value in it, at any depth, is a mask."""
+    return MASK in _leaves(values)
 
 
 def _leaves(values: Mapping[str, Any]) -> list[Any]:

@@ -81,6 +81,8 @@ class PeopleSigner:
             moments = (_text(row.expires_at), _text(row.revoked_at))
             name = storable(row.name)
             content = ("key", row.id, row.user_id, name, row.key_hash, row.agent_id, *moments, row.revision)
+            if row.created_by is not None:  # a key from before it was recorded keeps its MAC
+                content = (*content, row.created_by)
         mac = self._keyed.copy()
         mac.update(orjson.dumps(content))
         return mac.hexdigest()

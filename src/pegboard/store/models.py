@@ -104,6 +104,7 @@ class ApiKey(Changing, Base):
     expires_at: Mapped[datetime | None] = mapped_column(Instant)
     revoked_at: Mapped[datetime | None] = mapped_column(Instant)
     mac: Mapped[str] = mapped_column(String(64), nullable=False, default="", server_default=text("''"))
+    created_by: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
 
 
 class Tool(SoftDeleted, Base):

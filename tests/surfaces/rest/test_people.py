@@ -83,6 +83,16 @@ class TestKeys:
         assert not any("key" in row or "key_hash" in row for row in listed)
         assert good(await ada.get("/v1/me", headers=bearer(key)))["key_id"] == made["id"]
 
+    async def test_a_user_sees_which_of_their_keys_an_admin_made(
+        self, admin: httpx.AsyncClient, ada: httpx.AsyncClient
+    ) -> None:
+        keys = f"/v1/users/{await me(ada)}/keys"
+        good(await ada.post(keys, json={"name": "own"}), 201)
+        made = good(await admin.post(keys, json={"name": "admin's"}), 201)
+        assert (made["created_by"], made["created_by_name"]) == (await me(admin), "admin")
+        creators = {key["name"]: key["created_by_name"] for key in good(await ada.get(keys))["items"]}
+        assert creators == {"": "admin", "own": "ada", "admin's": "admin"}
+
     async def test_nobody_makes_or_sees_or_revokes_keys_of_others(
         self, admin: httpx.AsyncClient, ada: httpx.AsyncClient
     ) -> None:

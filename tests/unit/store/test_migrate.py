@@ -32,6 +32,7 @@ ALL = [
     "0008_thread_agents",
     "0009_bound_tools",
     "0010_people_macs",
+    "0011_key_creators",
 ]
 
 MIGRATING = """

@@ -120,13 +120,15 @@ def list_keys(ctx: typer.Context, user: User = None) -> None:
                 key["prefix"] and key["prefix"] + "…",
                 key["agent_id"],
                 moment(key["created_at"]),
+                key["created_by_name"] or key["created_by"],
                 moment(key["expires_at"]),
                 moment(key["revoked_at"]),
                 key["id"],
             ]
             for key in found["items"]
         ]
-        write_table(["NAME", "KEY", "AGENT", "SINCE", "EXPIRES", "REVOKED", "ID"], rows, "No keys.")
+        columns = ["NAME", "KEY", "AGENT", "SINCE", "CREATED BY", "EXPIRES", "REVOKED", "ID"]
+        write_table(columns, rows, "No keys.")
 
     give(ctx, with_board(ctx, work), show)
 

@@ -148,6 +148,8 @@ class KeyResponse(Shown):
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    created_by: str | None = Field(None, description="The user who made it; null if that was not recorded")
+    created_by_name: str | None = Field(None, description="That user's name, unless they were removed")
 
 
 class KeyList(Shown):

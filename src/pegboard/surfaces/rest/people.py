@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from pegboard.core.people import ApiKey
 from pegboard.surfaces.rest.deps import Board, Cursor, Limit, Who
 from pegboard.surfaces.rest.models import (
     AgentCreate,
@@ -78,7 +79,7 @@ async def remove_user(user_id: str, board: Board, caller: Who) -> Response:
 @allow(own_user)
 async def list_keys(user_id: str, board: Board, caller: Who) -> KeyList:
     """A user's keys."""
-    return KeyList(items=[KeyResponse.model_validate(key) for key in await board.people.keys(user_id, caller)])
+    return KeyList(items=[_shown_key(board, key) for key in await board.people.keys(user_id, caller)])
 
 
 @users.post("/users/{user_id}/keys", operation_id="create_key", status_code=201)
@@ -88,7 +89,7 @@ async def create_key(user_id: str, body: KeyCreate, board: Board, caller: Who) -
     new = await board.people.create_key(
         user_id, caller, name=body.name, agent_id=body.agent_id, expires_at=body.expires_at
     )
-    return NewKeyResponse(**KeyResponse.model_validate(new.row).model_dump(), key=new.key)
+    return NewKeyResponse(**_shown_key(board, new.row).model_dump(), key=new.key)
 
 
 @users.delete("/users/{user_id}/keys/{key_id}", operation_id="revoke_key", status_code=204)
@@ -186,3 +187,8 @@ async def rotate_secrets(
 ) -> RotationResponse:
     """Encrypt every credential anew under a new key; admins only. Run it again if it was cut off."""
     return RotationResponse.model_validate(await board.rotate_secrets(force=force))
+
+
+def _shown_key(board: Board, key: ApiKey) -> KeyResponse:
+    shown = KeyResponse.model_validate(key)
+    return shown.model_copy(update={"created_by_name": board.people.creator_of(key)})
