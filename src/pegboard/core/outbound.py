@@ -101,7 +101,7 @@ class HttpConfig(Model):
     params_in: dict[str, Literal["path", "query", "header", "cookie", "body"]] = {}
     styles: dict[str, ParameterStyle] = {}
     wire_names: dict[str, Text] = Field({}, description="What a parameter is called upstream, where that differs")
-    body_format: Literal["json", "form", "multipart", "text"] = "json"
+    body_format: Literal["json", "form", "multipart", "text", "binary"] = "json"
     body_param: Text | None = Field(None, description="The one parameter that is the whole body")
     content_type: Text | None = Field(None, description="The body's Content-Type, where it is not the usual one")
     part_types: dict[str, Text] = Field({}, description="Content-Type of single parts of a multipart body")

@@ -162,11 +162,14 @@ def _gone(before: Sequence[Tool], found: Imported, prefix: str) -> Iterator[str]
     """The names of those tools whose operations the document no longer has."""
     origins = {_origin(definition["config"]) for definition in found.definitions}
     known = {each["name"].lower() for each in found.definitions} | {each.name.lower() for each in found.left_out}
-    routes = {_route(each["config"]): each["name"].removeprefix(prefix).lower() for each in found.definitions}
+    routes: dict[tuple[str, str], tuple[str, ...]] = {}
+    for each in found.definitions:
+        route = _route(each["config"])
+        routes[route] = (*routes.get(route, ()), each["name"].removeprefix(prefix).lower())
     for tool in before:
         name = tool.name.lower()
         # The same operation may have been imported with a longer prefix too.
-        with_more = name.endswith(routes.get(_route(tool.config), name + " "))
+        with_more = name.endswith(routes.get(_route(tool.config), ()))
         if name not in known and not with_more and (not origins or _origin(tool.config) in origins):
             yield tool.name
 

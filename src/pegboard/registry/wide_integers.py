@@ -28,10 +28,8 @@ def fit_keyword(schema: dict[str, Any], word: str, value: Any, note: Note) -> No
         schema[word] = value
         return
     fitted = None
-    if word in _VALUES:
-        fitted = _as_floats(value)
-    elif word not in _COUNTS and word not in _DROPPED:
-        fitted = _as_float(word, value)
+    if word not in _COUNTS and word not in _DROPPED:
+        fitted = _as_float(word, value) if isinstance(value, int) else _as_floats(value)
     if fitted is None:
         note(f"{word} {_short(value)} does not fit in 64 bits and is left out")
         return

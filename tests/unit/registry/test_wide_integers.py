@@ -93,3 +93,9 @@ async def test_a_tool_of_an_mcp_server_with_such_a_bound_is_imported_too() -> No
         assert (await board.call("say", {"seed": 5})).success
         again = await board.imports.mcp(board.admin, server_url=there.url)
         assert (again.unchanged, again.drifted) == (["say"], [])
+
+
+def test_an_integer_outside_64_bits_in_an_unexpected_place_is_left_to_the_check_of_schemas() -> None:
+    parameters = [{"name": "p", "in": "query", "schema": {"type": [2**70]}}]
+    found = import_document(api({"/x": {"get": {"parameters": parameters}}}))
+    assert [each.name for each in found.left_out] == ["get_x"]

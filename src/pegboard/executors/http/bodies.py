@@ -1,4 +1,4 @@
-"""The body of a request: JSON, a urlencoded form, a multipart form or plain text."""
+"""The body of a request: JSON, a urlencoded form, a multipart form, plain text or the bytes of a file."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _USUAL = {
     "form": "application/x-www-form-urlencoded",
     "multipart": "multipart/form-data",
     "text": "text/plain; charset=utf-8",
+    "binary": "application/octet-stream",
 }
 _FILE = frozenset({"filename", "content_type", "base64", "text"})
 _MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(?:[ \t]*;[\t -~]*)?", re.ASCII)
@@ -58,7 +59,8 @@ def content_type_of(config: HttpConfig) -> str:
 def body_builder(config: HttpConfig) -> Build:
     """Makes the tool's bodies, in its body_format."""
     declares_body = "body" in config.params_in.values()
-    build = {"json": _json, "form": _form, "multipart": _multipart, "text": _text}[config.body_format](config)
+    builders = {"json": _json, "form": _form, "multipart": _multipart, "text": _text, "binary": _binary}
+    build = builders[config.body_format](config)
 
     def body(fields: dict[str, Any]) -> Body | None:
         return build(fields) if fields or declares_body else None
@@ -109,14 +111,36 @@ def _text(config: HttpConfig) -> Build:
     whole = config.body_param
 
     def build(fields: dict[str, Any]) -> Body | None:
-        if whole is None and len(fields) > 1:
-            names = ", ".join(f"'{name}'" for name in fields)
-            raise Misconfigured(f"A text body is one parameter, but {names} would be in it; name it in body_param")
-        name = whole or next(iter(fields), "")
-        value = fields.get(name)
+        name, value = _only_field("text", whole, fields)
         return None if value is None else Body(_named(name, _text_bytes, value))
 
     return build
+
+
+def _binary(config: HttpConfig) -> Build:
+    whole, fixed = config.body_param, config.content_type
+
+    def build(fields: dict[str, Any]) -> Body | None:
+        name, value = _only_field("binary", whole, fields)
+        if value is None:
+            return None
+        if not _is_file(value):
+            raise Unwritable(
+                "must be a file, an object with base64 or text", expected="file", field=name, code="invalid_type"
+            )
+        part = _file(name, value, None)
+        return Body(part.data, part.media_type if fixed is None and "content_type" in value else None)
+
+    return build
+
+
+def _only_field(what: str, whole: str | None, fields: dict[str, Any]) -> tuple[str, Any]:
+    """The one parameter that is the whole body, and its value, or None where it is absent."""
+    if whole is None and len(fields) > 1:
+        names = ", ".join(f"'{name}'" for name in fields)
+        raise Misconfigured(f"A {what} body is one parameter, but {names} would be in it; name it in body_param")
+    name = whole or next(iter(fields), "")
+    return name, fields.get(name)
 
 
 def _multipart(config: HttpConfig) -> Build:

@@ -13,7 +13,10 @@ from __future__ import annotations
 try:
     import langgraph.graph as _  # noqa: F401 -- only whether it is there
 except ImportError as error:
-    raise ImportError("pegboard.integrations.langgraph needs LangGraph: pip install '/path/to/pegboard[langgraph]', or pip install langgraph") from error
+    raise ImportError(
+        "pegboard.integrations.langgraph needs LangGraph: pip install '/path/to/pegboard[langgraph]', or "
+        "pip install langgraph"
+    ) from error
 
 from pegboard.integrations.langgraph.errors import ToolErrorNode
 from pegboard.integrations.langgraph.routes import route_after_agent, route_after_tools

@@ -30,6 +30,7 @@ ROOM_FOR_ALL = 32_000_000
 LITTLE_ROOM = 8_000
 
 MOST_TAGS = 64
+DESCRIPTION_LENGTH = 2000
 _READ_TAGS = 1000
 _NAMED = 5
 
@@ -66,11 +67,15 @@ class Builder:
         """What was changed in the schemas of the definitions made so far."""
         return self._schemas.warnings
 
-    def definition(self, operation: Operation, notes: Notes) -> dict[str, Any]:
-        """The definition of the operation's tool, what it lacks being noted; raises Unusable."""
+    def bodies(self, operation: Operation, notes: Notes) -> list[Body]:
+        """The bodies that the operation can send, the best first; each is a tool of its own; raises Unusable."""
+        return self._taken(operation, notes)[1]
+
+    def definition(self, operation: Operation, body: Body | None, notes: Notes) -> dict[str, Any]:
+        """The definition of the operation's tool with this body, what it lacks being noted; raises Unusable."""
         said, method = operation.said, operation.method
         base = self._servers.base(said, operation.path_item)
-        parameters, body = self._taken(operation, notes)
+        parameters, _ = self._taken(operation, Notes())
         auth = self._security.of(said)
         if auth is not None and (why := self._servers.withheld(base)) is not None:
             notes.leave_out("its credentials", why)
@@ -98,7 +103,7 @@ class Builder:
         }
         return definition if auth is None else {**definition, "auth_config": auth}
 
-    def _taken(self, operation: Operation, notes: Notes) -> tuple[list[Parameter], Body | None]:
+    def _taken(self, operation: Operation, notes: Notes) -> tuple[list[Parameter], list[Body]]:
         said = operation.said
         raws = declared(self._references, operation.path_item.get("parameters"), said.get("parameters"))
         if self._swagger is not None:
@@ -143,7 +148,7 @@ def _description(operation: Operation) -> str:
         text = joined(clean(path_item.get("summary")), clean(path_item.get("description"))) or clean(operation.route)
     if said.get("deprecated") is True:
         text = f"Deprecated. {text}"
-    return cut_readably(text, 2000)
+    return cut_readably(text, DESCRIPTION_LENGTH)
 
 
 def _tags(given: Any, own: str) -> list[str]:

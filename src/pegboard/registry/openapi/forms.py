@@ -21,6 +21,9 @@ _FILE: Schema = {
     "oneOf": [{"required": ["base64"]}, {"required": ["text"]}],
     "additionalProperties": False,
 }
+# How deep alternatives and items are looked into for files.
+_DEPTH = 8
+_COMBINED = ("anyOf", "oneOf", "allOf")
 
 
 def form_fields(
@@ -48,17 +51,42 @@ def form_fields(
 
 def with_files(parameter: Parameter, schemas: Schemas) -> Parameter:
     """The parameter with a file as an object where the document has bytes; for an array of files too."""
-    schema = schemas.resolved(parameter.schema)
-    if is_binary(schema):
-        return replace(parameter, schema=file_schema(parameter.schema))
-    if isinstance(schema, dict) and schema.get("type") == "array" and is_binary(schemas.resolved(schema.get("items"))):
-        return replace(parameter, schema={**schema, "items": _FILE})
-    return parameter
+    schema = files_in(parameter.schema, schemas)
+    return parameter if schema is parameter.schema else replace(parameter, schema=schema)
 
 
-def file_schema(about: Schema) -> Schema:
-    """The schema of a file, described as the schema that it stands for."""
-    return described(_FILE, {word: about[word] for word in ("description", "deprecated") if word in about})
+def files_in(schema: Any, schemas: Schemas, *, fields: bool = False, depth: int = 0) -> Any:
+    """The schema with a file in place of bytes: itself, items, alternatives, and `fields` of an object if asked."""
+    meant = schemas.resolved(schema)
+    if not isinstance(meant, dict) or depth > _DEPTH:
+        return schema
+    if is_binary(meant):
+        return file_schema(schema)
+    changed: Schema = {}
+    if "items" in meant:
+        changed["items"] = files_in(meant["items"], schemas, depth=depth + 1)
+    for word in _COMBINED:
+        if word in meant:
+            changed[word] = [files_in(each, schemas, fields=fields, depth=depth + 1) for each in meant[word]]
+    if fields and "properties" in meant:
+        changed["properties"] = {
+            name: files_in(each, schemas, depth=depth + 1) for name, each in meant["properties"].items()
+        }
+    changed = {word: value for word, value in changed.items() if value != meant[word]}
+    if not changed:
+        return schema
+    whole = {**meant, **changed}
+    if "oneOf" in changed and "anyOf" not in whole:
+        whole["anyOf"] = whole.pop("oneOf")  # a file may fit another alternative too
+    return whole if schema is meant else described(whole, schema)
+
+
+def file_schema(about: Schema, *, is_body: bool = False, has_type: bool = True) -> Schema:
+    """The schema of a file, described as the schema that it stands for; a body has no file name."""
+    dropped = {*(["filename"] if is_body else []), *([] if has_type else ["content_type"])}
+    properties = {name: each for name, each in _FILE["properties"].items() if name not in dropped}
+    whole = {**_FILE, "properties": properties}
+    return described(whole, {word: about[word] for word in ("description", "deprecated") if word in about})
 
 
 def is_binary(schema: Any) -> bool:

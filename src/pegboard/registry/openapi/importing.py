@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pegboard.core.errors import Misconfigured
@@ -13,9 +13,10 @@ from pegboard.core.refusals import Fault, Invalid
 from pegboard.executors.http.template import RequestTemplate
 from pegboard.registry.definition import checked, read_definition
 from pegboard.registry.documents import Misread
-from pegboard.registry.openapi.building import Builder
-from pegboard.registry.openapi.naming import source_tag
-from pegboard.registry.openapi.operations import Include, labels_of, left_out, operations_of
+from pegboard.registry.openapi.bodies import Body
+from pegboard.registry.openapi.building import DESCRIPTION_LENGTH, Builder
+from pegboard.registry.openapi.naming import name_with_body, source_tag
+from pegboard.registry.openapi.operations import Include, Operation, labels_of, left_out, operations_of
 from pegboard.registry.openapi.pace import SECONDS, Pace
 from pegboard.registry.openapi.parameters import Notes
 from pegboard.registry.openapi.reading import check_extent
@@ -79,10 +80,13 @@ def import_document(
         pace=pace,
     )  # fmt: skip
     definitions: list[dict[str, Any]] = []
+    names = {operation.name.lower() for operation in everything}
     for place, operation in enumerate(operations):
         notes = Notes()
         try:
-            definitions.append(_sound(builder.definition(operation, notes)))
+            bodies = builder.bodies(operation, notes)
+            definitions.append(_sound(builder.definition(operation, bodies[0] if bodies else None, notes)))
+            definitions += _with_other_bodies(builder, operation, bodies[1:], names, notes)
             missing += [left_out(operation.name, text) for text in _some(notes.texts)]
         except Unusable as error:
             missing.append(left_out(operation.name, f"{cut_readably(operation.route, 500)}: {error}"))
@@ -90,6 +94,22 @@ def import_document(
     if not include and document.get("webhooks"):
         missing.append(left_out("webhooks", "they are requests that the API sends, and tools only send to it"))
     return Imported(_title(document), tuple(definitions), (*missing, *wanted.unused()), tuple(builder.warnings))
+
+
+def _with_other_bodies(
+    builder: Builder, operation: Operation, bodies: Sequence[Body], names: set[str], notes: Notes
+) -> Iterator[dict[str, Any]]:
+    """A definition for each further body of the operation, under a name of its own; what cannot be is noted."""
+    for body in bodies:
+        name = name_with_body(operation.name, body.media_type, names)
+        try:
+            definition = _sound(builder.definition(replace(operation, name=name), body, Notes()))
+        except Unusable as error:
+            notes.leave_out(f"its body as {body.media_type[:100]}", str(error))
+            continue
+        names.add(name.lower())
+        text = f"{definition['description']}\n\nThis tool sends the body as {body.media_type[:100]}."
+        yield {**definition, "description": text if len(text) <= DESCRIPTION_LENGTH else definition["description"]}
 
 
 def _some(notes: list[str]) -> list[str]:

@@ -73,6 +73,16 @@ def told_apart(
     return names
 
 
+def name_with_body(name: str, media_type: str, taken: Container[str]) -> str:
+    """A name for the tool that sends an operation's body as another media type: `upload_multipart`."""
+    bare = media_type.partition(";")[0].strip().lower()
+    word = {"multipart/form-data": "multipart", "application/x-www-form-urlencoded": "form"}.get(bare)
+    readable = valid_name(f"{name}_{word or bare.partition('/')[2]}")
+    if readable.lower() not in taken:
+        return readable
+    return valid_name(f"{name[: NAME_LENGTH - 17]}_{digest_of(name + bare, 16)}")
+
+
 class PropertyNames:
     """What the parameters of one tool are called, no two alike."""
 

@@ -30,7 +30,7 @@ class Swagger:
         self._schemas = schemas
         self._bodies = bodies
         self._parameters: dict[tuple[int, str], tuple[Any, Parameter]] = {}
-        self._read: dict[tuple[int, int], tuple[Any, Any, Body | None, list[str]]] = {}
+        self._read: dict[tuple[int, int], tuple[Any, Any, list[Body], list[str]]] = {}
 
     def parameters(self, raws: list[dict[str, Any]], notes: Notes) -> list[Parameter]:
         """The parameters in path, query and headers; what cannot be sent is noted, or raises Unusable if required."""
@@ -47,12 +47,12 @@ class Swagger:
                 found.append(self._parameter(raw, place, what, required=required))
         return found
 
-    def body(self, raws: list[dict[str, Any]], operation: Mapping[str, Any], notes: Notes) -> Body | None:
-        """What is sent as the body or as a form, or None; raises Unusable."""
+    def body(self, raws: list[dict[str, Any]], operation: Mapping[str, Any], notes: Notes) -> list[Body]:
+        """What is sent as the body or as a form, the best first; raises Unusable."""
         whole = [raw for raw in raws if raw["in"] == "body"]
         fields = [raw for raw in raws if raw["in"] == "formData"]
         if not whole and not fields:
-            return None
+            return []
         media_types = operation.get("consumes") or self._consumes
         if not isinstance(media_types, list):
             raise Unusable(f"consumes must be a list, not {kind_of(media_types)}")
@@ -63,9 +63,9 @@ class Swagger:
             raise Unusable("it has a body and a form, and a request has room for one")
         if whole:
             return self._whole(whole[0], media_types, texts, notes)
-        return self._form(fields, texts, notes)
+        return [self._form(fields, texts, notes)]
 
-    def _whole(self, raw: dict[str, Any], media_types: list[Any], texts: list[str], notes: Notes) -> Body | None:
+    def _whole(self, raw: dict[str, Any], media_types: list[Any], texts: list[str], notes: Notes) -> list[Body]:
         entry = {"schema": raw.get("schema", {})}
         content = dict.fromkeys(texts or ["application/json"], entry)
         if isinstance(raw, Blended):
