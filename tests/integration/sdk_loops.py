@@ -101,6 +101,39 @@ async def openai_history(url: str, board: Board) -> str | None:
     return None
 
 
+async def openai_stream(url: str, board: Board) -> str | None:
+    async with AsyncOpenAI(base_url=f"{url}/v1", api_key=KEY) as client:
+        messages: list[Any] = [{"role": "user", "content": ASKED}]
+        for _ in range(MOST_TURNS):
+            stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
+            chunks = [chunk async for chunk in stream]
+            answers = await board.run([chunk.model_dump(exclude_none=True) for chunk in chunks])
+            if not answers:
+                return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+            calls = [call for chunk in chunks for call in chunk.choices[0].delta.tool_calls or ()]
+            whole = calls[0].to_dict() | {
+                "function": {
+                    "name": "add",
+                    "arguments": "".join((call.function and call.function.arguments) or "" for call in calls),
+                }
+            }
+            messages += [{"role": "assistant", "tool_calls": [whole]}, *answers]
+    return None
+
+
+async def anthropic_stream(url: str, board: Board) -> str | None:
+    async with AsyncAnthropic(base_url=url, api_key=KEY) as client:
+        messages: list[Any] = [{"role": "user", "content": ASKED}]
+        for _ in range(MOST_TURNS):
+            async with client.messages.stream(model="m", max_tokens=9, messages=messages) as stream:
+                message = await stream.get_final_message()
+            answer = await board.run(message.to_json())
+            if not answer["content"]:
+                return str(getattr(message.content[0], "text", None))
+            messages += [{"role": "assistant", "content": [block.to_dict() for block in message.content]}, answer]
+    return None
+
+
 async def openai_responses(url: str, board: Board) -> str | None:
     async with AsyncOpenAI(base_url=f"{url}/v1", api_key=KEY) as client:
         items: list[Any] = [{"role": "user", "content": ASKED}]

@@ -12,7 +12,7 @@ from tests.doors import KEY
 from tests.integration import sdk_loops as loops
 from tests.integration.sdk_loops import Board, Loop
 from tests.surfaces.rest.clients import client
-from tests.upstreams import Received, Wire, says, upstream
+from tests.upstreams import Received, Wire, answer, says, upstream
 
 ARGUMENTS = {"a": 1, "b": 2}
 CALL = {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": json.dumps(ARGUMENTS)}}
@@ -47,6 +47,48 @@ def converse(block: dict[str, Any], reason: str) -> dict[str, Any]:
 OPENAI = [
     completion({"content": None, "tool_calls": [CALL]}, "tool_calls"),
     completion({"content": "3", "refusal": None, "annotations": []}, "stop"),
+]
+ANSWER = [{"role": "tool", "tool_call_id": "call_1", "content": "3 by the board"}]
+
+
+def events(*chunks: dict[str, Any]) -> str:
+    """The chunks of a stream as its server sends them."""
+    named = [f"event: {chunk['type']}\n" if "type" in chunk else "" for chunk in chunks]
+    return "".join(f"{name}data: {json.dumps(chunk)}\n\n" for name, chunk in zip(named, chunks, strict=True))
+
+
+def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": reason, "delta": delta}
+    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+
+def streamed(block: dict[str, Any], delta: dict[str, Any], reason: str) -> str:
+    return events(
+        {"type": "message_start", "message": {**message(block, reason), "content": [], "stop_reason": None}},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 1}},
+        {"type": "message_stop"},
+    )
+
+
+STREAM = [
+    events(
+        chunk({"role": "assistant", "content": None}),
+        chunk({"tool_calls": [{"index": 0, **CALL, "function": {"name": "add", "arguments": ""}}]}),
+        chunk({"tool_calls": [{"index": 0, "function": {"arguments": json.dumps(ARGUMENTS)}}]}),
+        chunk({}, "tool_calls"),
+    ),
+    events(chunk({"role": "assistant", "content": ""}), chunk({"content": "3"}), chunk({}, "stop")),
+]
+ANTHROPIC_STREAM = [
+    streamed(
+        {"type": "tool_use", "id": "toolu_1", "name": "add", "input": {}},
+        {"type": "input_json_delta", "partial_json": json.dumps(ARGUMENTS)},
+        "tool_use",
+    ),
+    streamed({"type": "text", "text": ""}, {"type": "text_delta", "text": "3"}, "end_turn"),
 ]
 OUTPUT = {"type": "output_text", "text": "3", "annotations": []}
 RESPONSES = [
@@ -84,8 +126,10 @@ LOOPS: list[tuple[Loop, list[Any]]] = [
     (loops.openai_message, OPENAI),
     (loops.openai_choice, OPENAI),
     (loops.openai_history, OPENAI),
+    (loops.openai_stream, STREAM),
     (loops.openai_responses, RESPONSES),
     (loops.anthropic, ANTHROPIC),
+    (loops.anthropic_stream, ANTHROPIC_STREAM),
     (loops.gemini, GEMINI),
     (loops.mistral, MISTRAL),
     (loops.cohere, COHERE),
@@ -100,7 +144,9 @@ async def test_a_loop_runs_the_call_and_ends_with_the_last_turn(loop: Loop, scri
     left = list(script)
 
     async def behave(request: Received, wire: Wire) -> None:
-        await says(left.pop(0))(request, wire)
+        said = left.pop(0)
+        reply = answer(200, said, Content_Type="text/event-stream") if isinstance(said, str) else says(said)
+        await reply(request, wire)
 
     async with upstream(behave) as provider, memory_board(admin_key=KEY) as board, client(board) as speaker:
 
@@ -113,6 +159,8 @@ async def test_a_loop_runs_the_call_and_ends_with_the_last_turn(loop: Loop, scri
         assert await loop(provider.url, seen) == "3"
         assert left == []
         assert len(seen.answers) == 2
+        if script in (OPENAI, STREAM) and loop is not loops.pydantic_ai:
+            assert seen.answers == [ANSWER, []]
         (row,) = await calls_of(board, "add")
         assert row.status == "succeeded"
         if script:
