@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from pegboard.core.errors import Unavailable
 from pegboard.journal.base import Journal
 from pegboard.stages.limit import Limiter
 from pegboard.store.database import Database
@@ -61,7 +62,6 @@ class Readiness:
         try:
             async with asyncio.timeout(_SECONDS):
                 await self._limiter.check()
-        except Exception as error:
-            why = f"calls cannot be counted: Valkey (PEGBOARD_REDIS_URL) does not answer: {type(error).__name__}"
-            return [why]
+        except (Unavailable, TimeoutError):
+            return ["calls cannot be counted: Valkey (PEGBOARD_REDIS_URL) does not answer"]
         return []

@@ -16,6 +16,7 @@ from pegboard.surfaces.rest import (
     calls,
     cancelling,
     chains,
+    docs_page,
     imports,
     lint,
     people,
@@ -79,12 +80,15 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
         summary="Every tool that an agent may call",
         license_info={"name": "Apache 2.0", "identifier": "Apache-2.0"},
         responses=_PROBLEMS,
+        docs_url=None,
+        redoc_url=None,
     )
     rest.state.board = board
     rest.state.readers = Readers(board.settings.max_event_readers)
     rest.state.views = watching.Views(board.onlookers, board.snapshot)
     for router in _ROUTERS:
         rest.include_router(router)
+    rest.include_router(docs_page.router)
     add_problem_handlers(rest, METHODS)
     _document_calls(rest)
     settings = board.settings
