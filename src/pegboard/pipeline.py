@@ -18,7 +18,7 @@ import contextlib
 from contextvars import ContextVar
 
 from pegboard.core.call import Caller, NamedBy, ToolCall, ToolResult
-from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, ToolError, Unavailable
+from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, InvalidArguments, ToolError, Unavailable
 from pegboard.core.ids import new_id
 from pegboard.core.shares import Shares
 from pegboard.core.tool import RateLimit
@@ -195,12 +195,15 @@ class Pipeline:
         try:
             this.peg = peg = this.pinned or resolve(self._snapshot, this.call.name, this.caller, this.call.named_by)
             this.ready = ready = self._validator.validate(peg, this.call, this.caller, this.id)
+            this.ignored = ready.ignored
             await limit(self._limiter, peg.tool, this.caller, self._flood)
             earlier = await self._journal.begin(ready, this.draft)
             if earlier is not None:
                 return this.repeated(earlier)
             return this.succeeded(await execute(peg, ready, self._checker, this.attempts, self._deadlines))
         except ToolError as error:
+            if this.ready is None and isinstance(error, InvalidArguments):
+                this.ignored = error.ignored
             return await self._fallen_back(this, error, fall_back)
 
     async def _fallen_back(self, this: Run, error: ToolError, allowed: bool) -> ToolResult:

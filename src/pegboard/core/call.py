@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import orjson
 
 from pegboard.core.errors import Problem
+from pegboard.core.ignored import Ignored
 from pegboard.core.tool import Tool
 
 Role = Literal["admin", "member"]
@@ -108,6 +109,7 @@ class ReadyCall(NamedTuple):
     on_progress: OnProgress | None = None
     key: str | None = None
     receipts: bool = False
+    ignored: tuple[Ignored, ...] = ()
 
 
 class Cancellable(Protocol):
@@ -168,6 +170,7 @@ class ToolResult:
     fallback: bool = False
     result_style: str = "plain"
     repeat_of: str | None = None
+    ignored: tuple[Ignored, ...] = ()
 
     @cached_property
     def output(self) -> Any:

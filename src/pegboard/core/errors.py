@@ -33,6 +33,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from pegboard.core.ignored import Ignored
+
 
 class ErrorType(StrEnum):
     """The four types that every error answers with."""
@@ -142,6 +144,7 @@ class InvalidArguments(ToolError):
 
     type = ErrorType.VALIDATION
     code = "invalid_arguments"
+    ignored: tuple[Ignored, ...] = ()
 
 
 class MalformedArguments(ToolError):
@@ -158,9 +161,10 @@ class ToolNotFound(ToolError):
     code = "tool_not_found"
     did_run = False
 
-    def __init__(self, name: str, why: str = "") -> None:
+    def __init__(self, name: str, why: str = "", near: str | None = None) -> None:
         unnamed = "The call does not say, in a way that can be read, which tool it is for; send it again with a name"
-        super().__init__(f"Tool '{name}' not found{': ' if why else ''}{why}" if name else unnamed)
+        more = f": {why}" if why else f"; did you mean '{near}'?" if near else ""
+        super().__init__(f"Tool '{name}' not found{more}" if name else unnamed)
 
 
 class ToolInactive(ToolError):

@@ -167,3 +167,11 @@ class Answers(Dialect):
     def render_json(self, answer: Answer) -> bytes:
         """The answer with the output's text taken over."""
         return orjson.dumps(self.answer(answer, orjson.Fragment(answer.result.output_json)))
+
+
+def ignored_of(result: ToolResult) -> list[dict[str, str]]:
+    """The arguments that were ignored, each with the declared name that is nearest to it, if one is near."""
+    return [
+        {"name": item.name} | ({"did_you_mean": item.did_you_mean} if item.did_you_mean else {})
+        for item in result.ignored
+    ]

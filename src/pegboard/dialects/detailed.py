@@ -8,7 +8,7 @@ from typing import Any
 from pegboard.core.call import ToolResult
 from pegboard.core.errors import FieldProblem, Problem
 from pegboard.core.tool import Tool
-from pegboard.dialects.base import Answer, Answers
+from pegboard.dialects.base import Answer, Answers, ignored_of
 
 
 class Detailed(Answers):
@@ -27,14 +27,15 @@ class Detailed(Answers):
 
 
 def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:
+    more = {"ignored": ignored_of(result)} if result.ignored else {}
     if result.problem is None:
-        return {"success": True, "data": output} | ({"fallback": True} if result.fallback else {})
+        return {"success": True, "data": output} | ({"fallback": True} if result.fallback else {}) | more
     first = result.problem.first
     message = first.message if first is not None else result.problem.message
     return {
         "success": False,
         "error": {"type": result.problem.type, "message": message, "details": _details(result.problem)},
-    }
+    } | more
 
 
 def _details(problem: Problem) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pegboard.core.instants import write_instant
 from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, utc_now
-from pegboard.dialects.base import WHOLE_CALLS, Answer, Answers
+from pegboard.dialects.base import WHOLE_CALLS, Answer, Answers, ignored_of
 from pegboard.dialects.envelope_rules import EPOCH, FIELDS, VERSIONS, chain_fault, faults_of
 from pegboard.dialects.parts.defining import without_draft
 from pegboard.dialects.seen import seen
@@ -77,6 +77,8 @@ class Envelope(Answers):
         }
         if version == "1.1":
             response |= {"attempts": result.attempts, "fallback": result.fallback}
+            if result.ignored:
+                response["ignored"] = ignored_of(result)
             if "chain" in extra:
                 response["chain"] = extra["chain"]
         return response

@@ -12,7 +12,7 @@ from pegboard.core.refusals import Fault
 from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.base import WHOLE_CALLS, Answer, Answers
+from pegboard.dialects.base import WHOLE_CALLS, Answer, Answers, ignored_of
 
 _KEYS = {"name", "arguments", "id"}
 
@@ -80,6 +80,8 @@ def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:
     else:
         answer["error"] = result.problem.message
         answer["error_details"] = _details(result.problem)
+    if result.ignored:
+        answer["ignored"] = ignored_of(result)
     answer["tool_name"] = result.tool_name
     answer["execution_time_ms"] = result.elapsed_ms
     if result.call_id is not None:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any, Literal
 
 import orjson
 
 from pegboard.core.errors import FieldProblem, MalformedArguments
+from pegboard.core.ignored import Ignored
 from pegboard.registry.cost import TooCostly
 from pegboard.registry.defaults import defaults_of, fresh
 from pegboard.registry.problems import MAX_PROBLEMS, invalid, problems_of
 from pegboard.registry.schemas import BoundedValidator
+from pegboard.registry.shown import cut
 from pegboard.registry.subschemas import Document
 from pegboard.registry.values import as_decimals, as_floats, measure, parse_json
 from pegboard.registry.wording import unrecognized
 
 __all__ = ["Arguments", "as_decimals", "as_floats", "measure", "parse_json"]
+
+# How many ignored arguments are named.
+MAX_IGNORED = 20
 
 
 class Arguments:
@@ -67,12 +73,25 @@ class Arguments:
             raise MalformedArguments(f"Arguments must be JSON: {error}") from None
         if extra or not fits:
             problems: list[FieldProblem] = [] if fits else problems_of(self._validator, given)
+            ignored = self.ignored(arguments)
             problems += unrecognized(sorted(extra)[:MAX_PROBLEMS], known or ())
             if extra:
                 problems.sort(key=lambda problem: "" if problem.code == "missing" else problem.field or "")
-            raise invalid(problems[:MAX_PROBLEMS])
+            raise invalid(problems[:MAX_PROBLEMS], ignored)
         if self._defaults is not None:
             given = self._defaults.fill(given)
         if self._beside:
             given = {**{name: fresh(value) for name, value in self._beside.items()}, **given}
         return given
+
+    def ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
+        """The arguments that are dropped because the schema does not declare them, the first few of many."""
+        known = self._known
+        if known is None or not self._drops:
+            return ()
+        extra = [name for name in arguments if name not in known][:MAX_IGNORED]
+        names = sorted(known)[:200] if extra else []
+        return tuple(
+            Ignored(cut(name), next(iter(get_close_matches(name[:64], names, 1)), None) if index < 5 else None)
+            for index, name in enumerate(extra)
+        )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pegboard.core.errors import FieldProblem, InvalidArguments
+from pegboard.core.ignored import Ignored
 from pegboard.registry.schemas import BoundedValidator
 from pegboard.registry.subschemas import Document
 from pegboard.registry.walk import MAX_PROBLEMS, Walk
@@ -28,13 +29,20 @@ def problems_of(validator: BoundedValidator, arguments: Any, *, subject: str = "
     return [fault.problem for fault in found]
 
 
-def invalid(problems: Sequence[FieldProblem]) -> InvalidArguments:
-    """The error for these problems, with as many of them in its message as can be read."""
+def invalid(problems: Sequence[FieldProblem], ignored: tuple[Ignored, ...] = ()) -> InvalidArguments:
+    """The error for these problems, with as many of them in its message as can be read.
+
+    An ignored argument that is spelt almost like a missing one is named after it.
+    """
     problems = sorted(problems, key=lambda problem: problem.code != "missing")
     listed = problems[:MAX_LISTED]
     absent = [f"'{problem.field}'" for problem in listed if problem.code == "missing"]
     parts = [f"missing {', '.join(absent)}"] if absent else []
     parts += [problem.message for problem in listed if problem.code != "missing"]
+    named = [item for item in ignored if f"'{item.did_you_mean}'" in absent]
+    parts[1:1] = [f"received '{item.name}', did you mean '{item.did_you_mean}'?" for item in named]
     left = len(problems) - len(listed)
     more = f" (and {left} more)" if left else ""
-    return InvalidArguments(f"Invalid parameters: {'; '.join(parts)}{more}", problems=problems)
+    error = InvalidArguments(f"Invalid parameters: {'; '.join(parts)}{more}", problems=problems)
+    error.ignored = ignored
+    return error

@@ -14,6 +14,7 @@ from pegboard.core.tool import Kind, Tool, alias_of
 from pegboard.executors.base import Prepared
 from pegboard.registry.peg import Peg
 from pegboard.registry.signing import PeopleSigner, hash_key
+from pegboard.registry.spelling import near_spellings
 from pegboard.store import agents, keys, secrets, tools, users
 from pegboard.store.database import Database, revision_of
 
@@ -50,6 +51,14 @@ class Snapshot:
         """The tool of that name, alias or id."""
         key = name.lower()
         return self._local.get(key) or self._names.get(key) or self._ids.get(key)
+
+    def nearest(self, name: str, caller: Caller) -> str | None:
+        """The name of an active tool that the caller may call and that is spelt almost like this."""
+        for other in near_spellings(name.lower()):
+            peg = self._local.get(other) or self._names.get(other)
+            if peg is not None and peg.tool.is_active and self.may_call(peg.tool, caller):
+                return peg.tool.name
+        return None
 
     def with_id(self, tool_id: str) -> Peg | None:
         """The tool of that id, stored or of this process."""

@@ -18,7 +18,9 @@ def resolve(snapshot: Snapshot, name: str, caller: Caller, named_by: NamedBy | N
     """The tool of that name or alias; one that the caller may not see is not found."""
     peg = find_tool(snapshot, name, named_by)
     if peg is None or not snapshot.may_call(peg.tool, caller):
-        raise ToolNotFound(name, _why(snapshot, name, caller, named_by) if peg is None and named_by is not None else "")
+        if named_by is None:
+            raise ToolNotFound(name, near=snapshot.nearest(name, caller))
+        raise ToolNotFound(name, _why(snapshot, name, caller, named_by) if peg is None else "")
     if named_by is not None and not named_by.may_reach(peg.tool):
         raise ToolNotFound(name, _NOT_REACHED)
     if not peg.tool.is_active:

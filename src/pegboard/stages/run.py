@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
 from pegboard.core.errors import InDoubt, Problem, ToolError, Unrecorded
 from pegboard.core.ids import new_id
+from pegboard.core.ignored import Ignored
 from pegboard.core.tool import Tool
 from pegboard.journal.base import Earlier
 from pegboard.journal.recovery import IN_DOUBT
@@ -40,6 +41,7 @@ class Run:
         "caller",
         "ended_because",
         "id",
+        "ignored",
         "is_over",
         "peg",
         "pinned",
@@ -62,6 +64,7 @@ class Run:
         self.is_over = False
         self.peg: Peg | None = None
         self.ready: ReadyCall | None = None
+        self.ignored: tuple[Ignored, ...] = ()
         self.pinned = replaying.peg if replaying is not None else None
         self.repeat_of = replaying.execution_id if replaying is not None else None
 
@@ -90,6 +93,7 @@ class Run:
             outcome.attempts,
             outcome.fallback,
             self._style,
+            ignored=self.ignored,
         )
 
     def failed(self, problem: Problem) -> ToolResult:
@@ -103,6 +107,7 @@ class Run:
             run_id=self.id,
             attempts=self.attempts.count,
             result_style=self._style,
+            ignored=self.ignored,
         )
 
     def repeated(self, earlier: Earlier) -> ToolResult:
@@ -121,6 +126,7 @@ class Run:
             answer.fallback,
             answer.result_style or self._style,
             earlier.run_id,
+            self.ignored,
         )
 
     def draft(self) -> Execution:

@@ -35,14 +35,16 @@ class Validator:
             raise MalformedArguments(
                 f"Arguments are {len(text):,} bytes of JSON, at most {self._max_bytes:,} are accepted"
             )
+        arguments = peg.arguments.check(given, len(text))
         return ReadyCall(
             run_id,
             peg.tool,
             caller,
-            peg.arguments.check(given, len(text)),
+            arguments,
             hashlib.blake2b(text, key=self._key, digest_size=16).hexdigest(),
             time.monotonic() + peg.timeout,
             call.on_progress,
             call.key,
             peg.tool.has_effects and peg.writes_receipts,
+            () if arguments is given else peg.arguments.ignored(given),
         )

@@ -49,6 +49,15 @@ def test_a_failed_call_is_still_a_document_with_json(admin: Program) -> None:
     assert (ran.code, ran.json["error"]) == (1, "Tool 'echo_not_there' not found")
 
 
+def test_ignored_arguments_and_misspelt_names_are_named(admin: Program) -> None:
+    ran = admin.run("call", "math_eval", "expression=1+1", "precison=3")
+    assert (ran.code, ran.json) == (0, {"result": 2}) and "Ignored: 'precison'" in ran.err
+    ran = admin.run("call", "math_eval", "expresion=1+1")
+    assert ran.code == 1 and "missing 'expression'; received 'expresion', did you mean 'expression'?" in ran.err
+    assert "did you mean 'math_eval'?" in admin.run("call", "math_evl", "expression=1+1").err
+    assert admin.run("call", "math_eval", "expresion=1", "--json").json["ignored"][0]["did_you_mean"] == "expression"
+
+
 SCHEMA = {
     "type": "object",
     "properties": {

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from pegboard.core.errors import MalformedArguments
+from pegboard.core.ignored import Ignored
 from pegboard.core.table_config import TableConfig
 from pegboard.core.tool import Tool
 from pegboard.registry.cost import MAX_CHECKS, TooCostly, cost_of
@@ -55,6 +56,10 @@ class TableArguments:
             raise invalid([fault.problem for fault in self._faults(self._around, arguments)])
         filled = [row.filled(each) for each in rows]
         return arguments if all(new is old for new, old in zip(filled, rows, strict=True)) else {"rows": filled}
+
+    def ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
+        """None: the fields of a table are all there is, and any other is refused."""
+        return ()
 
     def _faults(self, around: dict[str, Any], arguments: dict[str, Any]) -> list[Fault]:
         faults = Walk(Document(around), "Arguments").faults(around, arguments)

@@ -135,6 +135,8 @@ def call(
     else:
         write_json(reply.data["result"])
         _say_time(reply.data)
+    if not session.as_json and shape is None:
+        _say_ignored(reply.data)
     if _failed(reply):
         raise typer.Exit(1)
 
@@ -175,6 +177,12 @@ def _input(source: str) -> bytes:
 def _say_time(answer: dict[str, Any]) -> None:
     note = ", by its fallback" if answer.get("fallback") else ""
     say(f"{answer['tool_name']}: {answer['execution_time_ms']:.1f} ms{note}", colour="dim")
+
+
+def _say_ignored(answer: dict[str, Any]) -> None:
+    for item in answer.get("ignored") or []:
+        near = item.get("did_you_mean")
+        say(f"'{item['name']}'{f' (did you mean {near!r}?)' if near else ''}", label="Ignored: ", colour="yellow")
 
 
 def _say_failure(answer: dict[str, Any]) -> None:

@@ -52,6 +52,13 @@ class ErrorDetails(Shown):
     retry_after_ms: int | None = None
 
 
+class IgnoredArgument(Shown):
+    """An argument that the tool does not declare, so it was dropped."""
+
+    name: str
+    did_you_mean: str | None = None
+
+
 class PlainResult(Shown):
     """How a call ended, in the plain dialect."""
 
@@ -63,6 +70,7 @@ class PlainResult(Shown):
     execution_time_ms: float
     id: str | None = None
     fallback: bool = False
+    ignored: list[IgnoredArgument] | None = None
 
 
 class ToolPage(Shown):
