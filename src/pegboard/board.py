@@ -85,7 +85,7 @@ class Pegboard(Library):
         )
         self.tools = Registry(database, self.snapshot, self._vault, self._reach.outbound.check, rules)
         self._flagging = Flagging(self.tools)
-        self._sources = Sources(database)
+        self._sources = Sources(database, chain_of(self._vault).sign_receipt)
         self._executors = executors(self._internal, self._reach, self.confinement, self._sources, self._flagging.flag)
         self.people = People(database, self.snapshot, signer)
         self.secrets = NamedSecrets(database, self.snapshot, self._vault)

@@ -60,6 +60,14 @@ class Chain:
         """The signature of how many writers there have been."""
         return self._mac(("writers", count))
 
+    def sign_receipt(self, run_id: str, row_id: str | None, output: str | None) -> str:
+        """The MAC of a receipt."""
+        return self._mac(("receipt", run_id, row_id, output))
+
+    def sign(self, content: tuple[object, ...]) -> str:
+        """The MAC of an entry that is in no chain; its first element says what kind of entry it is."""
+        return self._mac(content)
+
     def same(self, one: str, other: str) -> bool:
         """Whether two MACs are the same, without telling by the time it takes where they differ."""
         return hmac.compare_digest(*(text.encode("utf-8", "surrogatepass") for text in (one, other)))

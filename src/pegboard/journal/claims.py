@@ -86,6 +86,11 @@ class Claims:
 
     def _judged(self, held: Held, ready: ReadyCall) -> Earlier | None:
         """What the holder of the key means for this call; None while it still runs."""
+        if not held.is_genuine:
+            raise InDoubt(
+                "The record of the first call with this idempotency key was changed in the database, so its answer is "
+                f"not given and the call not run; look at execution {held.id}, and use a new key to run it again"
+            )
         if held.digest != ready.digest:
             raise IdempotencyConflict(
                 f"This idempotency key was used for '{ready.tool.name}' with other arguments; "

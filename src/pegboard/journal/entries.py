@@ -83,15 +83,39 @@ class Held(NamedTuple):
     digest: str
     state: State
     answer: str | None
+    mac: str = ""
+    is_genuine: bool = True
+
+
+class Intent(NamedTuple):
+    """An opening as it is stored, column by column."""
+
+    id: str
+    writer: int
+    state: State
+    execution: str
+    receipts: bool
+    claim: str | None
+    digest: str | None
+    expires_at: str | None
+    mac: str
+    claim_mac: str
 
 
 class OpenIntent(NamedTuple):
     """An intent that its writer has left open."""
 
     id: str
-    row: Row
+    execution: str
     receipts: bool
     claim: str | None
+    digest: str | None
+    mac: str
+
+    @property
+    def row(self) -> Row:
+        """The row as it was when the call began."""
+        return tuple(orjson.loads(self.execution))
 
 
 class Batch(NamedTuple):

@@ -27,6 +27,7 @@ FindingKind = Literal[
     "outside",
     "line",
     "put_back",
+    "set_aside",
 ]
 
 

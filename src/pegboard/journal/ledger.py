@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from pegboard.journal.chain import Place
-from pegboard.journal.entries import Closing, Count, Held, Opening, OpenIntent
+from pegboard.journal.entries import Closing, Count, Held, Intent, OpenIntent
 from pegboard.store.executions import Row
 
 T = TypeVar("T")
@@ -60,6 +60,7 @@ class ReceiptOf(NamedTuple):
 
     row_id: str | None
     output: str | None
+    mac: str
 
 
 class Step(NamedTuple):
@@ -68,7 +69,7 @@ class Step(NamedTuple):
     writer: int
     head: Place
     signature: str
-    openings: Sequence[Opening]
+    intents: Sequence[Intent]
     closings: Sequence[Closing]
     places: Sequence[Place]
 
@@ -100,7 +101,7 @@ class Session(Protocol):
         """A step of a writer's chain; False, and nothing, if the writer is closed."""
         ...
 
-    async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:
+    async def claim(self, intents: Sequence[Intent], now: str) -> dict[str, Held]:
         """Intents with a key, where it is free; who holds each key afterwards."""
         ...
 
@@ -126,6 +127,10 @@ class Session(Protocol):
 
     async def receipt(self, run_id: str) -> ReceiptOf | None:
         """The receipt of a call; where there is none, there never will be."""
+        ...
+
+    async def set_aside(self, table: str, ids: Sequence[str], now: str) -> None:
+        """Mark intents or receipts that the board did not write."""
         ...
 
     async def expire(self, now: str, oldest: str) -> bool:

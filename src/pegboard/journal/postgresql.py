@@ -8,11 +8,10 @@ from contextlib import AsyncExitStack
 from typing import Any, TypeVar
 
 import asyncpg
-import orjson
 from sqlalchemy.exc import SQLAlchemyError
 
 from pegboard.journal.chain import Place
-from pegboard.journal.entries import Count, Held, Opening, OpenIntent
+from pegboard.journal.entries import Count, Held, Intent, OpenIntent
 from pegboard.journal.ledger import (
     EXPIRED_AT_ONCE,
     NewWriter,
@@ -64,7 +63,7 @@ _UNCOUNTED = (
     f"SELECT {', '.join(_MOMENT if name == 'started_at' else name for name in FIELDS)}"  # noqa: S608 -- our own names
     " FROM executions WHERE writer = $1 AND seq > $2"
 )
-_INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
+_INTENT_FIELDS = Intent._fields
 # Where a key is taken, or the same batch is tried again because nobody knows whether it was committed.
 _INSERT_INTENTS = _insert("intents", _INTENT_FIELDS, " ON CONFLICT DO NOTHING")
 # A whole batch in one round trip, and nothing of it where the writer was closed and its head stays where it is. Never
@@ -163,10 +162,10 @@ class PostgresqlSession:
 
     async def append(self, step: Step) -> bool:
         """A step of a writer's chain; False, and nothing, if the writer is closed."""
-        writer, head, signature, openings, closings, places = step
+        writer, head, signature, opened, closings, places = step
         # One whose call was cut off at once is closed before it was ever open, and a statement sees nothing of itself.
         closed = {closing.run_id for closing in closings}
-        intents = [_intent(writer, opening) for opening in openings if opening.id not in closed]
+        intents = [intent for intent in opened if intent.id not in closed]
         rows = [(*closing.row, writer, *place) for closing, place in zip(closings, places, strict=True)]
         kept = [(one.run_id, one.state, one.answer) for one in closings if one.intent == "keep"]
         done = await self._driver.fetchval(
@@ -221,20 +220,20 @@ class PostgresqlSession:
         rows = await self._driver.fetch("SELECT id::text, status FROM executions WHERE id = ANY($1::uuid[])", list(ids))
         return {row[0]: row[1] for row in rows}
 
-    async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:
+    async def claim(self, intents: Sequence[Intent], now: str) -> dict[str, Held]:
         """Intents with a key, where it is free; who holds each key afterwards."""
         # In one order everywhere, or two writers that want the same two keys would wait for each other.
-        rows = sorted((_intent(writer, opening) for opening in openings), key=lambda row: str(row[5]))
-        names = [row[5] for row in rows]
+        rows = sorted(intents, key=lambda intent: str(intent.claim))
+        names = [intent.claim for intent in rows]
         await self._driver.execute(
             "DELETE FROM intents WHERE claim = ANY($1::text[]) AND state = 'done'"
-            " AND expires_at <= ($2::text || '+00')::timestamptz",
+            " AND expires_at <= ($2::text || '+00')::timestamptz AND set_aside_at IS NULL",
             names,
             now,
         )
         await self._driver.execute(_INSERT_INTENTS, *_columns(rows, len(_INTENT_FIELDS)))
         found = await self._driver.fetch(
-            "SELECT claim, id::text, digest, state, answer FROM intents WHERE claim = ANY($1::text[])", names
+            "SELECT claim, id::text, digest, state, answer, claim_mac FROM intents WHERE claim = ANY($1::text[])", names
         )
         return {row[0]: Held(*row[1:]) for row in map(tuple, found)}
 
@@ -270,24 +269,32 @@ class PostgresqlSession:
     async def intents_of(self, number: int) -> list[OpenIntent]:
         """The intents a writer has left open."""
         found = await self._driver.fetch(
-            "SELECT id::text, execution, receipts, claim FROM intents WHERE state = 'open' AND writer = $1 ORDER BY id",
+            "SELECT id::text, execution, receipts, claim, digest, mac FROM intents"
+            " WHERE state = 'open' AND writer = $1 AND set_aside_at IS NULL ORDER BY id",
             number,
         )
-        return [OpenIntent(row[0], tuple(orjson.loads(row[1])), row[2], row[3]) for row in found]
+        return [OpenIntent(*row) for row in found]
 
     async def receipt(self, run_id: str) -> ReceiptOf | None:
         """The receipt of a call; where there is none, there never will be: it waits for one being written now."""
         await self._driver.execute(
             "INSERT INTO receipts (id, is_void) VALUES ($1, true) ON CONFLICT (id) DO NOTHING", run_id
         )
-        row = await self._driver.fetchrow("SELECT row_id, output, is_void FROM receipts WHERE id = $1", run_id)
-        return None if row[2] else ReceiptOf(row[0], row[1])
+        row = await self._driver.fetchrow("SELECT row_id, output, mac, is_void FROM receipts WHERE id = $1", run_id)
+        return None if row[3] else ReceiptOf(*row[:3])
+
+    async def set_aside(self, table: str, ids: Sequence[str], now: str) -> None:
+        """Mark intents or receipts that the board did not write."""
+        where = "set_aside_at IS NULL AND id = ANY($2::uuid[])"
+        text = f"UPDATE {table} SET set_aside_at = ($1::text || '+00')::timestamptz WHERE {where}"  # noqa: S608
+        await self._driver.execute(text, now, list(ids))
 
     async def expire(self, now: str, oldest: str) -> bool:
         """Some kept answers past their time and void receipts of calls before the oldest; whether there may be more."""
         done = await self._driver.execute(
             "DELETE FROM intents WHERE id IN (SELECT id FROM intents WHERE state = 'done'"
-            " AND expires_at <= ($1::text || '+00')::timestamptz ORDER BY expires_at LIMIT $2)",
+            " AND expires_at <= ($1::text || '+00')::timestamptz AND set_aside_at IS NULL"
+            " ORDER BY expires_at LIMIT $2)",
             *(now, EXPIRED_AT_ONCE),
         )
         await self._driver.execute("DELETE FROM receipts WHERE is_void AND id < $1", oldest)
@@ -296,8 +303,3 @@ class PostgresqlSession:
 
 def _columns(rows: Sequence[tuple[Any, ...]], width: int) -> list[list[Any]]:
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(width)]
-
-
-def _intent(writer: int, opening: Opening) -> tuple[Any, ...]:
-    claim = opening.claim or (None, None, None)
-    return (opening.id, writer, "open", orjson.dumps(opening.row).decode(), opening.receipts, *claim)

@@ -49,7 +49,7 @@ class Pruner:
         """Remove up to about `limit` rows; Conflict where that would hide that the journal was tampered with.
 
         Of each chain goes the longest beginning whose rows all finished before the moment. Rows from before the chain,
-        statistics of earlier hours and settled doubts go too.
+        statistics of earlier hours and settled doubts go too; by force, also entries that were set aside.
         """
         _refuse_the_future(before)
         removed = 0
@@ -61,7 +61,7 @@ class Pruner:
                 log.info("journal_pruned", before=before.isoformat(), rows=removed, by=by, forced=force)
         if removed >= limit:
             return Pruned(removed, more=True)
-        await self._leftovers(before)
+        await self._leftovers(before, force)
         return Pruned(removed)
 
     async def count(self, before: datetime) -> Pruned:
@@ -160,13 +160,15 @@ class Pruner:
             count += seen.rows
             after = seen.last
 
-    async def _leftovers(self, before: datetime) -> None:
+    async def _leftovers(self, before: datetime, force: bool) -> None:
         more = True
         while more:
             async with self._database.write() as conn:
                 more = await retention.remove_counts(conn, before)
         async with self._database.write() as conn:
             await retention.remove_doubts(conn, before, datetime.now(UTC))
+            if force:
+                await retention.remove_set_aside(conn, before)
 
     async def _numbers(self) -> list[int]:
         async with self._database.read() as conn:

@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from pegboard.journal.answers import Answer
+from pegboard.journal.chain import Chain
 from pegboard.journal.counts import Counts
 from pegboard.journal.entries import Closing, OpenIntent
+from pegboard.journal.intents import is_intent_genuine, is_receipt_genuine, set_aside
 from pegboard.journal.ledger import Session
 from pegboard.journal.spool import Spool
 from pegboard.store.executions import restored, stored
@@ -18,6 +20,7 @@ from pegboard.store.executions import restored, stored
 Sealer = Callable[[bytes, str], str | None]
 
 IN_DOUBT = "The server ended while this call was running; whether it took effect is not known"
+FORGED = "The server ended while this call was running, and its receipt in the database is not the board's own"
 INTERRUPTED = "The server ended before this call took effect; it is safe to call again"
 
 
@@ -28,15 +31,25 @@ class Estate(NamedTuple):
     intents: int
 
 
-async def estate_of(session: Session, dead: int | None, spooled: Sequence[Closing], seal: Sealer) -> Estate:
-    """What a writer had in its spool and nobody recorded yet, and how the calls it left open ended."""
+async def estate_of(
+    session: Session, dead: int | None, spooled: Sequence[Closing], seal: Sealer, chain: Chain
+) -> Estate:
+    """What a writer had in its spool and is not recorded yet, and how the calls it left open ended.
+
+    An intent that this board did not write, or whose call is recorded already, is set aside.
+    """
     closings = await unrecorded(session, spooled) if spooled else []
     if dead is None:
         return Estate(closings, 0)
     await count_all(session, dead)
     ended = {closing.run_id for closing in spooled}
-    left = [intent for intent in await session.intents_of(dead) if intent.id not in ended]
-    return Estate([*closings, *[await left_open(session, intent, seal) for intent in left]], len(left))
+    found = [intent for intent in await session.intents_of(dead) if intent.id not in ended]
+    recorded = await session.known([intent.id for intent in found]) if found else {}
+    left = [one for one in found if one.id not in recorded and is_intent_genuine(chain, dead, one)]
+    if len(left) < len(found):
+        good = {intent.id for intent in left}
+        await set_aside(session, "intents", [intent.id for intent in found if intent.id not in good], _now())
+    return Estate([*closings, *[await left_open(session, intent, seal, chain) for intent in left]], len(left))
 
 
 async def spooled_in(spool: Spool | None) -> tuple[bool, list[Closing]]:
@@ -71,13 +84,17 @@ async def count_all(session: Session, writer: int) -> None:
     await session.count(writer, seq, counts.take())
 
 
-async def left_open(session: Session, intent: OpenIntent, seal: Sealer) -> Closing:
+async def left_open(session: Session, intent: OpenIntent, seal: Sealer, chain: Chain) -> Closing:
     """How a call ended whose process is gone."""
     draft = restored(intent.row)._replace(finished_at=datetime.now(UTC))
-    if not intent.receipts:
-        row = stored(draft._replace(status="in_doubt", code="in_doubt", error=IN_DOUBT))
+    receipt = await session.receipt(intent.id) if intent.receipts else None
+    is_forged = receipt is not None and not is_receipt_genuine(chain, intent.id, receipt)
+    if is_forged:
+        await set_aside(session, "receipts", [intent.id], _now())
+    if is_forged or not intent.receipts:
+        error = FORGED if is_forged else IN_DOUBT
+        row = stored(draft._replace(status="in_doubt", code="in_doubt", error=error))
         return Closing(row, "keep" if intent.claim else "forget", "in_doubt")
-    receipt = await session.receipt(intent.id)
     if receipt is None:
         row = stored(draft._replace(status="failed", code="interrupted", error=INTERRUPTED))
         return Closing(row, "forget")  # its void receipt stays: it keeps a late effect from being committed
@@ -88,3 +105,7 @@ async def left_open(session: Session, intent: OpenIntent, seal: Sealer) -> Closi
     # Its style is its tool's, which only the repeat knows.
     answer = Answer(True, output, attempts=draft.attempts, elapsed_ms=draft.elapsed_ms, result_style="")
     return Closing(row, "keep", "done", seal(answer.packed(), intent.id), receipts=True)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(" ", "microseconds")[:26]

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import orjson
 
 from pegboard.journal.chain import Place
-from pegboard.journal.entries import Count, Held, Opening, OpenIntent
+from pegboard.journal.entries import Count, Held, Intent, OpenIntent
 from pegboard.journal.ledger import (
     EXPIRED_AT_ONCE,
     NewWriter,
@@ -33,9 +33,8 @@ _SIZES = (512, 128, 32, 8, 4, 2, 1)
 
 _ROWS = ("executions", (*FIELDS, "writer", "seq", "mac"), "")
 _UNCOUNTED = f"SELECT {', '.join(FIELDS)} FROM executions WHERE writer = ? AND seq > ?"  # noqa: S608 -- our own names
-_INTENT_FIELDS = ("id", "writer", "state", "execution", "receipts", "claim", "digest", "expires_at")
 # Where a key is taken, or the same batch is tried again because nobody knows whether it was committed.
-_INTENTS = ("intents", _INTENT_FIELDS, " ON CONFLICT DO NOTHING")
+_INTENTS = ("intents", Intent._fields, " ON CONFLICT DO NOTHING")
 _MOVE_HEAD = (
     "UPDATE writers SET seq = ?, mac = ?, signature = ?, beat = beat + 1 WHERE number = ? AND closed_at IS NULL"
 )
@@ -135,11 +134,11 @@ class SqliteSession:
 
     async def append(self, step: Step) -> bool:
         """A step of a writer's chain; False, and nothing, if the writer is closed."""
-        writer, head, signature, openings, closings, places = step
+        writer, head, signature, intents, closings, places = step
         if not self._run(_MOVE_HEAD, *head, signature, writer):
             return False
-        if openings:
-            self._insert(_INTENTS, [_intent(writer, opening) for opening in openings])
+        if intents:
+            self._insert(_INTENTS, [(_hex(intent.id), *intent[1:]) for intent in intents])
         if closings:
             rows = ((_hex(one.id), *one.row[1:], writer, *place) for one, place in zip(closings, places, strict=True))
             self._insert(_ROWS, list(rows))
@@ -151,17 +150,18 @@ class SqliteSession:
             )
         return True
 
-    async def claim(self, writer: int, openings: Sequence[Opening], now: str) -> dict[str, Held]:
+    async def claim(self, intents: Sequence[Intent], now: str) -> dict[str, Held]:
         """Intents with a key, where it is free; who holds each key afterwards."""
-        names = _json(opening.claim.name for opening in openings if opening.claim)
+        names = _json(intent.claim for intent in intents if intent.claim)
         self._run(
             "DELETE FROM intents WHERE claim IN (SELECT value FROM json_each(?))"
-            " AND state = 'done' AND expires_at <= ?",
+            " AND state = 'done' AND expires_at <= ? AND set_aside_at IS NULL",
             *(names, now),
         )
-        self._insert(_INTENTS, [_intent(writer, opening) for opening in openings])
+        self._insert(_INTENTS, [(_hex(intent.id), *intent[1:]) for intent in intents])
         found = self._all(
-            "SELECT claim, id, digest, state, answer FROM intents WHERE claim IN (SELECT value FROM json_each(?))",
+            "SELECT claim, id, digest, state, answer, claim_mac FROM intents"
+            " WHERE claim IN (SELECT value FROM json_each(?))",
             names,
         )
         return {row[0]: Held(_dashed(row[1]), *row[2:]) for row in found}
@@ -188,23 +188,29 @@ class SqliteSession:
 
     async def intents_of(self, number: int) -> list[OpenIntent]:
         """The intents a writer has left open."""
-        text = "SELECT id, execution, receipts, claim FROM intents WHERE state = 'open' AND writer = ? ORDER BY id"
-        return [
-            OpenIntent(_dashed(row[0]), tuple(orjson.loads(row[1])), bool(row[2]), row[3])
-            for row in self._all(text, number)
-        ]
+        text = (
+            "SELECT id, execution, receipts, claim, digest, mac FROM intents"
+            " WHERE state = 'open' AND writer = ? AND set_aside_at IS NULL ORDER BY id"
+        )
+        return [OpenIntent(_dashed(row[0]), *row[1:]) for row in self._all(text, number)]
 
     async def receipt(self, run_id: str) -> ReceiptOf | None:
         """The receipt of a call; where there is none, there never will be."""
         self._run("INSERT INTO receipts (id, is_void) VALUES (?, 1) ON CONFLICT (id) DO NOTHING", _hex(run_id))
-        (row,) = self._all("SELECT row_id, output, is_void FROM receipts WHERE id = ?", _hex(run_id))
-        return None if row[2] else ReceiptOf(row[0], row[1])
+        (row,) = self._all("SELECT row_id, output, mac, is_void FROM receipts WHERE id = ?", _hex(run_id))
+        return None if row[3] else ReceiptOf(*row[:3])
+
+    async def set_aside(self, table: str, ids: Sequence[str], now: str) -> None:
+        """Mark intents or receipts that the board did not write."""
+        where = "set_aside_at IS NULL AND id IN (SELECT value FROM json_each(?))"
+        self._run(f"UPDATE {table} SET set_aside_at = ? WHERE {where}", now, _json(map(_hex, ids)))  # noqa: S608
 
     async def expire(self, now: str, oldest: str) -> bool:
         """Some kept answers past their time and void receipts of calls before the oldest; whether there may be more."""
         done = self._run(
             "DELETE FROM intents WHERE id IN"
-            " (SELECT id FROM intents WHERE state = 'done' AND expires_at <= ? ORDER BY expires_at LIMIT ?)",
+            " (SELECT id FROM intents WHERE state = 'done' AND expires_at <= ? AND set_aside_at IS NULL"
+            " ORDER BY expires_at LIMIT ?)",
             *(now, EXPIRED_AT_ONCE),
         )
         self._run("DELETE FROM receipts WHERE is_void AND id < ?", _hex(oldest))
@@ -244,11 +250,6 @@ def _unsuspended(work: Awaitable[T]) -> T:
         return result
     work.close()
     raise RuntimeError("a transaction on SQLite may not wait for anything but its statements")
-
-
-def _intent(writer: int, opening: Opening) -> tuple[Any, ...]:
-    claim = opening.claim or (None, None, None)
-    return (_hex(opening.id), writer, "open", orjson.dumps(opening.row).decode(), int(opening.receipts), *claim)
 
 
 def _json(values: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from pegboard.journal.chain import Chain
 from pegboard.journal.findings import MAX_FINDINGS, Finding, Trail, Walk, some_rows
 from pegboard.journal.reading import FINISHED_AT, WINDOW, Span, rows_of
 from pegboard.journal.signatures import Ends, count_findings, ends_of, merged, missing_writers
-from pegboard.store import links, writers
+from pegboard.store import links, retention, writers
 from pegboard.store.database import Database
 from pegboard.store.writers import Writer
 
@@ -110,6 +110,7 @@ class _Turn:
             known = [writer for writer in known if writer.number > 0]
             await self._strays(conn, None, known[0].number if known else None)
             await self._unchained(conn, notes)
+            await self._set_aside(conn)
         pruned = sum(ends_of(self._chain, writer).pruned.seq for writer in known)
         if pruned:
             notes.append(f"{some_rows(pruned)} pruned")
@@ -253,6 +254,11 @@ class _Turn:
                 " by an older version of the board"
             )
             self.findings.append(Finding("outside", message))
+
+    async def _set_aside(self, conn: AsyncConnection) -> None:
+        for table, count, first in await retention.set_aside(conn):
+            message = f"{some_rows(count)} of {table} not written by this board, set aside: {first}{_and_others(count)}"
+            self.findings.append(Finding("set_aside", message, execution_id=first))
 
     def _walk_from(self, number: int, trail: Trail) -> Walk:
         return Walk(self._chain, number, trail, self.findings)

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from pegboard.core.ids import first_id, new_id
 from pegboard.journal.chain import Chain, Place
 from pegboard.journal.counts import Counts
-from pegboard.journal.entries import Batch, Closing, Held, Opening
+from pegboard.journal.entries import Batch, Closing, Held, Intent, Opening
 from pegboard.journal.heads import Condemned, HeadRefused, Refused, check_head, register
+from pegboard.journal.intents import check_claims, sign_intents
 from pegboard.journal.ledger import Ledger, NewWriter, Session, Sibling, Step
 from pegboard.journal.locks import Leases
 from pegboard.journal.recovery import Estate, Sealer, count_all, estate_of, spooled_in, unrecorded
@@ -87,7 +88,7 @@ class Writer:
             number, head = await self._place(session)
             if counts:
                 await session.count(number, self._head.seq, counts)
-            held = await session.claim(number, claiming, _now()) if claiming else {}
+            held = await self._claim(session, sign_intents(self._chain, number, claiming)) if claiming else {}
             if may_be_known:
                 closings = await unrecorded(session, batch.closings)
             return _Written(number, await self._append(session, number, head, closings, opening), held)
@@ -104,6 +105,10 @@ class Writer:
         for closing in closings:
             self._counts.add(closing.row)
         return written.held if written is not None else {}
+
+    async def _claim(self, session: Session, intents: Sequence[Intent]) -> dict[str, Held]:
+        now = _now()
+        return await check_claims(session, self._chain, intents, await session.claim(intents, now), now)
 
     async def spool_away(self, entries: Sequence[bytes]) -> None:
         """Put entries on disk, past the database; OSError where that fails too."""
@@ -183,7 +188,7 @@ class Writer:
     async def _end(self, session: Session, spooled: Sequence[Closing]) -> _Written:
         """Close this writer; a call that did not end when it was told to is in doubt, as if its process had died."""
         number, head = await self._place(session)
-        left = await estate_of(session, number, spooled, self._seal)
+        left = await estate_of(session, number, spooled, self._seal, self._chain)
         head = await self._append(session, number, head, left.closings)
         await count_all(session, number)
         await session.close_writer(number, _now())
@@ -230,7 +235,8 @@ class Writer:
         places = self._chain.links(number, head, [closing.row for closing in closings]) if closings else []
         head = places[-1] if places else head
         signature = self._chain.sign_head(number, head)
-        if not await session.append(Step(number, head, signature, openings, closings, places)):
+        intents = sign_intents(self._chain, number, openings)
+        if not await session.append(Step(number, head, signature, intents, closings, places)):
             raise Condemned
         return head
 
@@ -242,7 +248,8 @@ class Writer:
             nonlocal left
             if sibling is not None and not await session.close_writer(sibling.number, _now()) and not spooled:
                 return None  # a third one was quicker
-            left = await estate_of(session, sibling.number if sibling is not None else None, spooled, self._seal)
+            dead = sibling.number if sibling is not None else None
+            left = await estate_of(session, dead, spooled, self._seal, self._chain)
             if not left.closings:
                 return None
             number, head = await self._place(session)

@@ -14,6 +14,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from pegboard.core.errors import SecretUnreadable
 from pegboard.core.ids import new_id
 from pegboard.core.people import Secret, User
+from pegboard.journal.intents import sign_stored
+from pegboard.journal.start import chain_of
 from pegboard.registry.people import ADMIN, key_row, mint_key
 from pegboard.registry.shipped import hang_shipped
 from pegboard.registry.signing import SET_KEY, PeopleSigner, hash_key, sign_all
@@ -139,6 +141,7 @@ async def _rooted(change: Change, vault: Vault, admin: User) -> Vault:
             return vault.without_root()
         if not rooted.has_signed_rows:
             await sign_all(change, PeopleSigner(rooted))
+            await sign_stored(change.conn, chain_of(rooted))
             sealed = replace(kept, sealed=rooted.seal_root(kept.id), updated_at=datetime.now(UTC))
             await secrets.put(change.conn, sealed, revision=change.revision)
         return rooted

@@ -129,6 +129,11 @@ class Intent(Row, Base):
     digest: Mapped[str | None] = mapped_column(Words())
     answer: Mapped[str | None] = mapped_column(Words())
     expires_at: Mapped[datetime | None] = mapped_column(Instant)
+    # Over what was stored when the call began; and over the hold on the key alone, for as long as that lasts.
+    mac: Mapped[str] = mapped_column(String(32), nullable=False, default="", server_default=text("''"))
+    claim_mac: Mapped[str] = mapped_column(String(32), nullable=False, default="", server_default=text("''"))
+    # Set where a MAC did not fit: nothing is made of the row, and it stays for people to look at.
+    set_aside_at: Mapped[datetime | None] = mapped_column(Instant)
 
 
 class Receipt(Row, Base):
@@ -140,6 +145,8 @@ class Receipt(Row, Base):
     output: Mapped[str | None] = mapped_column(Words())
     # Set by recovery: the effect did not happen, and can no longer.
     is_void: Mapped[bool] = mapped_column(Boolean, nullable=False)
+    mac: Mapped[str] = mapped_column(String(32), nullable=False, default="", server_default=text("''"))
+    set_aside_at: Mapped[datetime | None] = mapped_column(Instant)
 
 
 class ExecutionCount(Base):

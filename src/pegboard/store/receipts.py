@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import insert, select
@@ -14,10 +15,22 @@ from pegboard.store.types import json_text
 _receipts = table_of(journal_models.Receipt)
 
 
-async def add(conn: AsyncConnection, run_id: str, *, row_id: str | None = None, output: Any = None) -> None:
+SignReceipt = Callable[[str, str | None, str | None], str]
+"""The MAC of a receipt, from the run id, the row's id and the output as JSON text: `Chain.sign_receipt`."""
+
+
+async def add(
+    conn: AsyncConnection, run_id: str, sign: SignReceipt, *, row_id: str | None = None, output: Any = None
+) -> None:
     """Leave a receipt; an IntegrityError means that recovery has given the call up, and nothing may be committed."""
     text = None if output is None else json_text(output)
-    await conn.execute(insert(_receipts).values(id=run_id, row_id=row_id, output=text, is_void=False))
+    mac = sign(run_id, row_id, text)
+    await conn.execute(insert(_receipts).values(id=run_id, row_id=row_id, output=text, is_void=False, mac=mac))
+
+
+def unsigned(run_id: str, row_id: str | None, output: str | None) -> str:
+    """No MAC, for a database that no journal is kept in."""
+    return ""
 
 
 async def all_of(conn: AsyncConnection) -> list[str]:

@@ -15,6 +15,7 @@ from pegboard.store.base_models import table_of
 _executions = table_of(journal_models.Execution)
 _counts = table_of(journal_models.ExecutionCount)
 _intents = table_of(journal_models.Intent)
+_receipts = table_of(journal_models.Receipt)
 _HOURS_AT_ONCE = 24
 
 
@@ -47,5 +48,24 @@ async def remove_doubts(conn: AsyncConnection, before: datetime, now: datetime) 
     """Take away calls in doubt from before a moment, unless their key may still be used; how many."""
     columns = _intents.c
     those = delete(_intents).where(columns.state == "in_doubt", columns.id < first_id(before))
+    those = those.where(columns.set_aside_at.is_(None))
     those = those.where(or_(columns.expires_at.is_(None), columns.expires_at <= now))
     return (await conn.execute(those)).rowcount
+
+
+async def set_aside(conn: AsyncConnection) -> list[tuple[str, int, str]]:
+    """The tables with entries that were set aside, how many each has, and the first one's run id."""
+    found = []
+    for table in (_intents, _receipts):
+        where = table.c.set_aside_at.is_not(None)
+        first = (await conn.execute(select(table.c.id).where(where).order_by(table.c.id).limit(1))).scalar()
+        if first is not None:
+            count = (await conn.execute(select(func.count()).select_from(table).where(where))).scalar_one()
+            found.append((table.name, count, str(first)))
+    return found
+
+
+async def remove_set_aside(conn: AsyncConnection, before: datetime) -> None:
+    """Take away entries that were set aside before a moment."""
+    for table in (_intents, _receipts):
+        await conn.execute(delete(table).where(table.c.set_aside_at < before))

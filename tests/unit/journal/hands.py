@@ -91,14 +91,14 @@ class WatchedLedger:
 
         async def noting_rows(step: Step) -> bool:
             written.rows = [closing.id for closing in step.closings]
-            written.intents += len(step.openings)
+            written.intents += len(step.intents)
             if fails == "before":
                 raise self.error
             return await append(step)
 
-        async def noting_claims(writer: int, openings: Any, now: str) -> Any:
-            written.intents += len(openings)
-            held = await claim(writer, openings, now)
+        async def noting_claims(intents: Any, now: str) -> Any:
+            written.intents += len(intents)
+            held = await claim(intents, now)
             if self.vanishing:
                 await forget(session, self.vanishing)
                 held = {name: one for name, one in held.items() if one.id not in self.vanishing}

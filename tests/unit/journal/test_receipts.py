@@ -17,6 +17,7 @@ from pegboard.core.call import ReadyCall
 from pegboard.core.tool import Kind
 from pegboard.executors.base import OpenTool, Prepared
 from pegboard.journal import store
+from pegboard.journal.start import chain_of
 from pegboard.store import receipts
 from pegboard.store.database import Database
 from pegboard.testing import calls_of
@@ -37,7 +38,7 @@ async def nothing() -> None:
 class Inserting:
     """An executor whose tools insert a row into the board's own database, and a receipt in the same transaction."""
 
-    database: Database
+    board: Pegboard
     before: Callable[[], Awaitable[Any]] = nothing
     within: Callable[[], Awaitable[Any]] = nothing
     after: Callable[[], Awaitable[Any]] = nothing
@@ -52,11 +53,12 @@ class Inserting:
 
     async def _run(self, call: ReadyCall) -> Any:
         self.ran += 1
+        sign = chain_of(self.board._vault).sign_receipt
         await self.before()
         try:
-            async with self.database.write() as conn:
+            async with self.board._database.write() as conn:
                 await conn.execute(text("INSERT INTO notes (n) VALUES (1)"))
-                await receipts.add(conn, call.run_id, row_id="row-7", output=OUTPUT)
+                await receipts.add(conn, call.run_id, sign, row_id="row-7", output=OUTPUT)
                 await self.within()
         except BaseException as error:
             self.errors.append(error)
@@ -120,7 +122,7 @@ async def test_a_call_that_ends_well_leaves_none(
 ) -> None:
     within = Pause()
     within.go.set()
-    use(board, Kind.INTERNAL, Inserting(board._database, within=within))
+    use(board, Kind.INTERNAL, Inserting(board, within=within))
     result = await board.call("insert")
     assert (result.output, await notes()) == (OUTPUT, 1)
     assert (await left(database), await intents(database)) == ([], [])
@@ -133,7 +135,7 @@ async def test_one_that_fails_leaves_neither_receipt_nor_effect(
     async def fail() -> None:
         raise ValueError("no")
 
-    use(board, Kind.INTERNAL, Inserting(board._database, within=fail))
+    use(board, Kind.INTERNAL, Inserting(board, within=fail))
     assert code(await board.call("insert")) == "execution_failed"
     assert (await notes(), await left(database), await intents(database)) == (0, [], [])
 
@@ -143,7 +145,7 @@ async def test_one_that_was_cut_off_after_its_effect_has_succeeded(
     board: Pegboard, dead: Pegboard, database: Database, notes: Callable[[], Awaitable[int]], key: str | None
 ) -> None:
     after = Pause()
-    executor = Inserting(dead._database, after=after)
+    executor = Inserting(dead, after=after)
     for each in (dead, board):
         use(each, Kind.INTERNAL, executor)
     call = asyncio.create_task(dead.call("insert", key=key))
@@ -169,7 +171,7 @@ async def test_its_answer_has_the_shape_that_its_tool_answers_in(
 ) -> None:
     after = Pause()
     for each in (dead, board):
-        use(each, Kind.INTERNAL, Inserting(dead._database, after=after))
+        use(each, Kind.INTERNAL, Inserting(dead, after=after))
     call = asyncio.create_task(dead.call("insert", key="k"))
     await after.reached.wait()
     await kill(dead)
@@ -184,8 +186,8 @@ async def test_one_that_was_cut_off_before_it_has_failed_and_its_key_is_free(
     board: Pegboard, dead: Pegboard, database: Database, notes: Callable[[], Awaitable[int]], key: str | None
 ) -> None:
     before = Pause()
-    use(dead, Kind.INTERNAL, Inserting(dead._database, before=before))
-    use(board, Kind.INTERNAL, Inserting(board._database))
+    use(dead, Kind.INTERNAL, Inserting(dead, before=before))
+    use(board, Kind.INTERNAL, Inserting(board))
     call = asyncio.create_task(dead.call("insert", key=key))
     with anyio.fail_after(30):
         await before.reached.wait()
@@ -207,7 +209,7 @@ async def test_an_effect_that_comes_after_that_cannot_be_committed(
     board: Pegboard, dead: Pegboard, notes: Callable[[], Awaitable[int]], key: str | None
 ) -> None:
     before = Pause()
-    late = Inserting(dead._database, before=before)
+    late = Inserting(dead, before=before)
     use(dead, Kind.INTERNAL, late)
     call = asyncio.create_task(dead.call("insert", key=key))
     with anyio.fail_after(30):
@@ -230,7 +232,7 @@ async def test_an_effect_that_is_being_committed_is_waited_for(postgres_url: str
         await board.add(mock("insert", tool_type="internal", config={"handler": "h"}))
         await dead.snapshot.refresh()
         within = Pause()
-        use(dead, Kind.INTERNAL, Inserting(dead._database, within=within))
+        use(dead, Kind.INTERNAL, Inserting(dead, within=within))
         call = asyncio.create_task(dead.call("insert"))
         with anyio.fail_after(30):
             await within.reached.wait()

@@ -115,10 +115,10 @@ class TestJournal:
     async def test_a_call_leaves_one_receipt(self, database: Database) -> None:
         run_id = new_id()
         async with database.write() as conn:
-            await receipts.add(conn, run_id)
+            await receipts.add(conn, run_id, receipts.unsigned)
         with pytest.raises(IntegrityError):
             async with database.write() as conn:
-                await receipts.add(conn, run_id, row_id="again")
+                await receipts.add(conn, run_id, receipts.unsigned, row_id="again")
 
 
 async def test_relations_are_loaded_only_when_asked_for(database: Database) -> None:

@@ -33,6 +33,7 @@ ALL = [
     "0009_bound_tools",
     "0010_people_macs",
     "0011_key_creators",
+    "0012_signed_intents",
 ]
 
 MIGRATING = """

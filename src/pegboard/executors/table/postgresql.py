@@ -20,6 +20,7 @@ from pegboard.executors.table.postgresql_pool import PATIENCE, Connections
 from pegboard.executors.table.postgresql_statements import Statements
 from pegboard.executors.table.source import Answered, Entry
 from pegboard.store.database import shown
+from pegboard.store.receipts import SignReceipt, unsigned
 
 T = TypeVar("T")
 
@@ -29,7 +30,9 @@ class PostgresqlSource:
 
     kind: Literal["sqlite", "postgresql"] = "postgresql"
 
-    def __init__(self, url: str, *, is_own: bool = False, connections: int = 10) -> None:
+    def __init__(
+        self, url: str, *, is_own: bool = False, sign_receipt: SignReceipt = unsigned, connections: int = 10
+    ) -> None:
         try:
             parsed = make_url(url)
         except ArgumentError:
@@ -38,7 +41,7 @@ class PostgresqlSource:
         self.is_own = is_own
         self._connections = Connections(parsed, is_own=is_own, most=connections)
         self._statements = Statements()
-        self._inserts = Inserts(self._connections, self._statements, is_own=is_own)
+        self._inserts = Inserts(self._connections, self._statements, sign_receipt=sign_receipt if is_own else None)
         self._lanes = Lanes(self._write)
         self._apart = Lanes(self._inserts.write_apart)
         # Those that wait for a lock must leave connections to everybody else, and each table some to the others.

@@ -30,6 +30,7 @@ from pegboard.executors.table.postgresql_pool import Connections, drop
 from pegboard.executors.table.postgresql_statements import Statements, Unmatched
 from pegboard.executors.table.postgresql_transaction import commit, roll_back, rows_of, while_wanted
 from pegboard.executors.table.source import Answered, Entry, Fault, Key, Row
+from pegboard.store.receipts import SignReceipt
 from pegboard.store.types import json_text
 from pegboard.telemetry.logs import get_logger
 
@@ -41,8 +42,8 @@ _TRIES = 2
 # What a server says that has its own patience with statements and locks.
 _WAITED = {"57014", "55P03"}
 _RECEIPTS = (
-    "INSERT INTO receipts (id, row_id, output, is_void)"
-    " SELECT id, row_id, output, false FROM unnest($1::uuid[], $2::text[], $3::text[]) AS sent(id, row_id, output)"
+    "INSERT INTO receipts (id, row_id, output, mac, is_void) SELECT id, row_id, output, mac, false"
+    " FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) AS sent(id, row_id, output, mac)"
 )
 _columns_of = attrgetter("columns")
 
@@ -69,10 +70,10 @@ class Fate:
 class Inserts:
     """Commits the entries that wait in a lane."""
 
-    def __init__(self, connections: Connections, statements: Statements, *, is_own: bool) -> None:
+    def __init__(self, connections: Connections, statements: Statements, *, sign_receipt: SignReceipt | None) -> None:
         self._connections = connections
         self._statements = statements
-        self._is_own = is_own
+        self._sign_receipt = sign_receipt
         self._fates: dict[int, Fate] = {}
 
     async def write(self, batch: Sequence[Waiting]) -> list[Outcome]:
@@ -181,9 +182,9 @@ class Inserts:
                 keys, xid = await self._inserted(conn, group[0].entry, rows)
                 places = iter(keys)
                 answers = [m.entry.answered([next(places) for _ in m.entry.rows]) for m in group]
-                if self._is_own:
-                    await _leave_receipts(conn, group, answers)
-                return Sent(answers, keys, xid, facts, self._is_own)
+                if self._sign_receipt is not None:
+                    await _leave_receipts(conn, group, answers, self._sign_receipt)
+                return Sent(answers, keys, xid, facts, self._sign_receipt is not None)
         except TimeoutError:
             await roll_back(conn)
             if patience is not None and time.monotonic() < ends:
@@ -245,11 +246,13 @@ class Inserts:
         return None
 
 
-async def _leave_receipts(conn: Any, group: Sequence[Waiting], answers: Sequence[Answered]) -> None:
+async def _leave_receipts(conn: Any, group: Sequence[Waiting], answers: Sequence[Answered], sign: SignReceipt) -> None:
     outputs = [None if answer.output is None else json_text(answer.output) for answer in answers]
     ids = [member.entry.run_id for member in group]
+    row_ids = [answer.row_id for answer in answers]
+    macs = list(map(sign, ids, row_ids, outputs))
     try:
-        await conn.execute(_RECEIPTS, ids, [answer.row_id for answer in answers], outputs)
+        await conn.execute(_RECEIPTS, ids, row_ids, outputs, macs)
     except asyncpg.UniqueViolationError:
         raise Fault(
             "P2034", "the call was given up and recorded so before its row was committed", sqlstate="40001"

@@ -21,6 +21,7 @@ from pegboard.executors.table.sqlite import SqliteSource
 from pegboard.store.database import Database, settled
 from pegboard.store.journal_models import Execution
 from pegboard.store.models import BoardState
+from pegboard.store.receipts import SignReceipt, unsigned
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -46,8 +47,9 @@ _Table = tuple[Source, str | None, str]
 class Sources:
     """Every database there is to insert into, each opened once; until told otherwise, the board's own alone."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, sign_receipt: SignReceipt = unsigned) -> None:
         self._database = database
+        self._sign_receipt = sign_receipt
         self._own: Source | None = None
         self._named: dict[str | None, Source] = {}
         self._opened: dict[str, Source] = {}
@@ -136,7 +138,7 @@ class Sources:
 
     def _the_own(self) -> Source:
         if self._own is None:
-            self._own = _own_source(self._database)
+            self._own = _own_source(self._database, self._sign_receipt)
         return self._own
 
     def _let_go(self, source: Source) -> None:
@@ -162,10 +164,10 @@ def open_source(url: str) -> Source:
     return PostgresqlSource(place)
 
 
-def _own_source(database: Database) -> Source:
+def _own_source(database: Database, sign_receipt: SignReceipt) -> Source:
     if database.kind == "sqlite":
-        return SqliteSource.own(database)
-    return PostgresqlSource(str(_place_of_board(database)), is_own=True)
+        return SqliteSource.own(database, sign_receipt)
+    return PostgresqlSource(str(_place_of_board(database)), is_own=True, sign_receipt=sign_receipt)
 
 
 async def _closed(source: Source) -> None:

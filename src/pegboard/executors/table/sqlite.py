@@ -19,6 +19,7 @@ from pegboard.executors.table.sqlite_facts import read_facts, read_tables
 from pegboard.executors.table.sqlite_faults import fault_of, is_of_the_connection
 from pegboard.executors.table.sqlite_insert import commit
 from pegboard.store.database import Database, settled
+from pegboard.store.receipts import SignReceipt, unsigned
 
 T = TypeVar("T")
 
@@ -32,11 +33,14 @@ class SqliteSource:
 
     kind: Literal["sqlite", "postgresql"] = "sqlite"
 
-    def __init__(self, file: Path | None, *, database: Database | None = None) -> None:
+    def __init__(
+        self, file: Path | None, *, database: Database | None = None, sign_receipt: SignReceipt = unsigned
+    ) -> None:
         self.shown_url = database.shown_url if database else f"sqlite:///{file}"
         self.is_own = database is not None
         self._file = file
         self._database = database
+        self._sign_receipt = sign_receipt if self.is_own else None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pegboard-tables")
         self._connection: sqlite3.Connection | None = None
         # The file that the connection has open, and not another that took its name since.
@@ -44,9 +48,9 @@ class SqliteSource:
         self._lanes = Lanes(self._write)
 
     @classmethod
-    def own(cls, database: Database) -> SqliteSource:
+    def own(cls, database: Database, sign_receipt: SignReceipt = unsigned) -> SqliteSource:
         """The board's own database, also in memory: written in the board's turn, each entry with a receipt."""
-        return cls(database.file, database=database)
+        return cls(database.file, database=database, sign_receipt=sign_receipt)
 
     async def facts(self, schema: str | None, table: str) -> Facts | None:
         """What the database says of the table now, None if it has no such; raises Fault where it cannot be asked."""
@@ -80,7 +84,7 @@ class SqliteSource:
     def _commit(self, members: Sequence[Waiting]) -> list[Outcome]:
         try:
             connection = self._connected()
-            outcomes = commit(connection, members, leaves_receipts=self.is_own)
+            outcomes = commit(connection, members, sign_receipt=self._sign_receipt)
         except Fault as fault:
             return [fault for _ in members]
         except BaseException:

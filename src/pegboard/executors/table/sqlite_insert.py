@@ -16,9 +16,10 @@ from pegboard.executors.table.lanes import Outcome, Waiting
 from pegboard.executors.table.source import Answered, Entry, Fault, Key, Row
 from pegboard.executors.table.sqlite_faults import fault_of, is_deferred, referring
 from pegboard.executors.table.sqlite_references import broken_reference
+from pegboard.store.receipts import SignReceipt
 from pegboard.store.types import json_text
 
-_RECEIPT = "INSERT INTO receipts (id, row_id, output, is_void) VALUES (?, ?, ?, 0) ON CONFLICT (id) DO NOTHING"
+_RECEIPT = "INSERT INTO receipts (id, row_id, output, mac, is_void) VALUES (?, ?, ?, ?, 0) ON CONFLICT (id) DO NOTHING"
 # How much SQLite does between two looks at the clock: far more than any common row takes.
 _STEPS = 100_000
 _quoted = dialect().identifier_preparer.quote_identifier
@@ -37,15 +38,20 @@ class _Tried(NamedTuple):
     again: Sequence[_Group] = ()
 
 
-def commit(connection: sqlite3.Connection, members: Sequence[Waiting], *, leaves_receipts: bool) -> list[Outcome]:
-    """What became of each entry; those that are answered are committed, and nothing of the others is there."""
+def commit(
+    connection: sqlite3.Connection, members: Sequence[Waiting], *, sign_receipt: SignReceipt | None
+) -> list[Outcome]:
+    """What became of each entry; those that are answered are committed, and nothing of the others is there.
+
+    With `sign_receipt` each entry leaves a receipt.
+    """
     outcomes: dict[Waiting, Outcome] = {}
     groups = deque([_Group(members)])
     while groups:
         group = groups.popleft()
         try:
             try:
-                tried = _try(connection, group, leaves_receipts)
+                tried = _try(connection, group, sign_receipt)
             finally:
                 connection.set_progress_handler(None, 0)
             if connection.in_transaction:
@@ -58,7 +64,7 @@ def commit(connection: sqlite3.Connection, members: Sequence[Waiting], *, leaves
     return [outcomes[waiting] for waiting in members]
 
 
-def _try(connection: sqlite3.Connection, group: _Group, leaves_receipts: bool) -> _Tried:
+def _try(connection: sqlite3.Connection, group: _Group, sign_receipt: SignReceipt | None) -> _Tried:
     members = group.members
     outcomes: dict[Waiting, Outcome] = {}
     connection.execute("BEGIN IMMEDIATE")
@@ -70,7 +76,7 @@ def _try(connection: sqlite3.Connection, group: _Group, leaves_receipts: bool) -
             connection.execute("SAVEPOINT entry")
         try:
             connection.set_progress_handler(partial(_is_over, waiting), _STEPS)
-            outcomes[waiting] = _insert(connection, waiting.entry, leaves_receipts)
+            outcomes[waiting] = _insert(connection, waiting.entry, sign_receipt)
         except Exception as error:
             if len(members) == 1:
                 return _Tried({waiting: error})
@@ -137,7 +143,7 @@ def _late(waiting: Waiting) -> Fault | None:
     return None
 
 
-def _insert(connection: sqlite3.Connection, entry: Entry, leaves_receipts: bool) -> Answered:
+def _insert(connection: sqlite3.Connection, entry: Entry, sign_receipt: SignReceipt | None) -> Answered:
     facts = entry.facts
     keys: list[Key] = []
     changes = connection.total_changes
@@ -154,15 +160,16 @@ def _insert(connection: sqlite3.Connection, entry: Entry, leaves_receipts: bool)
         # SQLite refuses rows for a view, unless asked what it returns: then it drops them without a word.
         raise Fault("P2010", f"'{facts.table}' is a view now", sqlstate="42809", is_stale=True)
     answered = entry.answered(keys)
-    if leaves_receipts:
-        _leave_receipt(connection, entry, answered)
+    if sign_receipt is not None:
+        _leave_receipt(connection, entry, answered, sign_receipt)
     return answered
 
 
-def _leave_receipt(connection: sqlite3.Connection, entry: Entry, answered: Answered) -> None:
+def _leave_receipt(connection: sqlite3.Connection, entry: Entry, answered: Answered, sign: SignReceipt) -> None:
     output = None if answered.output is None else json_text(answered.output)
+    mac = sign(entry.run_id, answered.row_id, output)
     try:
-        done = connection.execute(_RECEIPT, (entry.run_id.replace("-", ""), answered.row_id, output)).rowcount
+        done = connection.execute(_RECEIPT, (entry.run_id.replace("-", ""), answered.row_id, output, mac)).rowcount
     except sqlite3.Error as error:
         raise fault_of(error) from error
     if not done:

@@ -65,4 +65,4 @@ async def _outcomes(connection: sqlite3.Connection, calls: list[tuple[list[str],
         if is_gone:
             member.done.cancel()
         members.append(member)
-    return commit(connection, members, leaves_receipts=False)
+    return commit(connection, members, sign_receipt=None)
