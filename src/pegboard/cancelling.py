@@ -141,9 +141,9 @@ class Cancelling:
 
 
 def _not_found(run_id: str) -> NotFound:
-    return NotFound(f"No call of yours runs as '{run_id[:100]}'; GET /v1/executions lists those that have ended")
+    return NotFound(f"No running call has the id '{run_id[:100]}'")
 
 
 def _ended_before(row: Execution) -> Conflict:
     how = row.status if row.code is None else f"{row.status} ({row.code})"
-    return Conflict(f"Call '{row.id}' has ended already: {how}; see GET /v1/executions/{row.id}")
+    return Conflict(f"Call '{row.id}' has ended already: {how}")

@@ -42,6 +42,7 @@ log = get_logger(__name__)
 _inside: ContextVar[bool] = ContextVar("pegboard_inside_a_call", default=False)
 # What a cancelled call gets to be recorded, when the board is closing.
 LAST_SECONDS = 5.0
+STOPPED = "The server was stopped"
 # The most calls under way at once, those that wait for another attempt or to be recorded included.
 MAX_RUNNING = 4000
 _SOON_MS = 1000
@@ -78,6 +79,8 @@ class Pipeline:
         self._awaited: dict[str, asyncio.Event] = {}
         self._idle = asyncio.Event()
         self._draining = False
+        # Whether a call that is cancelled from now on ends because of the server, and not of its caller.
+        self.is_stopping = False
         self._deadlines = Deadlines()
         metrics.watch_in_flight(lambda: len(self._running))
 
@@ -141,7 +144,9 @@ class Pipeline:
                     return this.failed(Cancelled(this.ended_because).problem)
             if task.cancelling():
                 this.is_over = True
-                await self._recorded(this, this.failed(Cancelled("The caller went away").problem))
+                await self._recorded(
+                    this, this.failed(Cancelled(STOPPED if self.is_stopping else "The caller went away").problem)
+                )
                 raise
             return this.failed(ExecutionFailed("The tool cancelled itself").problem)
         except Exception:
@@ -245,16 +250,27 @@ class Pipeline:
                 self._onlookers.ended(execution)
         return result
 
+    @property
+    def running_count(self) -> int:
+        """How many calls are running."""
+        return len(self._running)
+
+    def stop(self) -> int:
+        """Cancel the running calls, which are recorded so; how many there are."""
+        self.is_stopping = True
+        if self._running:
+            log.warning("cancelled_on_shutdown", calls=len(self._running))
+        for task in {this.attempts.task for this in self._running.values()}:
+            if task is not None:
+                task.cancel()
+        return len(self._running)
+
     async def drain(self, seconds: float) -> int:
         """Take no more calls and wait for the running ones; those that take longer are cancelled, and counted."""
         self._draining = True
         if await self._came_to_rest(seconds):
             return 0
-        late = len(self._running)
-        log.warning("cancelled_on_shutdown", calls=late)
-        for task in {this.attempts.task for this in self._running.values()}:
-            if task is not None:
-                task.cancel()
+        late = self.stop()
         if not await self._came_to_rest(LAST_SECONDS):
             log.error("left_running", calls=len(self._running))
         return late

@@ -30,12 +30,13 @@ async def hang() -> None:
     print("hanging", flush=True)
     await asyncio.sleep(3600)
 """
+TOOL = {"name": "hang", "tool_type": "internal", "config": {"handler": "hang"}, "timeout": 600}
 WAIT = 30
 
 
 @contextmanager
-def server(home: Path, packages: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server that waits a second for running calls, with an installed handler that hangs; and its address."""
+def server(home: Path, packages: Path, *options: str, drain: int = 1) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server that waits so many seconds for running calls, with an installed handler that hangs; and its address."""
     packages.mkdir()
     (packages / "hanging_tools.py").write_text(HANDLER)
     info = packages / "hanging_tools-1.0.dist-info"
@@ -46,13 +47,13 @@ def server(home: Path, packages: Path) -> Iterator[tuple[subprocess.Popen[str], 
         {
             "PEGBOARD_HOME": str(home),
             "PEGBOARD_ADMIN_KEY": KEY,
-            "PEGBOARD_DRAIN_SECONDS": "1",
+            "PEGBOARD_DRAIN_SECONDS": str(drain),
             "PYTHONPATH": os.pathsep.join([str(packages), *filter(None, [os.environ.get("PYTHONPATH")])]),
             "PYTHONUNBUFFERED": "1",
         }
     )
     with subprocess.Popen(
-        [sys.executable, "-m", "pegboard", "serve", "--port", "0"],
+        [sys.executable, "-m", "pegboard", "serve", "--port", "0", *options],
         env=program.full_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -78,10 +79,10 @@ def seen(process: subprocess.Popen[str], words: str) -> str:
     raise AssertionError(f"it ended without saying '{words}'")
 
 
-async def kept(home: Path) -> list[tuple[str, str, str | None]]:
+async def kept(home: Path) -> list[tuple[str, str, str | None, str | None]]:
     """What the journal in this folder says."""
     async with Pegboard.open(settings=NoSettings(home=home)) as board:
-        return [(row.tool_name, row.status, row.code) for row in await calls_of(board)]
+        return [(row.tool_name, row.status, row.code, row.error) for row in await calls_of(board)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -92,8 +93,7 @@ def test_who_waits_is_told_to_try_again_and_the_row_says_cancelled(tmp_path: Pat
         httpx.Client(base_url=url, headers=bearer(KEY), timeout=WAIT) as client,
         ThreadPoolExecutor(2) as threads,
     ):
-        tool = {"name": "hang", "tool_type": "internal", "config": {"handler": "hang"}, "timeout": 600}
-        good(client.post("/v1/tools", json={**tool, "input_schema": {"type": "object"}}), 201)
+        good(client.post("/v1/tools", json={**TOOL, "input_schema": {"type": "object"}}), 201)
         one = threads.submit(client.post, "/v1/tools/hang/call", json={})
         seen(process, "hanging")
         many = threads.submit(client.post, "/v1/calls", json=[{"name": "hang", "arguments": {}}])
@@ -106,4 +106,31 @@ def test_who_waits_is_told_to_try_again_and_the_row_says_cancelled(tmp_path: Pat
         assert int(answer.headers["retry-after"]) >= 1
         assert answer.headers["content-type"] == "application/problem+json"
         assert "shut down before the call had ended" in answer.json()["detail"]
-    assert asyncio.run(kept(home)) == [("hang", "failed", "cancelled")] * 2
+    assert asyncio.run(kept(home)) == [("hang", "failed", "cancelled", "The server was stopped")] * 2
+
+
+def test_a_second_interrupt_cancels_running_calls_and_records_them(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with (
+        server(home, tmp_path / "packages", drain=30) as (process, url),
+        httpx.Client(base_url=url, headers=bearer(KEY), timeout=WAIT) as client,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        good(client.post("/v1/tools", json={**TOOL, "input_schema": {"type": "object"}}), 201)
+        one = threads.submit(client.post, "/v1/tools/hang/call", json={})
+        seen(process, "hanging")
+        process.send_signal(signal.SIGINT)
+        assert seen(process, "Waiting for 1 call, ").strip() == "at most 30 s; Ctrl-C again stops at once"
+        process.send_signal(signal.SIGINT)
+        answer = one.result(WAIT)
+        assert process.wait(WAIT) == 0
+    assert answer.status_code == 503, answer.text
+    assert asyncio.run(kept(home)) == [("hang", "failed", "cancelled", "The server was stopped")]
+
+
+def test_without_running_calls_nothing_is_waited_for(tmp_path: Path) -> None:
+    with server(tmp_path / "home", tmp_path / "packages", drain=30) as (process, _url):
+        process.send_signal(signal.SIGINT)
+        assert process.stdout is not None
+        assert "Waiting" not in process.stdout.read()
+        assert process.wait(WAIT) == 0

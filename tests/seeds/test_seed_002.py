@@ -127,6 +127,9 @@ class TestMockToolExecution:
             answer = await door.call("mock", {"city": "Oslo"})
         assert answer["result"] == {"fixed": [1, 2]}
         assert "mock_called tool=mock" in caplog.text
+        assert "Oslo" not in caplog.text, "arguments are not logged unless they are asked for"
+        with caplog.at_level("DEBUG", "pegboard"):
+            await door.call("mock", {"city": "Oslo"})
         assert "arguments={'city': 'Oslo'}" in caplog.text
 
     async def test_mock_answers_by_the_arguments(self, door: Door) -> None:

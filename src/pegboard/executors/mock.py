@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from pegboard.executors.base import OpenTool, Prepared
 from pegboard.telemetry.logs import get_logger, redacted
 
 log = get_logger(__name__)
+logger = logging.getLogger(__name__)
 
 
 class MockExecutor:
@@ -22,7 +24,9 @@ class MockExecutor:
         name = tool.tool.name
 
         async def run(call: ReadyCall) -> Any:
-            log.info("mock_called", tool=name, run_id=call.run_id, arguments=redacted(call.arguments))
+            log.info("mock_called", tool=name, run_id=call.run_id)
+            if logger.isEnabledFor(logging.DEBUG):
+                log.debug("mock_arguments", tool=name, run_id=call.run_id, arguments=redacted(call.arguments))
             for answer in config.mock_responses:
                 if contains(call.arguments, answer.when):
                     return answer.respond

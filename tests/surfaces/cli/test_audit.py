@@ -53,6 +53,9 @@ def test_one_call_is_shown_whole(member: Program) -> None:
     [item] = member.run("audit", "list", "--json").done().json["items"]
     assert member.run("audit", "show", item["id"]).done().json == item
     assert member.run("audit", "show", item["id"], "--json").done().json == item
+    told = "Arguments are not kept; set keep_arguments on the tool.\n"
+    assert member.run("audit", "show", item["id"]).err == told
+    assert member.run("audit", "show", item["id"], "--json").err == ""
     assert member.run("audit", "show", "nonesuch").code == 1
 
 

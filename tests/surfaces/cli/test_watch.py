@@ -138,10 +138,12 @@ async def test_a_running_call_is_cancelled_by_its_id(board: Pegboard) -> None:
     assert row.code == "cancelled"
     assert refused.code == 1
     assert "has ended already" in refused.err
+    assert f"See: pegboard audit show {run_id}" in refused.err
 
 
 @pytest.mark.parametrize("run_id", ["nonesuch", "01a1e2d0-2197-7b27-bdf2-766d6a48b2de"])
 def test_what_does_not_run_cannot_be_cancelled(admin: Program, run_id: str) -> None:
     refused = admin.run("cancel", run_id)
     assert (refused.code, refused.out) == (1, "")
-    assert run_id in refused.err
+    assert f"No running call has the id '{run_id}'" in refused.err
+    assert "See: pegboard audit list" in refused.err

@@ -47,7 +47,7 @@ async def test_only_its_caller_and_admins_may_end_a_call(board: Pegboard, admin:
         for who in (mia, admin):
             group.start_soon(lambda: mia.post(CALLS, json={"name": "wait"}))
             run_id = await begun(board)
-            assert "No call of yours" in problem(await tom.delete(f"{CALLS}/{run_id}"), 404)["detail"]
+            assert "No running call has the id" in problem(await tom.delete(f"{CALLS}/{run_id}"), 404)["detail"]
             assert board.pipeline.running(run_id) is not None
             good(await who.delete(f"{CALLS}/{run_id.upper()}"), 204)
             problem(await tom.delete(f"{CALLS}/{run_id}"), 404)

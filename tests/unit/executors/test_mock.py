@@ -70,7 +70,7 @@ async def test_what_a_caller_does_to_an_answer_does_not_change_the_next(board: P
 async def test_parameters_are_logged_without_what_looks_secret(
     board: Pegboard, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "pegboard")
+    caplog.set_level("DEBUG", "pegboard")
     await board.add(mock())
     await board.call("quote", {"city": "Oslo", "api_key": "hush", "deep": {"password": "hush"}, "long": "x" * 5000})
     assert "'city': 'Oslo'" in caplog.text

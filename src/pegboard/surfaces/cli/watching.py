@@ -13,7 +13,7 @@ import typer
 
 from pegboard.surfaces.cli.audit import cut
 from pegboard.surfaces.cli.audit_stats import id_of
-from pegboard.surfaces.cli.failures import Unreachable
+from pegboard.surfaces.cli.failures import Refused, Unreachable
 from pegboard.surfaces.cli.output import Colour, painted, plain, say, write
 from pegboard.surfaces.cli.people import removed
 from pegboard.surfaces.cli.routes import route
@@ -90,7 +90,12 @@ def cancel(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="A call's id, from: watch", show_default=False)],
 ) -> None:
     """End a running call; whoever waits for it is told that it was cancelled."""
-    with_board(ctx, lambda it: it.delete(route("calls", run_id)))
+    try:
+        with_board(ctx, lambda it: it.delete(route("calls", run_id)))
+    except Refused as error:
+        see = {404: "See: pegboard audit list", 409: f"See: pegboard audit show {run_id}"}.get(error.status)
+        lines = error.lines if see is None else (*error.lines, see)
+        raise Refused(error.message, lines, status=error.status, faults=error.faults) from None
     removed(ctx, run_id, run_id, "cancelled")
 
 

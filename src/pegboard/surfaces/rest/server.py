@@ -7,6 +7,7 @@ import contextlib
 import gc
 import signal
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ from pegboard.surfaces.rest.connections import ConnectionLimits
 from pegboard.surfaces.rest.direct import HOT, ON_STOP, Connection
 from pegboard.surfaces.rest.edge import ASGIApp, Message, Receive, Scope, Send
 from pegboard.surfaces.rest.hot import HotRoutes
+from pegboard.surfaces.rest.interrupts import watch_interrupts
 from pegboard.telemetry.logs import configure_logs, get_logger
 
 log = get_logger(__name__)
@@ -75,10 +77,12 @@ class ServedBoard:
                     state[HOT] = self._app
                 settle_memory()
                 begun = True
-                await send({"type": "lifespan.startup.complete"})
-                await receive()
-                if self._ending is not None:
-                    self._ending.cancel()  # the board ends the rest itself
+                with watch_interrupts(lambda: self._say_waiting(board), lambda: self._stop_now(board)):
+                    await send({"type": "lifespan.startup.complete"})
+                    await receive()
+                    if self._ending is not None:
+                        self._ending.cancel()  # the board ends the rest itself
+                    await board.drain()
         except Exception as error:
             self.failure = error
             failed: Message = {"type": "lifespan.shutdown.failed" if begun else "lifespan.startup.failed"}
@@ -96,7 +100,23 @@ class ServedBoard:
 
     async def _end_followed(self, board: Pegboard) -> None:
         await asyncio.sleep(self._settings.drain_seconds)
+        board.pipeline.is_stopping = True  # the HTTP server cancels what is left
         await board.following.close()
+
+    def _say_waiting(self, board: Pegboard) -> None:
+        count = board.pipeline.running_count
+        if count:
+            calls = "1 call" if count == 1 else f"{count} calls"
+            seconds = f"{self._settings.drain_seconds:g}"
+            sys.stdout.write(f"Waiting for {calls}, at most {seconds} s; Ctrl-C again stops at once\n")
+            sys.stdout.flush()
+
+    def _stop_now(self, board: Pegboard) -> None:
+        """Cancel the running calls: they are recorded, then the board closes as it does otherwise."""
+        if self._ending is not None:
+            self._ending.cancel()
+        board.pipeline.stop()
+        self._ending = asyncio.create_task(board.following.close())
 
 
 def worker_app() -> ASGIApp:
