@@ -32,6 +32,8 @@ class Answering:
         self._messages: dict[int, Message] = {}
         # Of each mark the places of its open calls, message by message; those of one message are answered in order.
         self._open: dict[_Mark, list[deque[tuple[int, int]]]] = {}
+        # Of each mark whether the board ran the latest call that is answered.
+        self._answered: dict[_Mark, bool] = {}
         self.changed: set[int] = set()
 
     def __getitem__(self, position: int) -> Message:
@@ -42,9 +44,11 @@ class Answering:
         self._messages[message.position] = message
         places: dict[_Mark, deque[tuple[int, int]]] = {}
         for place, call in enumerate(message.tool_calls):
-            if is_open(call):
-                for mark in (("id", call["id"]), ("name", call["name"])):
+            for mark in (("id", call["id"]), ("name", call["name"])):
+                if is_open(call):
                     places.setdefault(mark, deque()).append((message.position, place))
+                elif not is_older or mark not in self._answered:
+                    self._answered[mark] = "run_id" in call
         for mark, waiting in places.items():
             known = self._open.setdefault(mark, [])
             known.insert(0 if is_older else len(known), waiting)
@@ -61,11 +65,13 @@ class Answering:
             self._before = more[-1].position if more else 0
             found = self._next(mark)
         if found is None:
-            raise _unasked(answer)
+            raise _unasked(answer, self._answered.get(mark))
         position, place = found
         message = self._messages[position]
         calls = list(message.tool_calls)
-        calls[place] = answered(calls[place], answer)
+        calls[place] = call = answered(calls[place], answer)
+        for other in (("id", call["id"]), ("name", call["name"])):
+            self._answered[other] = False
         self._messages[position] = message = replace(message, tool_calls=tuple(calls))
         self.changed.add(position)
         return message
@@ -82,13 +88,17 @@ class Answering:
         return None
 
 
-def _unasked(answer: AskedCall) -> Invalid:
+def _unasked(answer: AskedCall, was_run_here: bool | None) -> Invalid:
+    """Why an answer has no call; `was_run_here` is None where there is no such call, answered or not."""
+    call = f"id '{answer.id[:100]}'" if answer.id else f"name '{answer.name[:100]}'"
     if not answer.id and not answer.name:
-        which = "an answer says neither the id nor the name of the call it is for"
+        which = "an answer needs the id or the name of its call"
+    elif was_run_here is not None:
+        why = "the board added it when it ran the call" if was_run_here else "it was added before"
+        which = f"the call with the {call} has its answer already: {why}. Leave this answer out"
     else:
-        call = f"id '{answer.id[:100]}'" if answer.id else f"name '{answer.name[:100]}'"
         which = (
-            f"no call of the {call} waits for its answer in this thread, so far as answers are looked for "
-            f"({LOOK_BACK} messages with calls, fewer if they are long); add the message that makes the call first"
+            f"no call with the {call} waits for an answer in this thread; add the message with the call first. "
+            f"Calls are looked for in the latest {LOOK_BACK} messages with calls, in fewer if they are long"
         )
     return Invalid.of("The answer was not added", [Fault("tool_call_id", which)])

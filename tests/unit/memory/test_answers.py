@@ -110,24 +110,49 @@ async def test_a_call_whose_arguments_could_not_be_read_is_answered_too(board: P
     assert message.tool_calls[0]["raw_arguments"] == '{"x'
 
 
+WAITS = "no call with the (id|name) '[a-z]+' waits for an answer in this thread"
+ADDED = "the call with the (id|name) '[a-z]+' has its answer already: it was added before. Leave this answer out"
+
+
 @pytest.mark.parametrize(
-    "bodies",
+    ("bodies", "why"),
     [
-        [telling("nobody", "1")],
-        [calling(("c", "a")), telling("c", "1"), telling("c", "2")],
-        [calling(("c", "a")), telling(None, "1", name="b")],
-        [calling(("c", "a")), [telling("c", "1"), {"role": "user", "content": "x"}, telling("d", "2")]],
+        ([telling("nobody", "1")], WAITS),
+        ([calling(("c", "a")), telling("c", "1"), telling("c", "2")], ADDED),
+        ([calling(("c", "a")), telling("c", "1"), telling(None, "2", name="a")], ADDED),
+        ([calling(("c", "a")), [telling("c", "1"), telling("c", "2")]], ADDED),
+        ([calling(("c", "a")), telling(None, "1", name="b")], WAITS),
+        ([calling(("c", "a")), [telling("c", "1"), {"role": "user", "content": "x"}, telling("d", "2")]], WAITS),
     ],
 )
-async def test_an_answer_to_no_open_call_is_refused_and_nothing_is_added(board: Pegboard, bodies: list[Any]) -> None:
+async def test_an_answer_to_no_open_call_is_refused_and_nothing_is_added(
+    board: Pegboard, bodies: list[Any], why: str
+) -> None:
     thread = await board.threads.create(board.admin)
     for body in bodies[:-1]:
         await board.threads.add(thread.id, board.admin, body)
     before = await board.threads.messages(thread.id, board.admin)
-    with pytest.raises(Invalid, match="waits for its answer in this thread"):
+    with pytest.raises(Invalid, match=why):
         await board.threads.add(thread.id, board.admin, bodies[-1])
     assert await board.threads.messages(thread.id, board.admin) == before
     assert (await board.threads.get(thread.id, board.admin)).messages == len(before.items)
+
+
+@pytest.mark.parametrize("later", [0, 12])
+async def test_an_answer_that_the_board_has_kept_itself_is_refused_with_that_reason(
+    board: Pegboard, later: int
+) -> None:
+    thread = await board.threads.create(board.admin)
+    await board.run(calling(("call_1", "echo")), thread=thread.id)
+    for number in range(later):
+        await board.run(calling((f"other_{number}", "math_eval")), thread=thread.id)
+    for answer in (telling("call_1", "{}"), telling(None, "{}", name="echo")):
+        with pytest.raises(Invalid, match="has its answer already: the board added it when it ran the call"):
+            await board.threads.add(thread.id, board.admin, answer)
+    # A later call of the same id is another one.
+    await board.threads.add(thread.id, board.admin, calling(("call_1", "echo")))
+    (message,) = await board.threads.add(thread.id, board.admin, telling("call_1", "again"))
+    assert message.tool_calls[0]["result"] == "again"
 
 
 async def test_a_call_is_found_many_messages_back_but_not_any_number(
@@ -137,7 +162,7 @@ async def test_a_call_is_found_many_messages_back_but_not_any_number(
     later = [calling((f"c{number}", "a")) for number in range(15)]
     messages = await added(board, calling(("first", "a")), later, telling("first", "found"))
     assert messages[0].tool_calls[0]["result"] == "found"
-    with pytest.raises(Invalid, match="no call of the id 'first'"):
+    with pytest.raises(Invalid, match="no call with the id 'first'"):
         await added(board, calling(("first", "a")), later, later, telling("first", "too late"))
 
 
