@@ -24,7 +24,7 @@ from pegboard.registry.openapi.naming import valid_name
 from pegboard.registry.opening import Filled
 from pegboard.registry.registry import refuse_agents
 from pegboard.registry.taking import LeftOut, TakenOn
-from pegboard.registry.upstream import Wanted, definition_from, same_upstream
+from pegboard.registry.upstream import Wanted, definition_from, same_upstream, source_tag
 
 LIST_SECONDS = 60.0
 MOST_WARNINGS = 50
@@ -90,6 +90,7 @@ class McpImport:
         definitions, left_out = _told_apart(
             [
                 published(definition_from(found, config, prefix, partial(note, found.name)), is_public)
+                | {"tags": [source_tag(config)]}
                 | ({"auth_config": auth_config} if auth_config else {})
                 for found in offered
                 if wanted(found)

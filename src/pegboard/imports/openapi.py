@@ -130,8 +130,12 @@ class OpenApiImport:
         request = Request("GET", URL(url), headers, None, headers)
         trail = Trail(Mask(()))
         while True:
-            self._outbound.check(str(request.url))
-            response = await self._outbound.send(request.method, request.url, headers=request.headers)
+            try:
+                self._outbound.check(str(request.url))
+                response = await self._outbound.send(request.method, request.url, headers=request.headers)
+            except EgressRefused as error:
+                trail.explain(error, request.url)
+                raise
             if response.status < 300:
                 return response
             response.close()

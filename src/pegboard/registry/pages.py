@@ -42,8 +42,9 @@ def read_cursor(cursor: str | None, *parts: Callable[[str], T]) -> list[T] | Non
         place = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         return [read(part) for read, part in zip(parts, _texts(place), strict=True)]
     except ValueError:
-        raise Invalid.of(
-            "The list cannot be read on", [Fault("cursor", "not a cursor of this list; take next_cursor as it came")]
+        raise Invalid(
+            "Invalid cursor. Pass next_cursor from the previous page unchanged.",
+            [Fault("cursor", "not a cursor of this list")],
         ) from None
 
 

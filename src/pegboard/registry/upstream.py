@@ -5,10 +5,11 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from pegboard.core.tool import Tool
-from pegboard.executors.mcp.upstream import UpstreamTool
-from pegboard.registry.openapi.naming import valid_name
+from pegboard.executors.mcp.upstream import UpstreamTool, program_of
+from pegboard.registry.openapi.naming import TAG_LENGTH, valid_name
 from pegboard.registry.openapi.texts import cut_readably
 from pegboard.registry.taking import LeftOut
 from pegboard.registry.wide_integers import Note, fit_schema
@@ -35,6 +36,15 @@ def definition_from(
         "output_schema": stamped(fit_schema(found.output_schema, note)) if found.output_schema is not None else None,
         **hints,
     }
+
+
+def source_tag(config: Mapping[str, Any]) -> str:
+    """The tag of all tools that are imported from this server: `mcp:HOST`, or `mcp:PROGRAM` for a command."""
+    if config.get("server_url") is not None:
+        name = urlsplit(str(config["server_url"])).netloc
+    else:
+        name = program_of(config["command"])
+    return f"mcp:{name}"[:TAG_LENGTH]
 
 
 class Wanted:

@@ -282,3 +282,15 @@ async def test_a_secret_that_is_not_set_is_named_once_before_any_call_fails(run:
     (await run("secrets", "set", "NOPE", "a-token-of-mine")).done()
     imported = (await run("import", "openapi", file, "--bearer", "NOPE")).done()
     assert "NOPE" not in imported.err
+
+
+async def test_a_document_that_is_too_large_names_the_setting(tmp_path: Path) -> None:
+    document = pets("cats")
+    document["info"]["description"] = "x" * 3_000_000
+    file = written(tmp_path, document)
+    async with memory_board(admin_key=KEY, max_import_bytes=2**20) as small, served(small) as url:
+        program = Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY, "PEGBOARD_HOME": str(tmp_path / "home")})
+        refused = await anyio.to_thread.run_sync(lambda: program.run("import", "openapi", file))
+    assert refused.code == 1
+    message = "is larger than the server accepts. Raise PEGBOARD_MAX_IMPORT_BYTES on the server."
+    assert refused.err == f"Error: {file} {message}\n"

@@ -80,7 +80,7 @@ def test_a_long_thread_is_shown_in_pieces_or_whole(member: Program, thread: str)
     first = member.run("threads", "show", thread, "--limit", "2").done()
     assert "number 1" in first.out
     assert "number 2" not in first.out
-    assert "There are more" in first.err
+    assert "More results. Show all: --all. Next page: --cursor " in first.err
     assert "number 2" in member.run("threads", "show", thread, "--limit", "1", "--all").done().out
 
 

@@ -169,3 +169,19 @@ async def test_an_admins_command_is_started_and_its_tools_are_called(stored: Peg
         unchanged=["odd_echo"]
     )
     assert (await stored.call("odd_echo")).output == str(tmp_path)
+
+
+async def test_the_tools_of_a_server_have_its_tag_until_their_owner_changes_it(board: Pegboard) -> None:
+    async with offering(tool("say")) as there:
+        await board.imports.mcp(board.admin, server_url=there.url)
+        tag = f"mcp:{there.url.partition('://')[2].partition('/')[0]}"
+        assert list((await board.tools.get("say", board.admin)).tags) == [tag]
+        await board.tools.update("say", {"tags": ["mine"]}, board.admin)
+        there.tools[0] = tool("say", "Otherwise.")
+        there.restart()
+        taken = await board.imports.mcp(board.admin, server_url=there.url)
+        assert taken.drifted == ["say"]
+        accepted, _ = await board.imports.mcp.accept("say", board.admin)
+        assert list(accepted.tags) == ["mine"]
+    await board.imports.mcp(board.admin, command=odd("fine"), prefix="c_")
+    assert next(iter((await board.tools.get("c_echo", board.admin)).tags)).endswith(" odd.py")

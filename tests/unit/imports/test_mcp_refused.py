@@ -19,7 +19,7 @@ from pegboard.core.refusals import Forbidden, Invalid
 from pegboard.testing import NoSettings, member, memory_board
 from tests.mcp_servers.processes import matching
 from tests.unit.imports.offering import Offering, odd, offering, tool
-from tests.upstreams import Behaviour, Received, Wire, answer, early_close, hang, reset, says
+from tests.upstreams import Behaviour, Received, Wire, answer, early_close, hang, reset, says, upstream
 from tests.waiting import until
 
 
@@ -153,3 +153,32 @@ async def test_a_name_that_leads_to_a_private_address_is_refused() -> None:
     async with Pegboard.open("memory", settings=NoSettings(), resolver=resolver) as board:
         with pytest.raises(Invalid, match="PEGBOARD_EGRESS_ALLOW"), anyio.fail_after(20):
             await board.imports.mcp(board.admin, server_url="http://mcp.example.com/mcp")
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        says({"status": "ok", "items": [1, 2, 3]}),
+        says(["a", "list"]),
+        answer(200, "<html>Hello</html>", Content_Type="text/html"),
+        answer(200, "not json", Content_Type="application/json"),
+        answer(204),
+    ],
+)
+async def test_what_is_no_mcp_server_is_named_so_in_one_sentence(board: Pegboard, behaviour: Behaviour) -> None:
+    async with upstream(behaviour) as there:
+        with pytest.raises(UpstreamFailed) as refused:
+            await board.imports.mcp(board.admin, server_url=f"{there.url}/x")
+    assert f"What answers at {there.url} is no MCP server: HTTP 20" in refused.value.message
+    assert len(refused.value.message) < 300
+    assert "validation error" not in refused.value.message
+
+
+@pytest.mark.parametrize(("path", "hinted"), [("/sse", True), ("/a/sse/", True), ("/other", False)])
+async def test_the_url_of_the_older_transport_is_recognised(board: Pegboard, path: str, hinted: bool) -> None:
+    async with upstream(answer(404, "Error Cannot POST")) as there:
+        with pytest.raises(UpstreamFailed) as refused:
+            await board.imports.mcp(board.admin, server_url=there.url + path)
+    assert "404 Not Found: Error Cannot POST" in refused.value.message
+    assert ("the older SSE transport, which is not supported; try " in refused.value.message) is hinted
+    assert (f"try {path.partition('/sse')[0]}/mcp" in refused.value.message) is hinted

@@ -70,7 +70,11 @@ async def test_redirects_are_followed_and_the_document_is_where_it_was_asked_for
         (redirect("/again"), UpstreamFailed, "loop"),
         (answer(302), UpstreamFailed, "without saying where to"),
         (redirect("ftp://x.example/"), Invalid, "url: Upstream redirected to a ftp address"),
-        (redirect("http://169.254.169.254/latest/meta-data"), Invalid, "169.254.169.254"),
+        (
+            redirect("http://169.254.169.254/latest/meta-data"),
+            Invalid,
+            "redirected to http://169.254.169.254:80. Tools",
+        ),
         (redirect("http://[::ffff:10.0.0.1]/"), Invalid, "not a public address"),
         (answer(200, "<!doctype html><html>"), Invalid, "it is HTML"),
         (answer(200, ""), Invalid, "it is empty"),

@@ -179,6 +179,7 @@ class _Exchange:
                 response, body = await self._exchanged(request, user_id, origin_of(request.url), ends)
         except ToolError as error:
             error.did_run = True  # whatever the first of them did before it sent us on
+            trail.explain(error, request.url)
             raise
         return response, body
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from multidict import CIMultiDict
 from yarl import URL
 
-from pegboard.core.errors import EgressRefused, UpstreamFailed
+from pegboard.core.errors import EgressRefused, ToolError, UpstreamFailed
 from pegboard.egress.hosts import origin_of
 from pegboard.executors.http.template import Request
 from pegboard.executors.masking import Mask
 
 MOST = 5
+_REDIRECTED = "Upstream redirected"
 STATUSES = frozenset({301, 302, 303, 307, 308})
 # What describes a body that is no longer sent.
 _OF_A_BODY = ("Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Disposition")
@@ -41,6 +42,12 @@ class Trail:
         if (method, url) in self._steps:
             raise UpstreamFailed(f"Upstream redirects in a loop, back to {origin_of(url)}")
         return request._replace(method=method, url=url, headers=headers, body=body, bare_headers=bare)
+
+    def explain(self, error: ToolError, url: URL) -> None:
+        """Say in a refusal of this URL that the request was redirected to it."""
+        if self._steps and isinstance(error, EgressRefused) and not error.message.startswith(_REDIRECTED):
+            error.message = f"{_REDIRECTED} to {origin_of(url)}. {error.message}"
+            error.args = (error.message,)
 
     def _target(self, base: URL, status: int, location: str | None) -> URL:
         if not location:

@@ -6,6 +6,7 @@ from pegboard.core.errors import ToolError
 from pegboard.egress.outbound import Outbound
 from pegboard.executors.mcp.quiet import quieten_sdk
 from pegboard.executors.mcp.session import Session
+from pegboard.executors.mcp.stdio import Child
 from pegboard.executors.mcp.streams import stdio_transport
 from pegboard.executors.mcp.upstream import Upstream
 from pegboard.executors.mcp.web import Web
@@ -30,6 +31,14 @@ def begin(upstream: Upstream, mode: str, *, outbound: Outbound, memory: int, max
     def hung_up(error: ToolError) -> None:
         session.hung_up(error)
 
-    transport = stdio_transport(upstream, memory=memory, max_bytes=max_bytes, lost=hung_up)
-    session = Session(upstream, transport, mode=mode, seconds=seconds, max_bytes=max_bytes)
+    children: list[Child] = []
+    transport = stdio_transport(upstream, memory=memory, max_bytes=max_bytes, lost=hung_up, started=children.append)
+    session = Session(
+        upstream,
+        transport,
+        mode=mode,
+        seconds=seconds,
+        max_bytes=max_bytes,
+        said=lambda: "".join(child.said() for child in children),
+    )
     return session

@@ -59,6 +59,7 @@ class Session:
         max_bytes: int,
         fault: Callable[[Any], Fault | None] = lambda _data: None,
         settled: Callable[[], None] = lambda: None,
+        said: Callable[[], str] = lambda: "",
     ) -> None:
         self._shown = upstream.shown
         self._transport = Watched(transport)
@@ -67,6 +68,8 @@ class Session:
         self._max_bytes = max_bytes
         self._fault = fault
         self._settled = settled
+        # The end of what a command wrote to standard error, for the message of a timeout.
+        self._said = said
         self._phase = INITIALIZE
         self._scope: anyio.CancelScope | None = None
         self._sdk: ClientSession | None = None
@@ -169,11 +172,14 @@ class Session:
                 async with asyncio.timeout(self._seconds):
                     await self._list()
             except TimeoutError:
-                raise UpstreamUnreachable(f"{self._shown} did not list its tools within {self._seconds:g} s") from None
+                raise self._late("list its tools") from None
             except MCPError as error:
                 raise await self._told(error) from None
             except ValidationError as error:
                 raise UpstreamFailed(f"The tools of {self._shown} cannot be read: {first_fault(error)}") from None
+
+    def _late(self, phase: str) -> ToolError:
+        return UpstreamUnreachable(f"{self._shown} did not {phase} within {self._seconds:g} s{self._said()}")
 
     async def _own(self) -> None:
         in_session.set(True)
@@ -194,7 +200,7 @@ class Session:
                     await self._hold(client)
                     scope.deadline = anyio.current_time() + CLOSING_SECONDS
             if not self._ready.done():
-                self.lose(UpstreamUnreachable(f"{self._shown} did not {self._phase} within {self._seconds:g} s"))
+                self.lose(self._late(self._phase))
         except Exception as error:
             self.lose(self._unopened(error))
         finally:

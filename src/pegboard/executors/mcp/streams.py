@@ -115,10 +115,19 @@ def _unreadable(line: bytes) -> Item:
 
 @asynccontextmanager
 async def stdio_transport(
-    upstream: Upstream, *, memory: int, max_bytes: int, lost: Lost
+    upstream: Upstream,
+    *,
+    memory: int,
+    max_bytes: int,
+    lost: Lost,
+    started: Callable[[Child], None] = lambda _child: None,
 ) -> AsyncIterator[TransportStreams]:
-    """The streams of a server that is started for it, and gone for certain afterwards; `lost` is told why it ended."""
+    """The streams of a server that is started for it, and gone for certain afterwards.
+
+    `started` gets the process, `lost` the reason why it ended.
+    """
     child = await Child.start(upstream, memory=memory, max_bytes=max_bytes)
+    started(child)
     try:
         yield Lines(child, lost), Input(child, lost)
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -58,10 +58,7 @@ class Upstream:
     def shown(self) -> str:
         """What messages call it: where it is, or which program it is; no secret is in that."""
         if self.command is not None:
-            program, *words = (PurePath(word).name for word in self.command)
-            # What such a program runs says more; no further word is shown, since it may be a secret.
-            script = next((word for word in words if not word.startswith("-")), "") if _RUNNER.match(program) else ""
-            return f"MCP server '{f'{program} {script}'.strip()}'"
+            return f"MCP server '{program_of(self.command)}'"
         parts = urlsplit(self.server_url or "")
         return f"{parts.scheme}://{parts.netloc}"
 
@@ -112,6 +109,13 @@ class NotRun(Exception):
     def __init__(self, error: ToolError) -> None:
         super().__init__(error.message)
         self.error = error
+
+
+def program_of(command: Sequence[str]) -> str:
+    """The program that a command starts, and what a program such as npx runs; no further word: it may be a secret."""
+    program, *words = (PurePath(word).name for word in command)
+    script = next((word for word in words if not word.startswith("-")), "") if _RUNNER.match(program) else ""
+    return f"{program} {script}".strip()
 
 
 def digest_of(  # noqa: PLR0917 -- the fields, in the order of UpstreamTool

@@ -104,7 +104,11 @@ class Requests:
 
     async def _awaited(self, key: Any, request: httpx2.Request, options: Any) -> httpx2.Response:
         async def whole() -> httpx2.Response:
-            return await self._read(request, await self._client.send(request, **options))
+            response = await self._read(request, await self._client.send(request, **options))
+            if key is not None and not self._settled and not _speaks_mcp(response):
+                await response.aclose()
+                return self._answer(request, Fault(_no_mcp(self._shown, response)))
+            return response
 
         sending = self._waiting[key] = asyncio.ensure_future(whole())
         try:
@@ -158,7 +162,13 @@ class Requests:
             return self._answer(request, Fault(lost, session_unknown=True))
         if said is not None:
             return response
-        return self._answer(request, Fault(refusal_of(self._shown, status, response.headers, response.content)))
+        refusal = refusal_of(self._shown, status, response.headers, response.content)
+        if not self._settled and status in (404, 405) and request.url.path.rstrip("/").endswith("/sse"):
+            refusal = UpstreamFailed(
+                f"{refusal.message}. This looks like a URL of the older SSE transport, which is not supported; "
+                f"try {request.url.path.rstrip('/').removesuffix('/sse')}/mcp"
+            )
+        return self._answer(request, Fault(refusal))
 
     def _answer(self, request: httpx2.Request, fault: Fault) -> httpx2.Response:
         token = secrets.token_hex(8)
@@ -214,6 +224,28 @@ def _is_aside(body: bytes) -> bool:
     if "method" not in message:
         return True
     return "id" not in message and message["method"] != "notifications/initialized"
+
+
+def _speaks_mcp(response: httpx2.Response) -> bool:
+    """Whether the answer to a request can be one of the protocol: events, or a JSON-RPC message."""
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if response.status_code >= 400 or media_type == "text/event-stream":
+        return True
+    if media_type != "application/json":
+        return False
+    try:
+        answer = orjson.loads(response.content)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(answer, dict) and "jsonrpc" in answer
+
+
+def _no_mcp(shown: str, response: httpx2.Response) -> ToolError:
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip()[:100] or "no Content-Type"
+    return UpstreamFailed(
+        f"What answers at {shown} is no MCP server: HTTP {response.status_code}, {media_type}, without a JSON-RPC "
+        "message. Check the URL; it often ends in /mcp"
+    )
 
 
 def _error_in(body: bytes) -> str | None:

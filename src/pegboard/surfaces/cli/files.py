@@ -44,18 +44,18 @@ def load_object(source: str) -> dict[str, Any]:
     return dict(found.values[0])
 
 
-def read_input(source: str) -> bytes:
-    """The bytes of a file, or of standard input for `-`; Usage where they cannot be had."""
+def read_input(source: str, most: int = MAX_BYTES) -> bytes:
+    """The bytes of a file, or of standard input for `-`; Usage if it cannot be read or has more than `most`."""
     try:
         if source == "-":
-            raw = sys.stdin.buffer.read(MAX_BYTES + 1)
+            raw = sys.stdin.buffer.read(most + 1)
         else:
             with Path(source).open("rb") as file:
-                raw = file.read(MAX_BYTES + 1)
+                raw = file.read(most + 1)
     except (OSError, ValueError) as error:
         raise Usage(f"{_shown(source)}: {getattr(error, 'strerror', None) or error}") from None
-    if len(raw) > MAX_BYTES:
-        raise Usage(f"{_shown(source)}: larger than {MAX_BYTES // 2**20} MiB")
+    if len(raw) > most:
+        raise Usage(f"{_shown(source)} is larger than {most // 2**20} MiB")
     return raw
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 import sys
+from http import HTTPStatus
 from typing import Annotated, Any
 
 import typer
 
-from pegboard.surfaces.cli.failures import Usage
+from pegboard.surfaces.cli.failures import Refused, Usage
 from pegboard.surfaces.cli.output import painted, say, write
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, with_board
@@ -18,6 +19,8 @@ app = group("import", "Import tools from an OpenAPI document or an MCP server.")
 
 # In front of the reason why an operation is left out; without it, equal reasons are equal texts.
 _ROUTE = re.compile(r"[A-Z]{3,7} /\S*: ")
+# What is sent of a document at most; PEGBOARD_MAX_IMPORT_BYTES of the server is the limit that counts.
+MOST_BYTES = 2**28
 
 Prefix = Annotated[str, typer.Option("--prefix", help="Put in front of every tool's name")]
 Include = Annotated[
@@ -67,12 +70,20 @@ def openapi(
         from pegboard.surfaces.cli.files import read_input  # noqa: PLC0415 -- start-up time
 
         try:
-            body["document"] = read_text(read_input(source))
+            body["document"] = read_text(read_input(source, MOST_BYTES))
         except Misread as error:
             raise Usage(f"{source}:{error.line}: {error.message}") from None
     if server is not None:
         body["server_url"] = server
-    _import(ctx, "openapi", body)
+    try:
+        _import(ctx, "openapi", body)
+    except Refused as refused:
+        if refused.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            raise
+        raise Refused(
+            f"{source} is larger than the server accepts. Raise PEGBOARD_MAX_IMPORT_BYTES on the server.",
+            status=refused.status,
+        ) from None
 
 
 @board_command(app, "mcp", context_settings={"ignore_unknown_options": True})

@@ -27,7 +27,7 @@ Source = Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - i
 def say_more(page: dict[str, Any]) -> None:
     """Say how to read on where a list was cut."""
     if page.get("next_cursor"):
-        say(f"There are more: --all shows all of them, --cursor {page['next_cursor']} the next ones")
+        say(f"More results. Show all: --all. Next page: --cursor {page['next_cursor']}")
 
 
 @board_command(app, "list")
@@ -166,7 +166,7 @@ def remove(
     name: ToolName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; only a terminal is asked")] = False,
 ) -> None:
-    """Take a tool down; it can be restored by its id."""
+    """Remove a tool. Undo with: pegboard tools restore ID"""
     tool = _get(ctx, name).data
     if not yes and sys.stdin.isatty() and not confirmed(f"Remove {tool['name']}?"):
         raise Refused("Nothing was removed")

@@ -102,5 +102,5 @@ def _read(cursor: str | None) -> ExportPosition | None:
     try:
         return ExportPosition.model_validate_json(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (ValueError, ValidationError):
-        fault = Fault("cursor", f"not a cursor of an export; take {NEXT_CURSOR} as it came")
-        raise Invalid.of("The export cannot be read on", [fault]) from None
+        fault = Fault("cursor", "not a cursor of an export")
+        raise Invalid(f"Invalid cursor. Pass {NEXT_CURSOR} from the previous answer unchanged.", [fault]) from None

@@ -72,7 +72,7 @@ async def update_tool(ref: str, change: ToolUpdate, board: Board, caller: Who) -
 @router.delete("/tools/{ref}", operation_id="delete_tool", status_code=204)
 @allow(own_tool)
 async def delete_tool(ref: str, board: Board, caller: Who) -> Response:
-    """Take a tool down; it can be restored by its id."""
+    """Remove a tool; it can be restored by its id."""
     await board.tools.delete(ref, caller)
     return Response(status_code=204)
 

@@ -245,3 +245,10 @@ async def test_connections_that_redirected_are_used_again(caller: Calling, here:
     for _ in range(3):
         await caller.get(f"{here.url}/a")
     assert here.connections == 1
+
+
+async def test_a_refused_address_is_named_as_one_that_the_tool_was_redirected_to(caller: Calling) -> None:
+    async with upstream(redirect("http://169.254.169.254/latest")) as there:
+        with pytest.raises(EgressRefused) as refused:
+            await caller.call({"url": there.url})
+    assert "Upstream redirected to http://169.254.169.254:80. Tools may not reach" in refused.value.message

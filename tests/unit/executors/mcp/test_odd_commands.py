@@ -15,6 +15,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification
 
 from pegboard.core.errors import InvalidArguments, Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.egress.outbound import Outbound
 from pegboard.executors.mcp.content import output_of
 from pegboard.executors.mcp.pool import Upstreams
 from pegboard.executors.mcp.streams import stdio_transport
@@ -52,6 +53,17 @@ async def test_a_server_that_hangs_while_it_starts_is_given_up(how: str, phase: 
         return descendants() <= before
 
     await until(gone)
+
+
+async def test_what_a_server_that_hangs_wrote_is_told_without_its_secrets(outbound: Outbound) -> None:
+    script = 'echo "npm: waiting for the proxy with $SERVICE_KEY" >&2; exec sleep 600'
+    hung = Upstream(None, ("sh", "-c", script), env=(("SERVICE_KEY", "hush-hush-key"),))
+    made = Upstreams(outbound, children=4, child_memory=2**30, max_bytes=2**20, connect_seconds=3)
+    try:
+        error = await refused(made, hung)
+    finally:
+        await made.close()
+    assert error.message.endswith("within 3 s; it said: npm: waiting for the proxy with ********")
 
 
 async def test_a_call_that_hangs_ends_when_its_time_is_up(upstreams: Upstreams) -> None:
