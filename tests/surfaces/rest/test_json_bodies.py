@@ -8,7 +8,8 @@ import httpx
 import pytest
 from starlette.exceptions import HTTPException
 
-from pegboard.surfaces.rest.json_bodies import LARGE, MAX_CONTAINERS, JsonBodies
+from pegboard.stages.large_reads import LARGE
+from pegboard.surfaces.rest.json_bodies import MAX_CONTAINERS, JsonBodies
 from tests.surfaces.rest.clients import good, problem
 
 JSON = {"content-type": "application/json"}

@@ -16,6 +16,7 @@ from pegboard.dialects.dialects import Dialects
 from pegboard.pipeline import Pipeline
 from pegboard.registry.arguments import parse_json
 from pegboard.registry.snapshot import Snapshot
+from pegboard.stages.large_reads import LARGE
 from pegboard.surfaces.rest.edge import (
     CUT_OFF,
     JSON,
@@ -29,7 +30,7 @@ from pegboard.surfaces.rest.edge import (
     respond,
 )
 from pegboard.surfaces.rest.incoming import Asked, Received, Request, bearer_key, query_of
-from pegboard.surfaces.rest.json_bodies import LARGE, JsonBodies
+from pegboard.surfaces.rest.json_bodies import JsonBodies
 from pegboard.surfaces.rest.payload_route import PayloadRoute
 from pegboard.surfaces.rest.problems import UNAVAILABLE
 from pegboard.surfaces.rest.stream import wants_events

@@ -9,10 +9,10 @@ import anyio
 from anyio.to_thread import run_sync
 from starlette.exceptions import HTTPException
 
+from pegboard.stages.large_reads import LARGE
+
 T = TypeVar("T")
 
-# Bodies above this are parsed in a thread.
-LARGE = 64 * 1024
 # The parser holds the interpreter until it is done, and each object or list costs it far more than its bytes do.
 MAX_CONTAINERS = 250_000
 # For the routes that take larger bodies than others.
