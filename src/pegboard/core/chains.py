@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from pegboard.core.model import Model
 
@@ -67,6 +67,13 @@ class Chain(Model):
     timeout: float = Field(
         USUAL_SECONDS, gt=0, le=LONGEST_SECONDS, description="Seconds that all steps together may take"
     )
+
+    @field_validator("steps", mode="before")
+    @classmethod
+    def _some_steps(cls, steps: Any) -> Any:
+        if isinstance(steps, list | tuple) and not steps:
+            raise ValueError("a chain needs at least one step")
+        return steps
 
     @property
     def has_output(self) -> bool:

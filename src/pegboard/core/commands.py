@@ -28,6 +28,9 @@ _SHELLS = frozenset({"sh", "ash", "bash", "csh", "dash", "fish", "ksh", "mksh", 
 _TAKES_SCRIPT = re.compile(r"-[A-Za-z]*[c{]|--(?:init-)?command", re.ASCII)
 # Names in small letters that programs take as instructions all the same; POSIX leaves the others to applications.
 _INSTRUCTIONS = re.compile(r"(?:[a-z]+_proxy|npm_.*)", re.IGNORECASE | re.ASCII)
+# A word as it is written, quotes included, and the words that only a shell reads as something else than an argument.
+_WORD = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+""", re.DOTALL)
+_OPERATOR = re.compile(r"\|[|&]?|&&?|&?[0-9]?(?:>>?|<<?)\S*", re.ASCII)
 # A pointer and a NUL go with every element.
 _BESIDE = 9
 
@@ -111,6 +114,11 @@ def split(command: str) -> list[str]:
     if not words or not words[0]:
         raise ValueError("it names no program")
     return words
+
+
+def shell_operator_in(command: str) -> str | None:
+    """The first pipe, redirection or other operator of a shell that stands unquoted as a word in a command."""
+    return next((word for word in _WORD.findall(command) if _OPERATOR.fullmatch(word)), None)
 
 
 def parameters_of(input_schema: Mapping[str, Any]) -> frozenset[str]:

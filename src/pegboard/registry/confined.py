@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pegboard.builtins.catalog import BUILTINS
 from pegboard.core.call import Caller
 from pegboard.core.chains import CHAIN
-from pegboard.core.commands import Command, is_callers_variable, parameters_of
-from pegboard.core.configs import ShellConfig
+from pegboard.core.commands import Command, is_callers_variable, parameters_of, shell_operator_in
+from pegboard.core.configs import BuiltinConfig, ShellConfig
+from pegboard.core.outbound import HttpConfig
 from pegboard.core.refusals import Fault, Forbidden
 from pegboard.core.tool import Kind, Tool
 from pegboard.executors.internal import InternalExecutor
 from pegboard.registry.shown import cut
+from pegboard.registry.subschemas import Document
 from pegboard.sandbox.libraries import Libraries
 
 # How many handlers a refusal lists.
@@ -105,6 +109,51 @@ def shell_faults(config: ShellConfig, input_schema: Mapping[str, Any]) -> list[F
         )
         for name in placeholders
         if name not in names
+    ]
+
+
+def operator_faults(config: ShellConfig, before: Tool) -> list[Fault]:
+    """That the command needs a shell and has none; not asked of a command that is as it was before."""
+    if config.shell or (before.tool_type is Kind.SHELL and before.config.get("command") == config.command):
+        return []
+    operator = shell_operator_in(config.command)
+    if operator is None:
+        return []
+    return [
+        Fault(
+            "config.command",
+            f"'{cut(operator)}' is an argument here, because no shell runs the command. For pipes and redirections set "
+            f"shell: true; to pass it as an argument, quote it: '\"{cut(operator)}\"'",
+        )
+    ]
+
+
+def url_faults(config: HttpConfig, input_schema: Mapping[str, Any], before: Tool) -> list[Fault]:
+    """The parameters in a URL that no call can give; not asked of a URL and schema that are as they were before."""
+    if before.tool_type is Kind.HTTP and (before.config.get("url"), before.input_schema) == (config.url, input_schema):
+        return []
+    if input_schema.get("additionalProperties") not in (None, False) or input_schema.get("patternProperties"):
+        return []  # calls may give properties that are not listed
+    names, _ = Document(input_schema).declared()
+    known = f"they are {', '.join(sorted(names)[:_MOST_NAMED])}" if names else "there are none"
+    return [
+        Fault("config.url", f"{{{name}}} is not among the properties of input_schema ({known})")
+        for name in dict.fromkeys(config.placeholders)
+        if name not in names
+    ]
+
+
+def builtin_faults(config: BuiltinConfig) -> list[Fault]:
+    """That the operation is a misspelt one.
+
+    One that is like no other is accepted: an installed executor may know it, and its calls say if none does.
+    """
+    known = [builtin.name for builtin in BUILTINS]
+    near = difflib.get_close_matches(config.operation, known, 1)
+    if config.operation in known or not near:
+        return []
+    return [
+        Fault("config.operation", f"Builtin handler '{cut(config.operation)}' not found; did you mean '{near[0]}'?")
     ]
 
 

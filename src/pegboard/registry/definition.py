@@ -11,13 +11,22 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from pegboard.core.call import Caller
-from pegboard.core.configs import CONFIGS, SECRET_MAPS, InternalConfig, KindConfig, PythonConfig, ShellConfig
+from pegboard.core.configs import (
+    CONFIGS,
+    SECRET_MAPS,
+    BuiltinConfig,
+    InternalConfig,
+    KindConfig,
+    PythonConfig,
+    ShellConfig,
+)
 from pegboard.core.definitions import ToolCreate, ToolResponse
+from pegboard.core.outbound import HttpConfig
 from pegboard.core.refusals import Fault, Invalid
 from pegboard.core.table_config import TableConfig
 from pegboard.core.tool import AuthConfig, Kind, Tool
 from pegboard.registry.chaining.plan import chain_faults
-from pegboard.registry.confined import STRICT, CodeRules, shell_faults
+from pegboard.registry.confined import STRICT, CodeRules, builtin_faults, operator_faults, shell_faults, url_faults
 from pegboard.registry.owners_credentials import credential_faults
 from pegboard.registry.python_tools import code_faults
 from pegboard.registry.schemas import SchemaProblem, check_schema
@@ -163,7 +172,11 @@ def _with_config(spec: ToolCreate, config: KindConfig, tool: Tool, rules: CodeRu
     if isinstance(config, TableConfig):
         return table_definition(spec, config, tool)
     if isinstance(config, ShellConfig):
-        return spec, shell_faults(config, spec.input_schema)
+        return spec, shell_faults(config, spec.input_schema) + operator_faults(config, tool)
+    if isinstance(config, HttpConfig):
+        return spec, url_faults(config, spec.input_schema, tool)
+    if isinstance(config, BuiltinConfig):
+        return spec, builtin_faults(config)
     if isinstance(config, InternalConfig) and config.chain is not None:
         return spec, chain_faults(config.chain, "config.chain.")
     return spec, code_faults(config, tool, rules.libraries) if isinstance(config, PythonConfig) else []

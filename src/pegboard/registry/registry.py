@@ -101,13 +101,19 @@ class Registry:
         await self._snapshot.refresh()
         return tool
 
-    async def restore(self, tool_id: str, caller: Caller) -> Tool:
-        """The deleted tool, back on the board under its old name."""
+    async def restore(self, ref: str, caller: Caller) -> Tool:
+        """The deleted tool of that id or name, back on the board under its old name."""
         refuse_agents(caller)
         async with self._database.change() as change:
-            tool = await tools.get(change.conn, tool_id.lower())
-            if tool is None or not _manages(tool, caller):
-                raise NotFound(f"Tool '{tool_id}' not found; restore takes the id of a deleted tool")
+            by_id = await tools.get(change.conn, ref.lower()) if is_uuid(ref) else None
+            found = [by_id] if by_id is not None else await tools.deleted_named(change.conn, ref)
+            found = [tool for tool in found if _manages(tool, caller)]
+            if not found:
+                raise NotFound(f"No deleted tool has the name or id '{ref}'")
+            if len(found) > 1:
+                ids = ", ".join(f"{tool.id} (deleted {tool.deleted_at:%Y-%m-%d %H:%M:%S})" for tool in found[:10])
+                raise Conflict(f"{len(found)} deleted tools were named '{ref}'; restore one by its id: {ids}")
+            tool = found[0]
             if tool.is_deleted:
                 self._rules.refuse(tool, caller)
                 await self._claim_names(change.conn, tool)

@@ -103,6 +103,12 @@ async def all_named(conn: AsyncConnection, names: Sequence[str]) -> dict[str, To
     return found
 
 
+async def deleted_named(conn: AsyncConnection, name: str) -> list[Tool]:
+    """The deleted tools of this name, in whatever case, the latest first."""
+    query = select(*_COLUMNS).where(func.lower(_tools.c.name) == lowered(name), _tools.c.is_deleted.is_(True))
+    return [_tool(row) for row in await conn.execute(query.order_by(_tools.c.deleted_at.desc()).limit(100))]
+
+
 async def all_with_ids(conn: AsyncConnection, ids: Sequence[str]) -> list[Tool]:
     """The tools of these ids, deleted or not."""
     found: list[Tool] = []

@@ -53,16 +53,31 @@ def test_one_added_tool_answers_one_object_and_several_a_list(admin: Program) ->
     assert [tool["name"] for tool in two] == ["two", "three"]
 
 
-def test_adding_stops_at_the_first_that_is_refused_and_says_which(admin: Program, tmp_path: Path) -> None:
+def test_several_tools_are_added_all_or_none(admin: Program, tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([mock("good"), mock("bad", input_schema={"type": "nonsense"}), mock("never")]))
     ran = admin.run("tools", "add", str(file))
+    assert (ran.code, ran.out) == (1, "")
+    assert "nothing was applied" in ran.err
+    assert f"{file}" in ran.err
+    assert "'bad' input_schema" in ran.err
+    assert admin.run("tools", "show", "good").code == 1
+    file.write_text(json.dumps([mock("good"), mock("never")]))
+    assert admin.run("tools", "add", str(file)).done().out.startswith("added good")
+    admin.run("tools", "show", "never").done()
+
+
+def test_tools_that_exist_are_not_added_again_and_apply_is_named(admin: Program, tmp_path: Path) -> None:
+    add(admin, mock("there"))
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([mock("new"), mock("there", description="other")]))
+    ran = admin.run("tools", "add", str(file))
     assert ran.code == 1
-    assert ran.out.startswith("added good")
-    assert f"{file} (tool 2): " in ran.err
-    assert "input_schema" in ran.err
-    assert "1 of 3 were added" in ran.err
-    assert admin.run("tools", "show", "never").code == 1
+    assert "nothing was added, because these tools exist: there" in ran.err
+    assert "pegboard apply FILE" in ran.err
+    assert admin.run("tools", "show", "new").code == 1
+    again = admin.run("tools", "add", "-", stdin=json.dumps(mock("there")))
+    assert (again.code, "pegboard apply FILE" in again.err) == (1, True)
 
 
 def test_every_fault_of_a_definition_is_named_with_its_field(admin: Program) -> None:
@@ -223,6 +238,8 @@ def test_a_removed_tool_can_be_restored(admin: Program) -> None:
     assert f"pegboard tools restore {tool['id']}" in said.err
     assert admin.run("call", "fleeting").code == 1
     assert tool["id"] in admin.run("tools", "list", "--deleted").done().out
+    assert admin.run("tools", "restore", "Fleeting").done().out == "restored fleeting\n"
+    admin.run("tools", "remove", "fleeting", "--yes").done()
     assert admin.run("tools", "restore", tool["id"]).done().out == "restored fleeting\n"
     assert admin.run("call", "fleeting").done().json == "fleeting"
     assert admin.run("tools", "remove", "fleeting", "--json").done().json == {"removed": tool["id"]}

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.surfaces.rest.clients import problem
+from tests.surfaces.rest.clients import good, problem
 
 CHAIN: dict[str, Any] = {
     "steps": [
@@ -70,11 +70,31 @@ async def test_a_chain_is_saved_as_a_tool_and_called_like_one(stored_admin: http
     assert "plus_one" in names
 
 
-async def test_saving_needs_a_name_and_running_takes_none(admin: httpx.AsyncClient) -> None:
+async def test_saving_needs_a_name_and_running_ignores_it(admin: httpx.AsyncClient) -> None:
     nameless = await admin.post("/v1/chains", json={**CHAIN, "save": True})
     assert (nameless.status_code, "save needs a name" in nameless.text) == (422, True)
-    named = await admin.post("/v1/chains", json={**CHAIN, "name": "x"})
-    assert (named.status_code, "belong to a chain that is saved" in named.text) == (422, True)
+    named = await admin.post("/v1/chains", json={**CHAIN, "input": {"x": 1}, "name": "x", "description": "d"})
+    assert good(named)["success"]
+    problem(await admin.get("/v1/tools/x"), 404)
+
+
+async def test_running_checks_the_input_against_the_schema(admin: httpx.AsyncClient) -> None:
+    number = {"type": "integer", "default": 7}
+    schema = {"type": "object", "properties": {"x": number, "y": {"type": "integer"}}, "required": ["y"]}
+    body = {"steps": [{"id": "a", "tool": "echo", "arguments": {"x": "{{input.x}}"}}], "input_schema": schema}
+    answer = good(await admin.post("/v1/chains", json={**body, "input": {"y": 1}}))
+    assert answer["output"] == {"echo": {"x": 7}}, "defaults are filled in, as for a saved chain"
+    refused = problem(await admin.post("/v1/chains", json={**body, "input": {"x": "one"}}), 422)
+    assert refused["errors"][0]["field"] == "input"
+    assert "missing 'y'" in refused["errors"][0]["message"]
+    unsound = problem(await admin.post("/v1/chains", json={**body, "input_schema": {"type": "nonsense"}}), 422)
+    assert unsound["errors"][0]["field"] == "input_schema"
+    assert len(good(await admin.get("/v1/executions"))["items"]) == 1
+
+
+async def test_a_chain_without_steps_is_refused_in_plain_words(admin: httpx.AsyncClient) -> None:
+    refused = problem(await admin.post("/v1/chains", json={"steps": []}), 422)
+    assert refused["errors"] == [{"field": "steps", "message": "a chain needs at least one step"}]
 
 
 async def test_with_a_key_nothing_runs_twice(admin: httpx.AsyncClient) -> None:

@@ -44,7 +44,7 @@ def apply(
     if prune and not (yes or dry_run) and not (sys.stdin.isatty() and "-" not in sources):
         raise Usage("--prune may remove tools, and nobody can be asked here: add --yes, or --dry-run to see the plan")
     pieces = load(sources)
-    planned = _ask(ctx, pieces, prune=prune, dry_run=True)
+    planned = ask_apply(ctx, pieces, prune=prune, dry_run=True)
     as_json = session_of(ctx).as_json
     if dry_run:
         give(ctx, planned, lambda plan: _show_plan(plan, is_dry_run=True))
@@ -55,7 +55,7 @@ def apply(
     if plan["deleted"] and not yes and not confirmed(f"Remove {len(plan['deleted'])} tools?"):
         raise Refused("Nothing was applied")
     changes = plan["created"] or plan["updated"] or plan["deleted"]
-    done = _ask(ctx, pieces, prune=prune, dry_run=False) if changes else planned
+    done = ask_apply(ctx, pieces, prune=prune, dry_run=False) if changes else planned
     if as_json:
         write(done.text)
     else:
@@ -118,7 +118,8 @@ def _has_mask(value: Any) -> bool:
     return any(map(_has_mask, value)) if isinstance(value, list) else value == MASK
 
 
-def _ask(ctx: typer.Context, pieces: Sequence[Piece], *, prune: bool, dry_run: bool) -> Reply:
+def ask_apply(ctx: typer.Context, pieces: Sequence[Piece], *, prune: bool, dry_run: bool) -> Reply:
+    """What the board answers when these definitions are applied, or would be; faults name the files."""
     body = {"tools": [piece.definition for piece in pieces], "prune": prune, "dry_run": dry_run}
     try:
         return with_board(ctx, lambda it: it.post(route("apply"), body, patient=True))

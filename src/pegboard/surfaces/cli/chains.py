@@ -77,7 +77,7 @@ def save(
 
 @board_command(app, "list")
 def list_chains(ctx: typer.Context) -> None:
-    """List the chains that are tools, as far as you may see into them."""
+    """List saved chains."""
     params = {"tool_type": "internal"}
     reply = with_board(ctx, lambda it: it.pages(route("tools"), params, limit=0, cursor=None, every=True))
     chains = [tool for tool in reply.data["items"] if (tool.get("config") or {}).get("chain")]

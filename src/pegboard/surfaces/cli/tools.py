@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pegboard.surfaces.cli.calls import ToolName
-from pegboard.surfaces.cli.failures import Failure, Refused, Usage
+from pegboard.surfaces.cli.failures import Refused, Usage
 from pegboard.surfaces.cli.output import confirmed, moment, one_line, say, write, write_json, write_table, yes_no
 from pegboard.surfaces.cli.pairs import read_pairs
 from pegboard.surfaces.cli.routes import route
 from pegboard.surfaces.cli.session import board_command, give, group, session_of, with_board
+
+if TYPE_CHECKING:
+    from pegboard.surfaces.cli.client import Reply
+    from pegboard.surfaces.cli.files import Piece
 
 app = group("tools", "Register, change, list and remove tools.")
 
@@ -22,6 +27,9 @@ Cursor = Annotated[
 ]
 Every = Annotated[bool, typer.Option("--all", help="As many as there are")]
 Source = Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input", show_default=False)]
+
+
+_UPDATE = "To update tools that exist: pegboard apply FILE"
 
 
 def say_more(page: dict[str, Any]) -> None:
@@ -90,38 +98,42 @@ def show_tool(ctx: typer.Context, name: ToolName) -> None:
 
 @board_command(app, "add")
 def add(ctx: typer.Context, source: Source) -> None:
-    """Register the tools that a file defines.
+    """Register the tools that a file defines, all of them or none.
 
     Example: pegboard tools add weather.yaml
     """
     from pegboard.surfaces.cli.files import load  # noqa: PLC0415 -- start-up time
 
     pieces = load([source])
-    added: list[Any] = []
-
-    async def work(client: Any) -> None:
-        for piece in pieces:
-            try:
-                added.append(await client.post(route("tools"), piece.definition))
-            except Refused as refused:
-                before = [f"Before it {len(added)} of {len(pieces)} were added"] if len(pieces) > 1 else []
-                where = f"{piece.place}: " if len(pieces) > 1 or source != "-" else ""
-                raise Refused(where + refused.message, [*refused.lines, *before], status=refused.status) from None
-
-    failure: Failure | None = None
-    try:
-        with_board(ctx, work)
-    except Failure as error:
-        failure = error
+    added = [_add_one(ctx, pieces[0], source)] if len(pieces) == 1 else _add_all(ctx, pieces, source)
     if not session_of(ctx).as_json:
         for reply in added:
             write(f"added {reply.data['name']}  {reply.data['id']}")
-    elif len(pieces) == 1 and added:
+    elif len(pieces) == 1:
         write(added[0].text)
-    elif len(pieces) != 1:
+    else:
         write("[" + ",".join(reply.text for reply in added) + "]")
-    if failure is not None:
-        raise failure
+
+
+def _add_one(ctx: typer.Context, piece: Piece, source: str) -> Reply:
+    try:
+        return with_board(ctx, lambda it: it.post(route("tools"), piece.definition))
+    except Refused as refused:
+        where = f"{piece.place}: " if source != "-" else ""
+        lines = [*refused.lines, *([_UPDATE] if refused.status == 409 else [])]
+        raise Refused(where + refused.message, lines, status=refused.status) from None
+
+
+def _add_all(ctx: typer.Context, pieces: Sequence[Piece], source: str) -> list[Reply]:
+    """Add the tools in one change, after a look at whether all of them are new."""
+    from pegboard.surfaces.cli.as_code import ask_apply  # noqa: PLC0415 -- start-up time
+
+    planned = ask_apply(ctx, pieces, prune=False, dry_run=True).data
+    if existing := [*planned["updated"], *planned["unchanged"]]:
+        some = ", ".join(existing[:10]) + (" …" if len(existing) > 10 else "")
+        raise Refused(f"{source}: nothing was added, because these tools exist: {some}", [_UPDATE], status=409)
+    ask_apply(ctx, pieces, prune=False, dry_run=False)
+    return [_get(ctx, name) for name in planned["created"]]
 
 
 @board_command(app, "edit")
@@ -181,10 +193,12 @@ def remove(
 @board_command(app, "restore")
 def restore(
     ctx: typer.Context,
-    tool_id: Annotated[str, typer.Argument(metavar="ID", help="From: tools list --deleted", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|ID", help="As in: pegboard tools list --deleted", show_default=False)
+    ],
 ) -> None:
     """Put a removed tool back."""
-    reply = with_board(ctx, lambda it: it.post(route("tools", tool_id, "restore")))
+    reply = with_board(ctx, lambda it: it.post(route("tools", name, "restore")))
     give(ctx, reply, lambda tool: write(f"restored {tool['name']}"))
 
 

@@ -13,6 +13,7 @@ from pegboard.core.chains import CHAIN, Chain
 from pegboard.core.definitions import JsonObject, ToolResponse
 from pegboard.core.keys import check_key
 from pegboard.core.tool import Kind
+from pegboard.registry.chaining.inputs import checked_input
 from pegboard.registry.chaining.plan import plan
 from pegboard.registry.definition import shown
 from pegboard.surfaces.rest.deps import Board, Who
@@ -26,15 +27,18 @@ _TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "is_publ
 
 
 class ChainBody(Chain):
-    """A chain to run, with what its steps refer to as input; or, with `save`, to keep as a tool."""
+    """A chain to run, with what its steps refer to as input; or, with `save`, to keep as a tool.
+
+    Without `save`, the input is checked against `input_schema` if there is one; the tool's other fields are ignored.
+    """
 
     input: JsonObject = Field({}, description="What {{input.…}} refers to")
     save: bool = Field(False, description="Keep it as a tool of this name instead of running it")
     name: str | None = Field(None, description="With save: the tool's name")
     description: str | None = Field(None, description="With save: what the tool does, for the model")
-    input_schema: JsonObject = Field({"type": "object"}, description="With save: the schema of its input")
+    input_schema: JsonObject = Field({"type": "object"}, description="The schema of its input")
     output_schema: JsonObject | None = Field(None, description="With save: the schema of its output")
-    is_public: bool = Field(False, description="With save: whether others may call it, with their own tools")
+    is_public: bool = Field(False, description="With save: whether others may call it")
     tags: list[str] = Field([], description="With save: for filtering lists")
     read_only: bool = Field(False, description="With save: running it changes nothing")
 
@@ -42,8 +46,6 @@ class ChainBody(Chain):
     def _has_name(self) -> ChainBody:
         if self.save and not self.name:
             raise ValueError("save needs a name")
-        if not self.save and (extra := sorted(self.model_fields_set & set(_TOOL_FIELDS))):
-            raise ValueError(f"{', '.join(extra)} belong to a chain that is saved; set save, or leave them out")
         return self
 
     def chain(self) -> dict[str, Any]:
@@ -102,7 +104,13 @@ async def run_chain(
         idempotency_key = ""  # which of them counts could be read differently by a proxy in front of us
     surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
     asking = Asking(caller, surface, request.state.request_id, check_key(idempotency_key))
-    running = board.chains.run(body, body.input, asking)
+    given = body.input
+    if "input_schema" in body.model_fields_set:
+        bounds = board.settings
+        given = checked_input(
+            body.input_schema, given, max_depth=bounds.max_depth, max_bytes=bounds.max_arguments_bytes
+        )
+    running = board.chains.run(body, given, asking)
     outcome = await (running if idempotency_key else unless_gone(request.receive, running))
     if outcome is None:
         return Response(status_code=400)  # nobody is there to read it

@@ -72,16 +72,16 @@ async def update_tool(ref: str, change: ToolUpdate, board: Board, caller: Who) -
 @router.delete("/tools/{ref}", operation_id="delete_tool", status_code=204)
 @allow(own_tool)
 async def delete_tool(ref: str, board: Board, caller: Who) -> Response:
-    """Remove a tool; it can be restored by its id."""
+    """Remove a tool; it can be restored by its name or id."""
     await board.tools.delete(ref, caller)
     return Response(status_code=204)
 
 
-@router.post("/tools/{tool_id}/restore", operation_id="restore_tool")
+@router.post("/tools/{ref}/restore", operation_id="restore_tool")
 @allow(not_agents)
-async def restore_tool(tool_id: str, board: Board, caller: Who) -> ToolResponse:
+async def restore_tool(ref: str, board: Board, caller: Who) -> ToolResponse:
     """Put a deleted tool back."""
-    return shown(await board.tools.restore(tool_id, caller), caller)
+    return shown(await board.tools.restore(ref, caller), caller)
 
 
 @router.get("/tools/{ref}/versions", operation_id="list_tool_versions")
