@@ -47,13 +47,17 @@ class PeopleSigner:
 
     def sign(self, row: Signed, revision: int) -> Signed:
         """The row with its revision and MAC; KeyringError where the board does not have its encryption key."""
-        if not self._is_rooted:
-            raise KeyringError(
-                "Users and keys cannot be changed: this board does not have the encryption key it was set up with; "
-                "its operator sees why with: pegboard doctor"
-            )
+        self.check_root()
         row = replace(row, revision=revision)
         return replace(row, mac=self._mac(row))
+
+    def check_root(self) -> None:
+        """Raise KeyringError where the board does not have its encryption key, and so trusts no stored user."""
+        if not self._is_rooted:
+            raise KeyringError(
+                "Users and keys cannot be used or changed: this board does not have the encryption key it was set up "
+                "with; its operator sees why with: pegboard doctor"
+            )
 
     def is_genuine(self, row: User | ApiKey) -> bool:
         """Whether this board wrote the row."""

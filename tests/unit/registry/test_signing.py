@@ -256,6 +256,8 @@ async def test_a_board_without_its_encryption_key_accepts_only_the_key_of_the_se
         assert board.snapshot.holder(KEY).is_admin
         with pytest.raises(KeyringError, match="pegboard doctor"):
             await board.people.create_user("eve", "admin", board.admin)
+        with pytest.raises(KeyringError, match="pegboard doctor"):
+            await board.people.create_key(board.admin.user_id, board.admin)
     settings.key_file.write_bytes(stored)
     settings.key_file.chmod(0o600)
     async with Pegboard.open(database_url, settings=settings) as board:
