@@ -73,6 +73,7 @@ class Assembly:
         "_seen",
         "_whole",
         "bare",
+        "has_dropped",
         "now",
         "schema_of",
         "state",
@@ -83,6 +84,8 @@ class Assembly:
         self.now = now
         # Whether the payload is one bare call, and not a message that may hold several.
         self.bare = False
+        # Whether calls were forgotten on purpose.
+        self.has_dropped = False
         # For a dialect that has to remember more from chunk to chunk.
         self.state: Any = None
         self._entries: list[AskedCall | _Draft] = []
@@ -184,6 +187,7 @@ class Assembly:
 
     def drop(self) -> None:
         """Forget every call so far: what made them turns out to have been no more than a thought."""
+        self.has_dropped = True
         self._entries.clear()
         self._drafts.clear()
         self._by_id.clear()

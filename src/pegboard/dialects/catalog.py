@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pegboard.dialects.a2a import A2A
+from pegboard.dialects.ag2 import AG2
 from pegboard.dialects.ag_ui import AgUi
 from pegboard.dialects.anthropic import AnthropicMessages
 from pegboard.dialects.autogen import AutoGen
@@ -17,6 +18,7 @@ from pegboard.dialects.dialects import Dialects
 from pegboard.dialects.envelope import Envelope
 from pegboard.dialects.gemini import GeminiGenerateContent
 from pegboard.dialects.google_adk import GoogleAdk
+from pegboard.dialects.groq import Groq
 from pegboard.dialects.haystack import Haystack
 from pegboard.dialects.langchain import Langchain, Langgraph
 from pegboard.dialects.llama_index import LlamaIndex
@@ -39,6 +41,7 @@ from pegboard.dialects.text.gemma import Gemma4
 from pegboard.dialects.text.harmony import Harmony
 from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3, Qwen25
 from pegboard.dialects.text.kimi import KimiK2
+from pegboard.dialects.text.kimi_k3 import KimiK3
 from pegboard.dialects.text.llama import Llama31
 from pegboard.dialects.text.mistral import MistralNemo, MistralSmall32
 from pegboard.dialects.text.pythonic import Lfm25Pythonic
@@ -49,11 +52,14 @@ from pegboard.plugins import installed
 
 # One line a dialect. Where two would take the same payload, the first one gets it.
 OURS: Sequence[type[Dialect]] = (
+    # Its events look like plain calls otherwise.
+    AG2,
     Plain,
     Envelope,
     Memory,
     Detailed,
     Smolagents,
+    Groq,
     OpenAIChat,
     OpenAILegacy,
     OpenAIResponses,
@@ -100,6 +106,7 @@ OURS: Sequence[type[Dialect]] = (
     Gemma4,
     Harmony,
     KimiK2,
+    KimiK3,
     Lfm25Pythonic,
 )
 

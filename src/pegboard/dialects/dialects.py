@@ -11,6 +11,7 @@ from pegboard.dialects.asked import Asked, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, Now, SchemaOf, utc_now
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.final_turns import UNTOLD, dialect_of_turn, is_final_text, without_code
+from pegboard.dialects.final_turns import has_calls as shows_calls
 from pegboard.dialects.lines import chunks_of
 from pegboard.dialects.seen import seen
 from pegboard.dialects.text.marks import pattern_of
@@ -114,9 +115,15 @@ class Dialects(Mapping[str, Dialect]):
                 raise
             return Asked(dialect.name, (), many=True)
         dialect.finish(into)
+        calls = into.calls()
+        if not calls and not into.has_dropped and shows_calls(payload):
+            raise Unreadable(
+                f"unrecognised_format: this is {seen(payload)}. It holds a call in a shape that {dialect.name} does "
+                "not read; send the provider's message or response as it came"
+            )
         return Asked(
             dialect.name,
-            tuple([restored(dialect, call, schema_of) for call in into.calls()]),
+            tuple([restored(dialect, call, schema_of) for call in calls]),
             many=isinstance(payload, list) or not into.bare,
         )
 

@@ -38,7 +38,18 @@ _BLOCKED = frozenset({"promptFeedback", "prompt_feedback"})
 _CALL = re.compile(
     r"(tool|function|action)[_.-]?(calls?|use|invocations?|results?|responses?|requests?)|executed_tools", re.IGNORECASE
 )
-_TYPES = ("type", "kind", "part_kind")
+_TYPES = ("type", "kind", "part_kind", "content_type", "block_type", "adk_type")
+# The keys that an object with a name and arguments has in any format.
+_NAMES = frozenset({"name", "tool_name", "toolName", "function_name", "functionName"})
+_ARGUMENTS = frozenset(
+    {"arguments", "args", "input", "tool_kwargs", "toolKwargs", "tool_args", "tool_input", "toolInput", "rawInput"}
+)
+_ALTERNATIVES = ("choices", "candidates")
+# What a response tells of itself: counts of server tools, and calls that the provider's library has run.
+_NOT_LOOKED_INTO = frozenset(
+    {"usage", "usageMetadata", "usage_metadata", "automaticFunctionCallingHistory"}
+    | {"automatic_function_calling_history"}
+)
 # A text that is rather a payload or a stream which could not be read: it was cut off, or is broken.
 _BROKEN = re.compile(r"\s*+(?:\{|\[\s*+[{\"\[]|(?:(?:event|id|retry):[^\n]*+\n)*+data:\s*+[{\[])")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*+`", re.DOTALL)
@@ -68,13 +79,30 @@ def has_calls(payload: Any) -> bool:
         if isinstance(node, list):
             todo += node
         elif isinstance(node, dict):
+            if _is_named_call(node):
+                return True
             for key, value in node.items():
+                if key in _NOT_LOOKED_INTO:
+                    continue
+                if key in _ALTERNATIVES and isinstance(value, list):
+                    # Only the first is read.
+                    todo += [item for item in value if not isinstance(item, dict) or item.get("index") in (0, None)]
+                    continue
                 told = value if key in _TYPES else key if value and isinstance(value, str | dict | list) else None
                 if isinstance(told, str) and _CALL.search(told):
                     return True
                 if isinstance(value, dict | list):
                     todo.append(value)
     return False
+
+
+def _is_named_call(node: dict[str, Any]) -> bool:
+    """Whether an object has a name and arguments, and is no definition of a tool."""
+    if not any(isinstance(node.get(key), str) for key in _NAMES & node.keys()):
+        return False
+    parameters = node.get("parameters")
+    has_parameters = isinstance(parameters, dict) and parameters.keys().isdisjoint({"type", "properties"})
+    return has_parameters or not _ARGUMENTS.isdisjoint(node)
 
 
 def _of_list(items: list[Any]) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from pegboard.core.tool import Tool
 from pegboard.dialects.adapting import without_nulls
@@ -26,6 +26,7 @@ from pegboard.dialects.parts.openai_choices import (
     choice_of,
     function_call_of,
     says_something,
+    with_listed_calls,
 )
 from pegboard.dialects.parts.openai_deltas import (
     CUSTOM,
@@ -36,6 +37,7 @@ from pegboard.dialects.parts.openai_deltas import (
     is_continued,
     read_deltas,
 )
+from pegboard.dialects.parts.openai_executed import read_executed_deltas, read_executed_tools
 from pegboard.dialects.parts.openai_strict import strict_function_for
 from pegboard.dialects.parts.outputs import output_of, output_text
 from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable
@@ -48,7 +50,7 @@ class OpenAIChat(Dialect):
     """Messages with `tool_calls`, answered by one message of the role `tool` each."""
 
     name = "openai_chat"
-    aliases = ("openai",)
+    aliases: ClassVar[tuple[str, ...]] = ("openai",)
     keys = frozenset({"choices", "index", "tool_calls", "function", "custom", "tool_call_id", "messages", "refusal"})
     limits = LIMITS
     talk = Talk(ids=re.compile(r".{1,40}", re.DOTALL))
@@ -57,8 +59,7 @@ class OpenAIChat(Dialect):
         """A response, a chunk that says something, a choice or message of one, a history, or one call."""
         if not isinstance(item, dict):
             return False
-        if "index" in item:
-            item = as_response(item)
+        item = with_listed_calls(as_response(item) if "index" in item else item)
         if isinstance(choices := item.get("choices"), list):
             choice = choice_of(choices)
             if choice is None:
@@ -79,8 +80,7 @@ class OpenAIChat(Dialect):
         """One response, chunk, choice, message, delta, history or call."""
         if not isinstance(item, dict):
             raise unreadable(item, self.name, EXPECTED)
-        if "index" in item:
-            item = as_response(item)
+        item = with_listed_calls(as_response(item) if "index" in item else item)
         if isinstance(choices := item.get("choices"), list):
             _read_choices(choices, into)
         elif isinstance(messages := item.get("messages"), list):
@@ -148,6 +148,7 @@ def _read_choices(choices: list[Any], into: Assembly) -> None:
     if isinstance(choice.get("message"), dict):
         _read_message(choice["message"], into, cut=finish in CUT)
     delta = dict_of(choice.get("delta"))
+    read_executed_deltas(delta.get("executed_tools"), into)
     if isinstance(delta.get("tool_calls"), list):
         read_deltas(delta["tool_calls"], into)
     elif isinstance(delta.get("function_call"), dict):
@@ -179,6 +180,7 @@ def _read_message(message: Any, into: Assembly, *, cut: bool = False) -> None:
         result, error = output_of(message.get("content"))
         into.answer(message.get("tool_call_id"), result, error=error, name=message.get("name"))
     elif role is None or role == "assistant":
+        read_executed_tools(message.get("executed_tools"), into)
         calls = message.get("tool_calls")
         if isinstance(calls, list):
             _read_calls(calls, into, cut=cut)

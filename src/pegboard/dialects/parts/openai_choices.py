@@ -54,3 +54,24 @@ def function_call_of(choice: dict[str, Any]) -> dict[str, Any] | None:
     body = choice.get("message") or choice.get("delta")
     function = body.get("function_call") if isinstance(body, dict) else None
     return function if isinstance(function, dict) else None
+
+
+def with_listed_calls(item: dict[str, Any]) -> dict[str, Any]:
+    """The item with `tool_calls` as a list where it is one object, as text-generation-inference writes it."""
+    if isinstance(calls := item.get("tool_calls"), dict):
+        return {**item, "tool_calls": [calls]}
+    choices = item.get("choices")
+    choice: Any = choices[0] if isinstance(choices, list) and choices else None
+    for name in ("message", "delta") if isinstance(choice, dict) else ():
+        said = choice.get(name)
+        if isinstance(said, dict) and isinstance(said.get("tool_calls"), dict):
+            return {**item, "choices": [{**choice, name: with_listed_calls(said)}]}
+    messages = item.get("messages")
+    if isinstance(messages, list) and any(_is_one_call(message) for message in messages):
+        listed = [with_listed_calls(message) if _is_one_call(message) else message for message in messages]
+        return {**item, "messages": listed}
+    return item
+
+
+def _is_one_call(message: Any) -> bool:
+    return isinstance(message, dict) and isinstance(message.get("tool_calls"), dict)

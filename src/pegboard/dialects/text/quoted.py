@@ -20,6 +20,7 @@ QUOTED: Mapping[str, str] = MappingProxyType({FENCE: FENCE, "<tool_response>": "
 TURNS: Mapping[str, str] = MappingProxyType(
     {
         **{f"<|im_start|>{role}": "<|im_end|>" for role in _OTHERS},
+        **{f'<|open|>message role="{role}"': "<|end_of_msg|>" for role in _OTHERS},
         **{f"<|im_{role}|>": "<|im_end|>" for role in ("system", "user")},
         **{f"<|start_of_role|>{role}": "<|end_of_text|>" for role in (*_OTHERS, "documents", "available_tools")},
         **{f"<|start_header_id|>{role}": "<|eot_id|>" for role in _OTHERS},

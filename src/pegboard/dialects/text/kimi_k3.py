@@ -1,0 +1,107 @@
+"""Calls as Kimi K3 writes them: elements between special tokens, with a typed argument each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from pegboard.core.call import Malformed
+from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.base import Answer
+from pegboard.dialects.talk import Talk
+from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, told
+from pegboard.dialects.text.parts import is_name
+from pegboard.dialects.text.scanning import Scan, Text
+from pegboard.dialects.text.tags import Draft, written_value
+
+_OPEN, _CLOSE, _SEP = "<|open|>", "<|close|>", "<|sep|>"
+_CALL, _CALL_END = f"{_OPEN}call ", f"{_CLOSE}call{_SEP}"
+_ARGUMENT, _ARGUMENT_END = f"{_OPEN}argument ", f"{_CLOSE}argument{_SEP}"
+_END = f"{_CLOSE}message{_SEP}<|end_of_msg|>"
+_ATTRIBUTE = re.compile(r'(\w+)="([^"]*+)"')
+
+
+class KimiK3(TextDialect):
+    """`<|open|>call tool="NAME" index="1"<|sep|>`, and an element with key and type for each argument.
+
+    A call counts once its closing element is there.
+    """
+
+    name: ClassVar[str] = "text_kimi_k3"
+    marks: ClassVar[tuple[str, ...]] = (_CALL,)
+    openers: ClassVar[tuple[str, ...]] = (_CALL,)
+    thoughts: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {THINK: THOUGHT, f"{_OPEN}think{_SEP}": f"{_CLOSE}think{_SEP}"}
+    )
+    is_templated: ClassVar[bool] = True
+    talk: ClassVar[Talk] = Talk(system="first")
+
+    def scan(self, text: Text, into: Assembly) -> Scan:
+        """Read the calls."""
+        while (yield from self.calls_begin(text, into)):
+            head, mark = yield from text.until(_SEP, _CALL)
+            name = _attributes(head).get("tool", "")
+            if mark != _SEP or not is_name(name):
+                text.back(mark if mark == _CALL else "")
+                continue
+            draft = Draft(name, into)
+            space, mark = yield from text.then(_ARGUMENT, _CALL_END)
+            draft.saw(space, mark)
+            while mark == _ARGUMENT:
+                head, separator = yield from text.until(_SEP)
+                value, end = yield from text.until(_ARGUMENT_END, _CALL_END)
+                draft.saw(head, separator, value, end)
+                if end != _ARGUMENT_END:
+                    mark = ""
+                    break
+                attributes = _attributes(head)
+                draft.set(attributes.get("key", ""), value, attributes.get("type") == "string")
+                space, mark = yield from text.then(_ARGUMENT, _CALL_END)
+                draft.saw(space, mark)
+            draft.over(missing="" if mark else _CALL_END)
+
+    def compose(self, calls: Sequence[AskedCall]) -> str:
+        """The calls in one element, counted from 1."""
+        written = "".join(_composed(call, place) for place, call in enumerate(calls, 1))
+        return f"{_OPEN}tools{_SEP}{written}{_CLOSE}tools{_SEP}{_END}"
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> str:
+        """A turn for each answer, counted as its call is."""
+        return "".join(_answered(answer, place) for place, answer in enumerate(answers, 1))
+
+    def answer(self, answer: Answer) -> str:
+        """The turn for one answer."""
+        return _answered(answer, 1)
+
+
+def _attributes(head: str) -> dict[str, str]:
+    return dict(_ATTRIBUTE.findall(head))
+
+
+def _composed(call: AskedCall, place: int) -> str:
+    head = f'{_CALL}tool="{call.name}" index="{place}"{_SEP}'
+    if isinstance(call.arguments, Malformed):
+        return head + call.arguments.text
+    arguments = (call.arguments or {}).items()
+    written = "".join(
+        f'{_ARGUMENT}key="{key}" type="{_type(value)}"{_SEP}{written_value(value)}{_ARGUMENT_END}'
+        for key, value in arguments
+    )
+    return head + written + _CALL_END
+
+
+def _type(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, dict):
+        return "object"
+    return "array" if isinstance(value, list) else "number"
+
+
+def _answered(answer: Answer, place: int) -> str:
+    return f'{_OPEN}message role="tool" tool="{answer.name}" index="{place}"{_SEP}{told(answer)}{_END}'
