@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 
 from pegboard.core.errors import ResultTooLarge, Unavailable, UpstreamUnreachable
+from pegboard.core.tool import Retry
 from tests.unit.egress.upstreams import once_a_connection
 from tests.unit.executors.http.calling import calling
 from tests.upstreams import answer, by_path, echo, hang, redirect, upstream
 from tests.waiting import until
 
 JSON = "application/json"
+# An attempt ends long before the call does, so that the reason is the attempt's.
+SHORT_ATTEMPT: dict[str, Any] = {"timeout": 3.0, "retry": Retry(max_attempts=10, on=frozenset({"timeout"}))}
 
 
 async def test_one_users_calls_leave_room_for_others() -> None:
@@ -44,7 +47,7 @@ async def test_connections_to_a_host_are_shared() -> None:
 
         await until(arrived)
         with pytest.raises(Unavailable, match=r"did not get a connection to http://127\.0\.0\.1:") as refused:
-            await caller.get(served.url, timeout=0.1)
+            await caller.get(served.url, **SHORT_ATTEMPT)
         assert "all 4 connections but 1, kept for users who have no call running" in refused.value.message
         assert "(PEGBOARD_MAX_HOST_CONNECTIONS)" in refused.value.message
         assert not refused.value.did_run and refused.value.retry_after_ms is not None
@@ -72,7 +75,7 @@ async def test_a_host_is_counted_once_however_it_is_written(spelling: str) -> No
 
         await until(arrived)
         with pytest.raises(Unavailable, match="all 2 connections"):
-            await caller.get(f"http://{spelling.format(port)}/other", timeout=0.1)
+            await caller.get(f"http://{spelling.format(port)}/other", **SHORT_ATTEMPT)
         waiting.cancel()
         await asyncio.wait({waiting})
 
