@@ -55,7 +55,7 @@ def test_a_chain_is_saved_listed_shown_and_called(admin: Program, file: str) -> 
     assert "plus_one" in admin.run("chains", "list").done().out
     assert json.loads(admin.run("chains", "show", "plus_one").done().out)["steps"][0]["id"] == "a"
     assert json.loads(admin.run("call", "plus_one", "x:=4").done().out) == {"echo": {"got": 5}}
-    assert "is no chain" in admin.run("chains", "show", "echo").err
+    assert "is not a chain" in admin.run("chains", "show", "echo").err
 
 
 def test_what_is_no_chain_is_told(admin: Program, tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def test_the_boards_own_tables_are_left_out_of_a_file_of_all(tmp_path: Path) -> 
     program = Program({"PEGBOARD_HOME": str(tmp_path / "home")})
     program.run("migrate").done()
     refused = program.run("tables", "init", "--database", url)
-    assert (refused.code, "no table to make a tool of" in refused.err) == (1, True)
+    assert (refused.code, "no table that can become a tool" in refused.err) == (1, True)
 
 
 # doctor

@@ -23,7 +23,7 @@ Agent = Annotated[str, typer.Argument(metavar="AGENT", help="Name or id", show_d
 Tools = Annotated[
     list[str] | None,
     typer.Option(
-        "--tool", help="A tool's name or id; again for more", autocompletion=complete_tools, show_default=False
+        "--tool", help="A tool's name or id; repeat for several", autocompletion=complete_tools, show_default=False
     ),
 ]
 Description = Annotated[str | None, typer.Option("--description", help="What the agent is for", show_default=False)]
@@ -32,7 +32,7 @@ _NAMED = 50
 
 @board_command(app, "list")
 def list_agents(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: Every = False) -> None:
-    """List your agents; everybody's for an admin."""
+    """List your agents; an admin sees those of all users."""
 
     def show(page: dict[str, Any]) -> None:
         rows = [
@@ -59,7 +59,7 @@ def add(
     tools: Tools = None,
     description: Description = None,
 ) -> None:
-    """Make an agent and put tools on it.
+    """Create an agent with tools.
 
     Example: pegboard agents add support --tool get_weather --tool create_ticket
     """
@@ -115,9 +115,9 @@ def edit(
         list[str] | None,
         typer.Option("--remove-tool", help="A tool to take off it; again for more", show_default=False),
     ] = None,
-    no_tools: Annotated[bool, typer.Option("--no-tools", help="Take every tool off it")] = False,
+    no_tools: Annotated[bool, typer.Option("--no-tools", help="Remove all tools from it")] = False,
 ) -> None:
-    """Change an agent: --add-tool and --remove-tool change its tools one by one, --tool replaces all of them.
+    """Change an agent: --add-tool and --remove-tool change single tools, --tool replaces all.
 
     Example: pegboard agents edit support --add-tool get_weather --remove-tool create_ticket
     """
@@ -152,7 +152,7 @@ def remove(ctx: typer.Context, agent: Agent, yes: Yes = False) -> None:
 
 @board_command(app, "definitions")
 def definitions(ctx: typer.Context, agent: Agent, shape: Shape = None) -> None:
-    """Print an agent's tools as a model is handed them."""
+    """Print the tool definitions of an agent."""
 
     async def work(client: Client) -> Reply:
         return await client.get(route("agents", await agent_id(client, agent), "definitions"), **{"as": shape})

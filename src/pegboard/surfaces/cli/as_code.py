@@ -35,14 +35,16 @@ def apply(
 ) -> None:
     """Make the board match files of tool definitions.
 
-    All of them or none; the plan is shown first.
+    All files or none are applied; the plan is shown first.
 
     Example: pegboard apply tools/ --prune --dry-run
     """
     from pegboard.surfaces.cli.files import load  # noqa: PLC0415 -- start-up time
 
     if prune and not (yes or dry_run) and not (sys.stdin.isatty() and "-" not in sources):
-        raise Usage("--prune may remove tools, and nobody can be asked here: add --yes, or --dry-run to see the plan")
+        raise Usage(
+            "--prune may remove tools, and standard input is not a terminal: add --yes, or --dry-run to see the plan"
+        )
     pieces = load(sources)
     planned = ask_apply(ctx, pieces, prune=prune, dry_run=True)
     as_json = session_of(ctx).as_json
@@ -66,10 +68,11 @@ def export(
     ctx: typer.Context,
     target: Annotated[str, typer.Argument(metavar="[FILE|-]", help="Where to write; - is standard output")] = "-",
     form: Annotated[
-        Literal["yaml", "json"] | None, typer.Option("--format", help="yaml, or json as *.json is", show_default=False)
+        Literal["yaml", "json"] | None,
+        typer.Option("--format", help="yaml or json; by default json for *.json", show_default=False),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all/--mine", help="Everybody's tools that you may see whole, or your own")
+        bool, typer.Option("--all/--mine", help="All tools whose config you may see, not only your own")
     ] = False,
     tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag")] = None,
 ) -> None:

@@ -30,13 +30,13 @@ def list_executions(
     caller: Whose = None,
     status: Annotated[str | None, typer.Option("--status", help="succeeded, failed, refused or in_doubt")] = None,
     code: Annotated[str | None, typer.Option("--code", help="Only this code, e.g. rate_limited")] = None,
-    since: Annotated[str | None, typer.Option("--since", help="Begun since: 30m, 1h, 2d, or an ISO time")] = None,
-    until: Annotated[str | None, typer.Option("--until", help="Begun before: the same")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Started since: 30m, 1h, 2d, or an ISO time")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Started before: the same forms")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
     every: Every = False,
 ) -> None:
-    """List calls, newest first: your own, or everybody's for an admin.
+    """List calls, newest first: your own; for an admin, those of all users.
 
     Example: pegboard audit list --tool get_weather --since 1h
     """
@@ -83,9 +83,11 @@ def cut(name: str) -> str:
 @board_command(app, "show")
 def show_execution(
     ctx: typer.Context,
-    execution_id: Annotated[str, typer.Argument(metavar="ID", help="From: audit list", show_default=False)],
+    execution_id: Annotated[
+        str, typer.Argument(metavar="ID", help="The call's id, from: audit list", show_default=False)
+    ],
 ) -> None:
-    """Show everything that is recorded of one call."""
+    """Show the journal row of one call."""
 
     def show(item: dict[str, Any]) -> None:
         write_json(item)

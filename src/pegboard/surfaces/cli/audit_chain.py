@@ -26,7 +26,7 @@ _CHUNK_BYTES = 256 * 2**10
 _CONFLICT = 409
 
 Since = Annotated[str | None, typer.Option("--since", help="Finished since: 30m, 1h, 2d, or an ISO time")]
-Until = Annotated[str | None, typer.Option("--until", help="Finished before: the same")]
+Until = Annotated[str | None, typer.Option("--until", help="Finished before: the same forms forms forms")]
 
 
 def verify(
@@ -39,12 +39,12 @@ def verify(
     until: Until = None,
     file: Annotated[str | None, typer.Option("--file", metavar="FILE|-", help="Check an export instead")] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="With --file: also that the board still has what it had then")
+        bool, typer.Option("--compare", help="With --file: also check that the board still has those rows")
     ] = False,
 ) -> None:
-    """Check the journal against its chain and name whatever does not fit; for admins.
+    """Verify the journal against its HMAC chain and list every violation; for admins.
 
-    Exit 1 if anything does not.
+    Exit 1 if there is one.
 
     Example: pegboard audit verify --since 1d
     """
@@ -114,9 +114,9 @@ def prune(
     ctx: typer.Context,
     *,
     before: Annotated[
-        str, typer.Option("--before", help="Remove what finished before: 30d, or an ISO time", show_default=False)
+        str, typer.Option("--before", help="Remove rows that finished before: 30d, or an ISO time", show_default=False)
     ],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many rows there are")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the rows")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking")] = False,
     force: Annotated[bool, typer.Option("--force", help="Remove rows that were tampered with too")] = False,
 ) -> None:
@@ -126,7 +126,9 @@ def prune(
     """
     instant = str(ago(before, "--before"))
     if not (yes or dry_run) and not sys.stdin.isatty():
-        raise Usage("Rows are removed for good, and nobody can be asked here: add --yes, or --dry-run to see how many")
+        raise Usage(
+            "Rows are removed permanently, and standard input is not a terminal: add --yes, or --dry-run to count them"
+        )
     path = route("executions", "prune")
 
     async def count(client: Client) -> int:

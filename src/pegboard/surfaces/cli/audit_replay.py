@@ -22,7 +22,9 @@ _LONGEST = 400
 
 def replay(
     ctx: typer.Context,
-    execution_id: Annotated[str, typer.Argument(metavar="ID", help="From: audit list", show_default=False)],
+    execution_id: Annotated[
+        str, typer.Argument(metavar="ID", help="The call's id, from: audit list", show_default=False)
+    ],
     *,
     tool: Annotated[
         str | None,

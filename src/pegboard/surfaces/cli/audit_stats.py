@@ -25,11 +25,13 @@ def stats(
     tool: Annotated[str | None, typer.Option("--tool", help="Only this tool, by name or id")] = None,
     caller: Whose = None,
     since: Annotated[str | None, typer.Option("--since", help="From this hour on: 30m, 7d, or an ISO time")] = None,
-    until: Annotated[str | None, typer.Option("--until", help="To the end of this hour: the same")] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="To the end of this hour: the same forms forms forms")
+    ] = None,
 ) -> None:
     """Show calls, errors and latencies of each tool in the last day.
 
-    They are of your own calls, or of everybody's for an admin. Whole hours are told. Latencies are in
+    Of your own calls; for an admin, of all users. Hours are whole. Latencies are in
     milliseconds, of calls that ran, to within 3 per cent.
 
     Example: pegboard audit stats --since 7d

@@ -15,7 +15,7 @@ from pegboard.surfaces.cli.tools import Cursor, Every, Limit, say_more
 
 app = group("baseline", "Tell new findings from those that are known.")
 
-Shared = Annotated[bool, typer.Option("--shared", help="In the baseline that all share, not in your own")]
+Shared = Annotated[bool, typer.Option("--shared", help="In the shared baseline, not in your own")]
 Hashes = Annotated[list[str], typer.Argument(metavar="HASH...", help="64 hexadecimal characters", show_default=False)]
 Findings = Annotated[str, typer.Argument(metavar="FILE|-", help="JSON, or JSON Lines; - is standard input")]
 
@@ -147,7 +147,7 @@ def remove(
 
 @board_command(app, "hash")
 def hash_findings(ctx: typer.Context, source: Findings) -> None:
-    """Print the composite hash of each finding's content; asks no board.
+    """Print the composite hash of each finding's content, without a server.
 
     With --json, what it prints can be recorded.
     """

@@ -78,18 +78,16 @@ def call(
     shape: Shape = None,
     once: Annotated[
         str | None,
-        typer.Option("--once", metavar="KEY", help="Run once: with this key again, get the first answer again"),
+        typer.Option("--once", metavar="KEY", help="Idempotency key: a second call with it gets the first answer"),
     ] = None,
     thread: Annotated[
-        str | None, typer.Option("--thread", metavar="ID", help="Remember the call in this conversation of yours")
+        str | None, typer.Option("--thread", metavar="ID", help="Add the call to this thread of yours")
     ] = None,
-    follow: Annotated[
-        bool, typer.Option("--follow", help="Show how far the call has come; Ctrl-C cancels it on the board")
-    ] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Show progress; Ctrl-C cancels the call")] = False,
 ) -> None:
     """Call a tool and print its result.
 
-    On a terminal, a tool that says how its results read to people is shown so; --json prints what programs get.
+    On a terminal, the result is formatted as the tool's `display` says; --json prints the JSON.
 
     Example: pegboard call get_weather city=Lisbon days=3
     """
@@ -148,9 +146,9 @@ def _failed(reply: Reply) -> bool:
 def definitions(
     ctx: typer.Context,
     shape: Shape = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Have OpenAI hold the model to the schemas")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="OpenAI's strict mode")] = False,
 ) -> None:
-    """Print the tools that a model would be handed.
+    """Print the tool definitions for a model.
 
     Example: pegboard definitions --as openai --strict
     """

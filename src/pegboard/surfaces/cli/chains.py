@@ -29,10 +29,10 @@ def run(
         typer.Argument(metavar="[KEY=VALUE | KEY:=JSON]...", help="The input of the chain", show_default=False),
     ] = None,
     once: Annotated[
-        str | None, typer.Option("--once", metavar="KEY", help="Have each of its calls run once for this key")
+        str | None, typer.Option("--once", metavar="KEY", help="Idempotency key for each of its calls")
     ] = None,
 ) -> None:
-    """Run a chain and print what it answers.
+    """Run a chain and print its result.
 
     Example: pegboard chains run chain.yaml city=Lisbon
     """
@@ -60,10 +60,10 @@ def save(
     ctx: typer.Context,
     source: Source,
     name: Annotated[
-        str | None, typer.Option("--name", help="The tool's name, if the file does not say it", show_default=False)
+        str | None, typer.Option("--name", help="The tool's name, if the file has none", show_default=False)
     ] = None,
 ) -> None:
-    """Keep a chain as a tool.
+    """Save a chain as a tool.
 
     The file may also hold the tool's name, description, input_schema, output_schema, tags, is_public and read_only.
 
@@ -93,11 +93,11 @@ def list_chains(ctx: typer.Context) -> None:
 
 @board_command(app, "show")
 def show(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)]) -> None:
-    """Show the steps of a chain that is a tool."""
+    """Show the steps of a saved chain."""
     reply = with_board(ctx, lambda it: it.get(route("tools", name)))
     chain = (reply.data.get("config") or {}).get("chain")
     if chain is None:
-        raise Usage(f"'{name}' is no chain, or not one that you may see into")
+        raise Usage(f"'{name}' is not a chain, or its steps are not visible to you")
     give(ctx, reply, lambda _tool: write_json(chain))
 
 

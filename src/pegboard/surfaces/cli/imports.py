@@ -22,10 +22,10 @@ _ROUTE = re.compile(r"[A-Z]{3,7} /\S*: ")
 # What is sent of a document at most; PEGBOARD_MAX_IMPORT_BYTES of the server is the limit that counts.
 MOST_BYTES = 2**28
 
-Prefix = Annotated[str, typer.Option("--prefix", help="Put in front of every tool's name")]
+Prefix = Annotated[str, typer.Option("--prefix", help="Prefix for the name of every tool")]
 Include = Annotated[
     list[str] | None,
-    typer.Option("--include", help="Only what this pattern fits, such as get_*; may be given often"),
+    typer.Option("--include", help="Only names that match this pattern, such as get_*; repeat for several"),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done, with each change")]
 Public = Annotated[
@@ -46,7 +46,7 @@ def openapi(
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-", help="The document, or where the board can fetch it")],
     *,
     server: Annotated[
-        str | None, typer.Option("--server", metavar="URL", help="Where the API is, in place of what the document says")
+        str | None, typer.Option("--server", metavar="URL", help="The API's URL, instead of the document's")
     ] = None,
     prefix: Prefix = "",
     include: Include = None,
@@ -96,14 +96,14 @@ def mcp(
     *,
     env: Annotated[
         list[str] | None,
-        typer.Option("--env", metavar="NAME=VALUE", help="The command's environment; may be given often"),
+        typer.Option("--env", metavar="NAME=VALUE", help="The command's environment; repeat for several"),
     ] = None,
     header: Annotated[
-        list[str] | None, typer.Option("--header", metavar="NAME=VALUE", help="Sent to the URL; may be given often")
+        list[str] | None, typer.Option("--header", metavar="NAME=VALUE", help="Sent to the URL; repeat for several")
     ] = None,
     working_dir: Annotated[str | None, typer.Option("--working-dir", help="The folder the command runs in")] = None,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Take changed definitions on instead of flagging them")
+        bool, typer.Option("--accept", help="Accept changed definitions instead of marking the tools as drifted")
     ] = False,
     prefix: Prefix = "",
     include: Include = None,

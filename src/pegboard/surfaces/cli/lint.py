@@ -22,19 +22,19 @@ def lint(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            help="Names or ids; the tools that a model would be handed if absent",
+            help="Names or ids; by default all tools in your definitions",
             autocompletion=complete_tools,
             show_default=False,
         ),
     ] = None,
     providers: Annotated[
         list[str] | None,
-        typer.Option("--for", metavar="PROVIDER", help="A dialect, as often as needed; the main providers if absent"),
+        typer.Option("--for", metavar="PROVIDER", help="A dialect, repeat for several; by default the main providers"),
     ] = None,
 ) -> None:
-    """Say what a provider would refuse or misread in your tools, and what they cost in tokens.
+    """Report what providers refuse or misread in tool definitions, and their size in tokens.
 
-    Exit code 1 if a provider would refuse anything. Tokens are an estimate, 4 bytes of JSON to one.
+    Exit code 1 if a provider refuses a definition. Tokens are an estimate: 4 bytes of JSON per token.
 
     Example: pegboard tools lint get_weather --for openai --for gemini
     """

@@ -36,7 +36,7 @@ from pegboard.surfaces.cli.session import DEFAULT_URL, Program, Session, board_c
 app = typer.Typer(
     name="pegboard",
     cls=Program,
-    help="Pegboard: every tool that an agent may call, registered, guarded, executed, recorded.",
+    help="Pegboard: register, call and audit the tools of LLM agents.",
     no_args_is_help=True,
     # Plain help is quick, survives pipes and shows [brackets] as they are written.
     rich_markup_mode=None,
@@ -58,7 +58,7 @@ def options(
     ctx: typer.Context,
     *,
     url: Annotated[
-        str, typer.Option("--url", envvar="PEGBOARD_URL", metavar="URL", help="Where the board is")
+        str, typer.Option("--url", envvar="PEGBOARD_URL", metavar="URL", help="URL of the server")
     ] = DEFAULT_URL,
     key: Annotated[
         str | None,
@@ -67,11 +67,11 @@ def options(
             envvar="PEGBOARD_KEY",
             metavar="KEY",
             show_default=False,
-            help="The key to show it; $PEGBOARD_HOME/credentials if absent",
+            help="API key; by default from $PEGBOARD_HOME/credentials",
         ),
     ] = None,
-    local: Annotated[bool, typer.Option("--local", help="Open the store itself, without a server")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the API's own JSON")] = False,
+    local: Annotated[bool, typer.Option("--local", help="Open the database directly, without a server")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the JSON of the API")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit")
     ] = False,

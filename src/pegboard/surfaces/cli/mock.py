@@ -53,11 +53,11 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one")] = 8080,
     key: Annotated[
-        str, typer.Option("--key", help="The key that callers show; other machines are served with one of your own")
+        str, typer.Option("--key", help="API key of the callers; required if other machines can connect")
     ] = KEY,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of such files and exit")] = False,
 ) -> None:
-    """Serve a board whose tools answer what a file says; `serve` itself may be left out.
+    """Serve fixed answers from a file; the word `serve` is optional.
 
     Example: pegboard mock weather.yaml --port 9000
     """
@@ -95,14 +95,14 @@ def record(
     ctx: typer.Context,
     *,
     tool: Annotated[str | None, typer.Option("--tool", help="Only calls of this tool, by name or id")] = None,
-    since: Annotated[str | None, typer.Option("--since", help="Begun since: 30m, 1h, 2d, or an ISO time")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Started since: 30m, 1h, 2d, or an ISO time")] = None,
     target: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Where to write, as JSON where it is *.json")
+        str, typer.Option("-o", "--output", metavar="FILE", help="Where to write; JSON for *.json")
     ] = "-",
 ) -> None:
-    """Write fixtures from a board's journal: what its tools were asked, and what they answered.
+    """Write fixtures from the journal: arguments and results of recorded calls.
 
-    Of tools that keep_arguments and keep_result; what is left out is counted, with the reason.
+    Only of tools with keep_arguments and keep_result; the report counts what is left out, with the reason.
 
     Example: pegboard mock record --tool get_weather --since 1h -o weather.yaml
     """

@@ -20,7 +20,7 @@ def normalize(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="FILE|-", help="A payload, a text or a stream; - is standard input")],
     dialect: Annotated[
-        str | None, typer.Option("--from", metavar="DIALECT", help="Its dialect; found out if absent")
+        str | None, typer.Option("--from", metavar="DIALECT", help="Its dialect; detected by default")
     ] = None,
 ) -> None:
     """Show the tool calls in a message, response, text or stream of any dialect; runs nothing.

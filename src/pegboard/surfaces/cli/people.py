@@ -23,12 +23,12 @@ keys = group("keys", "Create and revoke keys.")
 
 _FORBIDDEN, _CONFLICT = 403, 409
 User = Annotated[
-    str | None, typer.Argument(metavar="[USER]", help="Name or id; yourself if absent", show_default=False)
+    str | None, typer.Argument(metavar="[USER]", help="Name or id; by default yourself", show_default=False)
 ]
 
 
 def whoami(ctx: typer.Context) -> None:
-    """Show whose key this is."""
+    """Show the user of this key."""
 
     def show(me: dict[str, Any]) -> None:
         user = me["user"]
@@ -68,7 +68,7 @@ def remove_user(
     user: Annotated[str, typer.Argument(metavar="ID", help="Id or name", show_default=False)],
     yes: Yes = False,
 ) -> None:
-    """Remove a user; all their keys are void at once."""
+    """Remove a user and revoke all their keys."""
     confirm_loss(f"Remove {user} and make all their keys void?", yes=yes)
 
     async def work(client: Client) -> str:
@@ -85,7 +85,7 @@ def create_key(
     user: User = None,
     name: Annotated[str, typer.Option("--name", help="What the key is for")] = "",
     agent: Annotated[str | None, typer.Option("--agent", help="Bind it to this agent, by name or id")] = None,
-    expires: Annotated[str | None, typer.Option("--expires", help="When it ends: 30d, 12h, or an ISO time")] = None,
+    expires: Annotated[str | None, typer.Option("--expires", help="When it expires: 30d, 12h, or an ISO time")] = None,
 ) -> None:
     """Create a key and print it. It is shown only once.
 
@@ -136,8 +136,8 @@ def list_keys(ctx: typer.Context, user: User = None) -> None:
 @board_command(keys, "revoke")
 def revoke_key(
     ctx: typer.Context,
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="From: keys list", show_default=False)],
-    user: Annotated[str | None, typer.Option("--user", help="Whose key it is; yours if absent")] = None,
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, from: keys list", show_default=False)],
+    user: Annotated[str | None, typer.Option("--user", help="The user of the key; by default yourself")] = None,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Revoke it although you are using it, or it is the last one of an admin")
     ] = False,

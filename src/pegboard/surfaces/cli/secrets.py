@@ -24,7 +24,8 @@ def set_secret(
     ctx: typer.Context,
     name: Name,
     value: Annotated[
-        str | None, typer.Argument(metavar="[VALUE]", help="Asked for if absent", show_default=False)
+        str | None,
+        typer.Argument(metavar="[VALUE]", help="The value; a terminal asks for it by default", show_default=False),
     ] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the value from standard input")] = False,
 ) -> None:
@@ -52,7 +53,7 @@ def list_secrets(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, e
 
 @board_command(app, "remove")
 def remove(ctx: typer.Context, name: Name, yes: Yes = False) -> None:
-    """Remove a secret; tools that refer to it say so when called."""
+    """Remove a secret; calls of tools that refer to it fail with that reason."""
     confirm_loss(f"Remove the secret {name} and its value?", yes=yes)
     with_board(ctx, lambda it: it.delete(route("secrets", name)))
     removed(ctx, name, name)
@@ -62,16 +63,16 @@ def remove(ctx: typer.Context, name: Name, yes: Yes = False) -> None:
 def rotate(
     ctx: typer.Context,
     force: Annotated[
-        bool, typer.Option("--force", help="Drop the old key although some values stay unreadable")
+        bool, typer.Option("--force", help="Drop the old key even if some values cannot be decrypted")
     ] = False,
 ) -> None:
-    """Encrypt every credential anew under a new key.
+    """Encrypt every credential again with a new key.
 
-    The board serves meanwhile; run it again if it was cut off.
+    The server keeps serving; run the command again if it was interrupted.
     """
 
     def show(report: dict[str, Any]) -> None:
-        write(f"encrypted {report['sealed']} of {report['total']} values anew, under key {report['key_id']}")
+        write(f"encrypted {report['sealed']} of {report['total']} values again, with key {report['key_id']}")
         for row in report["skipped"]:
             say(f"{row['table']} {row['id']}: {row['reason']}")
         if report["note"]:

@@ -26,10 +26,10 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 # The options of every command that may also follow the command's name, each with its default and declaration.
 SHARED_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "as_json": (False, Annotated[bool, typer.Option("--json", help="Print the API's own JSON")]),
-    "local": (False, Annotated[bool, typer.Option("--local", help="Open the store itself, without a server")]),
-    "url": (None, Annotated[str | None, typer.Option("--url", metavar="URL", help="Where the board is")]),
-    "key": (None, Annotated[str | None, typer.Option("--key", metavar="KEY", help="The key to show it")]),
+    "as_json": (False, Annotated[bool, typer.Option("--json", help="Print the JSON of the API")]),
+    "local": (False, Annotated[bool, typer.Option("--local", help="Open the database directly, without a server")]),
+    "url": (None, Annotated[str | None, typer.Option("--url", metavar="URL", help="URL of the server")]),
+    "key": (None, Annotated[str | None, typer.Option("--key", metavar="KEY", help="API key")]),
 }
 # Keeps the names of added parameters apart from a command's own.
 PREFIX = "shared_"
@@ -122,7 +122,7 @@ def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
         changes = {name.removeprefix(PREFIX): value for name, value in given.items() if value}
         session = ctx.obj = replace(session_of(ctx), **changes)
         if session.local and (session.is_remote or changes.get("url")):
-            raise Usage("--local opens the store itself, so it does not go with --url; leave one of them out")
+            raise Usage("--local opens the database directly, so it excludes --url; leave one of them out")
         try:
             command(**arguments)
         except Failure as failure:

@@ -75,13 +75,14 @@ def check(
 def init(
     ctx: typer.Context,
     *,
-    database: Annotated[str, typer.Option("--database", metavar="URL", help="Where the tables are")],
+    database: Annotated[str, typer.Option("--database", metavar="URL", help="URL of the database")],
     tables: Annotated[
-        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Which; all if none is named")
+        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Names of tables; by default all")
     ] = None,
-    schema: Annotated[str | None, typer.Option("--schema", help="The schema that they are in")] = None,
+    schema: Annotated[str | None, typer.Option("--schema", help="The schema of the tables")] = None,
     form: Annotated[
-        Literal["yaml", "json"] | None, typer.Option("--format", help="yaml, or json as *.json is", show_default=False)
+        Literal["yaml", "json"] | None,
+        typer.Option("--format", help="yaml or json; by default json for *.json", show_default=False),
     ] = None,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to write")] = "-",
 ) -> None:
@@ -141,7 +142,7 @@ async def _made(url: str, schema: str | None, names: list[str]) -> Made:
     finally:
         await source.close()
     if not made.document["tables"]:
-        raise Refused("There is no table to make a tool of", made.notes)
+        raise Refused("The database has no table that can become a tool", made.notes)
     return made
 
 

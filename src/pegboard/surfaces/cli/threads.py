@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 app = group("threads", "Read and write conversations; only their owner can see them.")
 
-ThreadId = Annotated[str, typer.Argument(metavar="ID", help="From: threads list", show_default=False)]
+ThreadId = Annotated[str, typer.Argument(metavar="ID", help="The thread's id, from: threads list", show_default=False)]
 
 
 @board_command(app, "list")
 def list_threads(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: Every = False) -> None:
-    """List your conversations, the one that changed last first."""
+    """List your threads, last changed first."""
 
     def show(page: dict[str, Any]) -> None:
         rows = [
@@ -54,13 +54,13 @@ def show_thread(
     thread_id: ThreadId,
     *,
     shape: Annotated[
-        str | None, typer.Option("--as", metavar="DIALECT", help="As messages of this provider, to go on with there")
+        str | None, typer.Option("--as", metavar="DIALECT", help="As a message history of this dialect")
     ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
     every: Every = False,
 ) -> None:
-    """Show what was said in a conversation, oldest first, and the calls with what came of them.
+    """Show the messages of a thread, oldest first, with calls and results.
 
     Example: pegboard threads show 0199f0c0-… --as anthropic
     """
@@ -92,10 +92,13 @@ def show_thread(
 def new(
     ctx: typer.Context,
     title: Annotated[
-        str | None, typer.Argument(metavar="[TITLE]", help="Without one: what is said first", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="[TITLE]", help="Title; by default the beginning of the first message", show_default=False
+        ),
     ] = None,
 ) -> None:
-    """Begin a conversation and print its id, alone.
+    """Create a thread and print its id.
 
     Example: pegboard call get_weather city=Lisbon --thread "$(pegboard threads new Weather)"
     """
@@ -107,18 +110,20 @@ def new(
 def add(
     ctx: typer.Context,
     thread_id: ThreadId,
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What is said", show_default=False)] = None,
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="Text of the message", show_default=False)
+    ] = None,
     *,
-    role: Annotated[str | None, typer.Option("--role", help="Who says it: user (if absent), assistant, system")] = None,
+    role: Annotated[str | None, typer.Option("--role", help="user (default), assistant or system")] = None,
     source: Annotated[
         str | None,
         typer.Option("--input", metavar="FILE|-", help="A file with a message or several, in any dialect"),
     ] = None,
     dialect: Annotated[
-        str | None, typer.Option("--from", metavar="DIALECT", help="The dialect of --input; found out if absent")
+        str | None, typer.Option("--from", metavar="DIALECT", help="The dialect of --input; detected by default")
     ] = None,
 ) -> None:
-    """Add a message to a conversation, or several.
+    """Add messages to a thread.
 
     Example: pegboard threads add 0199f0c0-… "What is the weather in Lisbon?"
     """
@@ -154,7 +159,7 @@ def rename(
     thread_id: ThreadId,
     title: Annotated[str, typer.Argument(metavar="TITLE", show_default=False)],
 ) -> None:
-    """Give a conversation another title."""
+    """Change the title of a thread."""
     reply = with_board(ctx, lambda it: it.patch(route("threads", thread_id), {"title": title}))
     give(ctx, reply, lambda thread: write(f"renamed {thread['id']} to {one_line(thread['title'])}"))
 

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 app = group("tools", "Register, change, list and remove tools.")
 
 Limit = Annotated[int, typer.Option("--limit", min=1, help="How many at most")]
-Cursor = Annotated[
-    str | None, typer.Option("--cursor", help="Where the list before this one ended", show_default=False)
-]
-Every = Annotated[bool, typer.Option("--all", help="As many as there are")]
+Cursor = Annotated[str | None, typer.Option("--cursor", help="next_cursor of the previous page", show_default=False)]
+Every = Annotated[bool, typer.Option("--all", help="All pages")]
 Source = Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input", show_default=False)]
 
 
@@ -43,14 +41,12 @@ def list_tools(
     ctx: typer.Context,
     *,
     kind: Annotated[str | None, typer.Option("--type", help="Only this kind: http, mcp, python, …")] = None,
-    active: Annotated[bool | None, typer.Option("--active/--inactive", help="Only those switched on, or off")] = None,
-    public: Annotated[
-        bool | None, typer.Option("--public/--private", help="Only those anybody may call, or not")
-    ] = None,
+    active: Annotated[bool | None, typer.Option("--active/--inactive", help="Only active or inactive tools")] = None,
+    public: Annotated[bool | None, typer.Option("--public/--private", help="Only public or private tools")] = None,
     tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag")] = None,
     query: Annotated[str | None, typer.Option("--query", "-q", help="Part of the name or description")] = None,
     mine: Annotated[bool, typer.Option("--mine", help="Only your own")] = False,
-    deleted: Annotated[bool, typer.Option("--deleted", help="Removed ones instead")] = False,
+    deleted: Annotated[bool, typer.Option("--deleted", help="Removed tools instead")] = False,
     limit: Limit = 50,
     cursor: Cursor = None,
     every: Every = False,
@@ -176,7 +172,7 @@ def edit(
 def remove(
     ctx: typer.Context,
     name: ToolName,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; only a terminal is asked")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation")] = False,
 ) -> None:
     """Remove a tool. Undo with: pegboard tools restore ID"""
     tool = _get(ctx, name).data
@@ -197,7 +193,7 @@ def restore(
         str, typer.Argument(metavar="NAME|ID", help="As in: pegboard tools list --deleted", show_default=False)
     ],
 ) -> None:
-    """Put a removed tool back."""
+    """Restore a removed tool."""
     reply = with_board(ctx, lambda it: it.post(route("tools", name, "restore")))
     give(ctx, reply, lambda tool: write(f"restored {tool['name']}"))
 
@@ -208,7 +204,7 @@ def accept(
     name: ToolName,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change")] = False,
 ) -> None:
-    """Take the definition that a tool's MCP server has now, so that it can be called again."""
+    """Accept the changed definition of a tool from its MCP server."""
     from pegboard.surfaces.cli.imports import differences  # noqa: PLC0415 -- start-up time
 
     def show(answer: dict[str, Any]) -> None:
@@ -224,7 +220,7 @@ def accept(
 def versions(
     ctx: typer.Context, name: ToolName, limit: Limit = 50, cursor: Cursor = None, every: Every = False
 ) -> None:
-    """List what a tool was before, newest first."""
+    """List the versions of a tool, newest first."""
 
     def show(page: dict[str, Any]) -> None:
         items = page["items"]

@@ -21,11 +21,13 @@ _MARKS: dict[str, tuple[str, Colour]] = {"ok": ("✓", "green"), "warning": ("!"
 
 def migrate(
     ctx: typer.Context,
-    check: Annotated[bool, typer.Option("--check", help="Only say what is missing; exit 1 if anything is")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only list missing migrations; exit 1 if there are any")
+    ] = False,
 ) -> None:
-    """Bring the tables of the database up to date.
+    """Apply the database migrations.
 
-    Always with the settings of this machine, never through a server.
+    Uses the settings of this machine, never a server.
     """
     from pegboard.surfaces.cli.client import read_settings  # noqa: PLC0415 -- start-up time
 
@@ -41,7 +43,7 @@ def migrate(
 
 
 def doctor(ctx: typer.Context) -> None:
-    """Check this set-up and say what to do.
+    """Check this installation and print what to fix.
 
     Exit 1 if anything is wrong.
 

@@ -44,7 +44,7 @@ def watch(
         str | None, typer.Option("--user", help="Only calls of this user, by name or id; for admins")
     ] = None,
 ) -> None:
-    """Show calls as they begin, go on and end, until Ctrl-C; your own, or everybody's for an admin.
+    """Show calls as they start, progress and end; an admin sees those of all users.
 
     With --json each event is one line: {"event": …, "data": …}.
 
@@ -87,9 +87,9 @@ def watch(
 
 def cancel(
     ctx: typer.Context,
-    run_id: Annotated[str, typer.Argument(metavar="RUN", help="A call's id, from: watch", show_default=False)],
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="The call's id, from: watch", show_default=False)],
 ) -> None:
-    """End a running call; whoever waits for it is told that it was cancelled."""
+    """Cancel a running call; its caller gets the error `cancelled`."""
     try:
         with_board(ctx, lambda it: it.delete(route("calls", run_id)))
     except Refused as error:
