@@ -98,6 +98,7 @@ class _Runner:
 
     __slots__ = (
         "_house",
+        "_limit",
         "_mask",
         "_most",
         "_network",
@@ -125,6 +126,9 @@ class _Runner:
         self._sandbox = sandbox
         self._readers = readers
         self._tool = tool.name
+        # The limit that strikes first.
+        attempt = tool.config.get("timeout")
+        self._limit = "config.timeout" if attempt and (not tool.timeout or attempt < tool.timeout) else "timeout"
         self._house = house
         self._secrets = secrets
         self._mask = Mask(secrets)
@@ -209,7 +213,7 @@ class _Runner:
     def _advised(self, failure: ToolError, ended: Ended) -> ToolError:
         """The failure, with what to do about it."""
         if isinstance(failure, TimedOut):
-            advice = "; ask for less at once, or raise the tool's config.timeout"
+            advice = f"; ask for less at once, or raise the tool's {self._limit}"
         elif ended.fate == "output" and len(ended.result) >= self._most:
             return ResultTooLarge(failure.message)
         elif ended.fate == "output":

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from pegboard.core.errors import Misconfigured
+from pegboard.core.model_errors import message_of
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -17,7 +18,7 @@ def read_config(model: type[M], config: Mapping[str, Any]) -> M:
     try:
         return model.model_validate(config)
     except ValidationError as error:
-        # What pydantic would show of the config may be a named secret, which is filled in by now.
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        # The message repeats no value: it may be a named secret, which is filled in by now.
+        first = error.errors(include_url=False)[0]
         where = ".".join(["config", *map(str, first["loc"])])
-        raise Misconfigured(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise Misconfigured(f"{where}: {message_of(first)}") from None

@@ -38,7 +38,7 @@ def read_fixtures(raw: bytes, file: str) -> Fixtures:
     try:
         fixtures = Fixtures.model_validate(data)
     except ValidationError as error:
-        items = error.errors(include_url=False, include_input=False)
+        items = error.errors(include_url=False)
         faults: list[tuple[Sequence[str | int], str]] = [
             (item["loc"], faults_in([item], Fixtures)[0].message) for item in items
         ]

@@ -21,6 +21,7 @@ from pegboard.core.configs import (
     ShellConfig,
 )
 from pegboard.core.definitions import ToolCreate, ToolResponse
+from pegboard.core.model_errors import message_of
 from pegboard.core.outbound import HttpConfig
 from pegboard.core.refusals import Fault, Invalid
 from pegboard.core.table_config import TableConfig
@@ -63,9 +64,13 @@ def checked(model: type[M], data: Any, under: str) -> M:
         raise Invalid.of("The request is not valid", faults_of(error, model, under)) from None
 
 
+# What definitions of OpenAI call it.
+_OTHER_NAMES = {"parameters": "input_schema"}
+
+
 def faults_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Fault]:
     """Each fault pydantic found, with the nearest word where a key is unknown."""
-    return faults_in(error.errors(include_url=False, include_input=False), model, under)
+    return faults_in(error.errors(include_url=False), model, under)
 
 
 def faults_in(items: Iterable[Mapping[str, Any]], model: type[BaseModel], under: str = "") -> list[Fault]:
@@ -73,13 +78,17 @@ def faults_in(items: Iterable[Mapping[str, Any]], model: type[BaseModel], under:
     faults = []
     for item in items:
         path = ".".join([under, *map(str, item["loc"])] if under else map(str, item["loc"]))
-        message = item["msg"].removeprefix("Value error, ")
+        message = message_of(item)
         if item["type"] == "extra_forbidden":
             known = _keys_at(model, item["loc"][:-1])
-            near = difflib.get_close_matches(str(item["loc"][-1]), known, 1)
-            message = f"unknown key; did you mean '{near[0]}'?" if near else f"unknown key; known: {', '.join(known)}"
-        elif item["type"] == "missing":
-            message = "required"
+            key = str(item["loc"][-1])
+            near = difflib.get_close_matches(key, known, 1)
+            if key in _OTHER_NAMES and _OTHER_NAMES[key] in known:
+                message = f"unknown key; '{key}' is OpenAI's name for {_OTHER_NAMES[key]}"
+            else:
+                message = (
+                    f"unknown key; did you mean '{near[0]}'?" if near else f"unknown key; known: {', '.join(known)}"
+                )
         faults.append(Fault(path, message))
     return faults
 

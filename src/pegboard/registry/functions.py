@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
 from pegboard.core.errors import FieldProblem
+from pegboard.core.model_errors import message_of
 from pegboard.executors.internal import Handler, context_parameter_of
 from pegboard.registry.problems import invalid
 from pegboard.registry.shown import is_secret, text_of
@@ -115,4 +116,4 @@ def _untitled(schema: Any) -> Any:
 def _problem(item: Any) -> FieldProblem:
     path = ".".join(map(str, item["loc"]))
     received = None if is_secret(path) else text_of(item.get("input"))
-    return FieldProblem("custom", f"Field '{path}': {item['msg']}", path, None, received)
+    return FieldProblem("custom", f"Field '{path}': {message_of(item)}", path, None, received)

@@ -91,6 +91,13 @@ async def test_the_tools_are_public_envelopes_that_say_what_they_do(small: Pegbo
             Draft7Validator(dict(schema or {}))
 
 
+async def test_unknown_additional_params_are_ignored(board: Pegboard) -> None:
+    more = {"additional_params": {"scope": "shared", "note": [1], "composite_hashes": 5, "batch_size": 0}}
+    good(await board.call("record_findings", {"findings": [seen(1)], **more}))
+    assert (await query(board, 1, board.admin, **more))["seen_count"] == 1
+    assert good(await board.call("resolve_findings", {"findings": [seen(1)], **more}))["resolved"] == 1
+
+
 async def test_members_have_findings_of_their_own_and_read_the_shared_ones(board: Pegboard) -> None:
     one, other = await member(board, "one"), await member(board, "other")
     shared = {"additional_params": {"scope": "shared"}}

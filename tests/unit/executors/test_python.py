@@ -193,7 +193,7 @@ class TestEnds:
     @pytest.mark.parametrize(
         ("end", "kind", "words"),
         [
-            (ended(fate="time"), TimedOut, "within 10 s; ask for less at once, or raise the tool's config.timeout"),
+            (ended(fate="time"), TimedOut, "within 10 s; ask for less at once, or raise the tool's timeout"),
             (ended(fate="memory", message="more than 5 bytes of memory"), ExecutionFailed, "ask for less at once"),
             (ended(fate="cpu", message="more than 11 seconds"), ExecutionFailed, "ask for less at once"),
             (ended(fate="output", message="stdout of more than 5 bytes"), ExecutionFailed, "print less"),
@@ -210,6 +210,16 @@ class TestEnds:
         assert type(error) is kind
         assert words in error.message
         assert error.printed.startswith("until then")
+
+    @pytest.mark.parametrize(
+        ("fields", "limit"),
+        [({}, "timeout"), ({"timeout": 2}, "timeout")],
+    )
+    async def test_the_limit_that_struck_is_named(
+        self, executors: list[PythonExecutor], fields: dict[str, Any], limit: str
+    ) -> None:
+        error = await Bench(executors, ended(fate="time"), **fields).error()
+        assert error.message.endswith(f"or raise the tool's {limit}")
 
     @pytest.mark.parametrize(
         ("seconds", "waited", "words"),

@@ -42,7 +42,7 @@ def test_yaml_and_json_say_the_same() -> None:
     ("old", "new", "told"),
     [
         ("times: 1", "tims: 1", "w.yaml:6: tools.0.responses.0.tims: unknown key; did you mean 'times'?"),
-        ("times: 1", "times: 0", "w.yaml:6: tools.0.responses.0.times: Input should be greater than or equal to 1"),
+        ("times: 1", "times: 0", "w.yaml:6: tools.0.responses.0.times: must be at least 1"),
         ("respond: {sky: grey}", "", "w.yaml:6: tools.0.responses.0: give either respond or error"),
         ("name: get_weather", "nam: x", "w.yaml:2: tools.0.name: required"),
         ("get_weather", "1st", "w.yaml:2: tools.0.name: a tool name cannot start with a number: '1st'"),
@@ -88,8 +88,8 @@ def test_what_is_no_object_is_told_what_one_looks_like(text: str) -> None:
 @pytest.mark.parametrize(
     ("tools", "told"),
     [
-        ([], "tools: List should have at least 1 item"),
-        ([{"name": "a", "responses": []}], "responses: List should have at least 1 item"),
+        ([], "tools: must have at least 1 item, but received 0"),
+        ([{"name": "a", "responses": []}], "responses: must have at least 1 item, but received 0"),
         (["a"], "tools.0: "),
         ([{"name": "a", "responses": [{"respond": 1}], "fallback": {"tool": "A"}}], "cannot fall back on itself"),
         (

@@ -32,7 +32,7 @@ def baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Awaitabl
         """What the baseline knows of one finding."""
         with _refusals():
             (payload,) = await baseline.query(
-                [finding_id], [composite_hash], context.caller, **(additional_params or {})
+                [finding_id], [composite_hash], context.caller, **_scope(additional_params)
             )
             return payload
 
@@ -46,7 +46,7 @@ def baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Awaitabl
         additional_params: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """What the baseline knows of each finding."""
-        more = additional_params or {}
+        more = _scope(additional_params)
         with _refusals():
             # To JSON Schema 2.0 is an integer too.
             asked = baseline.query(finding_ids, composite_hashes, context.caller, batch_size=int(batch_size), **more)
@@ -58,7 +58,7 @@ def baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Awaitabl
     ) -> dict[str, Any]:
         """How many of the findings were new, known, and open again."""
         with _refusals():
-            return (await baseline.record(findings, context.caller, **(additional_params or {})))._asdict()
+            return (await baseline.record(findings, context.caller, **_scope(additional_params)))._asdict()
 
     async def resolve_findings(
         context: CallContext,
@@ -67,7 +67,7 @@ def baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Awaitabl
         additional_params: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """How many of the findings are resolved now, were already, and are not known."""
-        more: dict[str, Any] = {"composite_hashes": composite_hashes, "findings": findings, **(additional_params or {})}
+        more: dict[str, Any] = {"composite_hashes": composite_hashes, "findings": findings, **_scope(additional_params)}
         with _refusals():
             return (await baseline.resolve(context.caller, **more))._asdict()
 
@@ -77,6 +77,11 @@ def baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Awaitabl
         RECORD_FINDINGS.name: record_findings,
         RESOLVE_FINDINGS.name: resolve_findings,
     }
+
+
+def _scope(additional_params: dict[str, Any] | None) -> dict[str, Any]:
+    """What is known of the free object that the contract has here; the rest is ignored."""
+    return {"scope": additional_params["scope"]} if additional_params and "scope" in additional_params else {}
 
 
 @contextmanager

@@ -50,8 +50,8 @@ _SCOPE = {
             "description": "Your own baseline, which is meant if absent, or all's",
         }
     },
-    "additionalProperties": False,
-    "description": "Which baseline is meant",
+    "additionalProperties": True,
+    "description": "Which baseline is meant; anything else in it is ignored",
 }
 _CHECKS = ["baseline_check", "first_seen", "frequency_count"]
 _TYPE = {"type": "string", "enum": _CHECKS, "description": "What you want to know; the answer is the same"}

@@ -10,6 +10,7 @@ from mcp import MCPError
 from pydantic import ValidationError
 
 from pegboard.core.errors import ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.core.model_errors import message_of
 
 
 def failure_of(error: MCPError, shown: str) -> ToolError:
@@ -40,5 +41,5 @@ def asked_for(answer: Mapping[str, Any]) -> str:
 
 def first_fault(error: ValidationError) -> str:
     """Where the first thing is that is wrong, without the value that is there."""
-    first = error.errors(include_input=False, include_url=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {message_of(first)}"

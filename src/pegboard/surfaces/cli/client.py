@@ -237,11 +237,19 @@ def read_settings(**given: Any) -> Settings:
     try:
         return Settings(**given)
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False)
-        lines = [f"PEGBOARD_{'_'.join(map(str, fault['loc'])).upper()}: {fault['msg']}" for fault in faults]
+        lines = [_setting_fault(fault) for fault in error.errors(include_url=False)]
         raise Usage("The settings are not valid", lines) from None
     except (SettingsError, ValueError, OSError) as error:
         raise Usage(f"The settings cannot be read: {error}") from None
+
+
+def _setting_fault(fault: Mapping[str, Any]) -> str:
+    from pegboard.core.model_errors import message_of  # noqa: PLC0415 -- start-up time
+
+    name, *inside = map(str, fault["loc"]) if fault["loc"] else ("",)
+    if inside and fault["type"] == "missing":
+        return f"PEGBOARD_{name.upper()}: '{'.'.join(inside)}' is missing"
+    return f"PEGBOARD_{name.upper()}: {''.join(f'{step}: ' for step in inside)}{message_of(fault)}"
 
 
 _HOST_AND_PORT = re.compile(r"[\w.-]+(:\d{1,5})?")

@@ -210,7 +210,7 @@ async def test_a_flood_of_messages_hurts_nobody_else(how: str, upstreams: Upstre
 async def test_an_answer_that_is_none_is_told_of(upstreams: Upstreams) -> None:
     error = await refused(upstreams, odd("nonsense"))
     assert isinstance(error, UpstreamFailed)
-    assert "something that is no result: content: Input should be a valid list" in error.message
+    assert "something that is no result: content: must be an array" in error.message
 
 
 async def test_a_server_that_wants_input_gets_none(upstreams: Upstreams) -> None:
