@@ -165,8 +165,8 @@ class Requests:
         refusal = refusal_of(self._shown, status, response.headers, response.content)
         if not self._settled and status in (404, 405) and request.url.path.rstrip("/").endswith("/sse"):
             refusal = UpstreamFailed(
-                f"{refusal.message}. This looks like a URL of the older SSE transport, which is not supported; "
-                f"try {request.url.path.rstrip('/').removesuffix('/sse')}/mcp"
+                f"{refusal.message.rstrip('.')}. This looks like a URL of the older SSE transport, which is not "
+                f"supported; try {request.url.path.rstrip('/').removesuffix('/sse')}/mcp"
             )
         return self._answer(request, Fault(refusal))
 
