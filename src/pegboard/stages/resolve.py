@@ -8,8 +8,8 @@ from pegboard.registry.peg import Peg
 from pegboard.registry.snapshot import Snapshot
 
 _DELETED = "it was deleted after the chain or fallback that names it was saved"
-_NEWER = (
-    "it was registered by another user after the chain or fallback that names it was saved; save that again to use it"
+_UNBOUND = (
+    "the owner of the chain or fallback that names it did not see this tool when saving; if it is public, save again"
 )
 _NOT_REACHED = "a chain or fallback of another user reaches only public tools and tools of that user"
 
@@ -52,4 +52,4 @@ def _why(snapshot: Snapshot, name: str, caller: Caller, named_by: NamedBy) -> st
     if named_by.tool_id is not None:
         return _DELETED
     peg = snapshot.find(name)
-    return _NEWER if peg is not None and snapshot.may_call(peg.tool, caller) else ""
+    return _UNBOUND if peg is not None and snapshot.may_call(peg.tool, caller) else ""
