@@ -159,7 +159,20 @@ class TestOverHttp:
     async def test_what_no_dialect_knows_is_told_so(self, admin: httpx.AsyncClient) -> None:
         for path in ("/v1/calls", "/v1/calls/normalize"):
             told = problem(await admin.post(path, json={"surprise": 1}), 422)
-            assert told["detail"].startswith("unrecognised_format: this is an object with the keys 'surprise'")
+            assert told["detail"].startswith(
+                "unrecognised_format: this is not a tool call in a known format: an object"
+            )
+            assert "'surprise'" in told["detail"]
+            assert len(told["detail"]) < 300
+
+    async def test_every_answer_names_the_dialect_that_was_read(self, admin: httpx.AsyncClient) -> None:
+        call = {"name": "get_weather", "input": {"city": "Zürich"}}
+        for path, accept in (("/v1/calls", ""), ("/v1/calls", "text/event-stream"), ("/v1/calls/normalize", "")):
+            headers = {"Accept": accept} if accept else {}
+            answer = await admin.post(path, json=call, headers=headers)
+            assert (answer.status_code, answer.headers["x-dialect"]) == (200, "crewai")
+        answer = await admin.post("/v1/calls", json=call | {"id": "c"}, params={"from": "crewai", "as": "openai"})
+        assert answer.headers["x-dialect"] == "crewai"
 
     @pytest.mark.parametrize(
         ("content", "status"),

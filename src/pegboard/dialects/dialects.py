@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -63,12 +64,15 @@ class Dialects(Mapping[str, Dialect]):
         return len(self._known)
 
     def named(self, name: str, parameter: str) -> Dialect:
-        """The dialect of that name or short name; Invalid lists the ones there are."""
+        """The dialect of that name or short name; raises Invalid with the nearest name."""
         found = self._names.get(name)
         if found is None:
-            accepted = ", ".join(sorted(self._names))
-            raise Invalid.of(
-                "There is no such dialect", [Fault(parameter, f"'{name[:100]}' is not one of: {accepted}")]
+            near = difflib.get_close_matches(name[:64], self._names, 1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            where = f" in ?{parameter}=" if parameter in ("from", "as") else ""
+            unknown = f"Unknown dialect '{name[:100]}'"
+            raise Invalid(
+                f"{unknown}{where}.{hint} GET /v1/dialects lists all.", [Fault(parameter, f"{unknown}.{hint}")]
             )
         return found
 
@@ -221,11 +225,9 @@ class Dialects(Mapping[str, Dialect]):
         return None
 
     def _unreadable(self, payload: Any) -> Unreadable:
-        accepted = ", ".join(self._known)
         return Unreadable(
-            f"unrecognised_format: this is {seen(payload)}, in none of the known formats. "
-            f'Send {{"name": …, "arguments": {{…}}}}, or what a model says in one of these formats, and name it with '
-            f"?from= if it is not found out: {accepted}",
+            f"unrecognised_format: this is not a tool call in a known format: {seen(payload)}. "
+            'Send {"name": …, "arguments": {…}}. Or name the format with ?from=; GET /v1/dialects lists them.',
             self._faults_as_plain(payload),
         )
 

@@ -83,7 +83,9 @@ async def run_calls(
         text=text,
         shape=shape,
     )
-    return EventStream(counted, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id})
+    return EventStream(
+        counted, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id, "X-Dialect": asked.dialect}
+    )
 
 
 @calls.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_BODY)
@@ -91,11 +93,12 @@ async def normalize_calls(request: Request, board: Board, caller: Who, reading: 
     """The calls of a payload in the board's own form; runs nothing."""
     raw = await payload_of(request)
 
-    def normalise() -> str:
-        return json_text(board.payloads.normalised(board.payloads.read(raw, reading, caller), caller))
+    def normalise() -> tuple[str, str]:
+        asked = board.payloads.read(raw, reading, caller)
+        return json_text(board.payloads.normalised(asked, caller)), asked.dialect
 
-    content = await board.payloads.large_reads.run(normalise, len(await request.body()), caller)
-    return Response(content, media_type="application/json")
+    content, dialect = await board.payloads.large_reads.run(normalise, len(await request.body()), caller)
+    return Response(content, media_type="application/json", headers={"X-Dialect": dialect})
 
 
 async def payload_of(request: Request) -> Any:

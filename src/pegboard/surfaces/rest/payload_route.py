@@ -62,7 +62,7 @@ class PayloadRoute:
         answered = await (running if asked.key else request.unless_gone(running))
         if answered is None:
             return None
-        status, headers = 200, [(b"x-request-id", request_id.encode())]
+        status, headers = 200, [(b"x-request-id", request_id.encode()), (b"x-dialect", payload.dialect.encode())]
         results = [answer.result for answer in answered.answers]
         if any(result.repeat_of for result in results):
             headers.append((b"idempotent-replayed", b"true"))
