@@ -184,5 +184,5 @@ class ValkeyLimiter:
 
 def _unreachable() -> Unavailable:
     return Unavailable(
-        "The rate limits of this board cannot be counted at the moment; try again in a second", retry_after_ms=1000
+        "Valkey (PEGBOARD_REDIS_URL) does not answer, so calls are refused; try again in a second", retry_after_ms=1000
     )

@@ -192,5 +192,5 @@ def _say_failure(answer: dict[str, Any]) -> None:
         field = str(problem.get("field") or "")
         if len(problems) > 1:
             say(f"  {field + ': ' if field else ''}{problem.get('message')}")
-    if details.get("retry_after_ms") is not None:
+    if details.get("retry_after_ms") is not None and "try again in" not in error.lower():
         say(f"  Try again in {details['retry_after_ms'] / 1000:.1f} s")

@@ -239,7 +239,13 @@ def read_settings(**given: Any) -> Settings:
     except ValidationError as error:
         lines = [_setting_fault(fault) for fault in error.errors(include_url=False)]
         raise Usage("The settings are not valid", lines) from None
-    except (SettingsError, ValueError, OSError) as error:
+    except SettingsError as error:
+        field = _SETTING.search(str(error))
+        if field is None:
+            raise Usage(f"The settings cannot be read: {error}") from None
+        example = ' Write {"max_calls": 5, "period": "minute"}' if field[1] == "key_rate" else ""
+        raise Usage(f"PEGBOARD_{field[1].upper()} is not JSON.{example}") from None
+    except (ValueError, OSError) as error:
         raise Usage(f"The settings cannot be read: {error}") from None
 
 
@@ -252,6 +258,7 @@ def _setting_fault(fault: Mapping[str, Any]) -> str:
     return f"PEGBOARD_{name.upper()}: {''.join(f'{step}: ' for step in inside)}{message_of(fault)}"
 
 
+_SETTING = re.compile(r'field "(\w+)"')
 _HOST_AND_PORT = re.compile(r"[\w.-]+(:\d{1,5})?")
 
 
