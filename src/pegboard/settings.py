@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,6 +33,15 @@ class _StrictToml(TomlConfigSettingsSource):
                 hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known)}"
                 raise ValueError(f"pegboard.toml: unknown setting '{name}'; {hint}")
         return super().__call__()
+
+
+def _check_toml(file: Path) -> None:
+    """Raise ValueError, which names the file, where it is there and is not TOML."""
+    if file.is_file():
+        try:
+            tomllib.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
 
 
 class Settings(BaseSettings):
@@ -155,7 +165,10 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """What the code says, then the environment, then the file."""
-        return (init_settings, env_settings, _StrictToml(settings_cls, toml_files()))
+        files = toml_files()
+        for file in files:
+            _check_toml(file)
+        return (init_settings, env_settings, _StrictToml(settings_cls, files))
 
     @property
     def database(self) -> str:

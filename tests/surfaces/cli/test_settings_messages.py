@@ -26,3 +26,10 @@ def test_a_setting_that_is_wrong_is_named(
     with pytest.raises(Usage) as caught:
         read_settings()
     assert words in "\n".join([str(caught.value), *getattr(caught.value, "lines", ())])
+
+
+def test_a_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PEGBOARD_HOME", str(tmp_path))
+    (tmp_path / "pegboard.toml").write_text("port == 3")
+    with pytest.raises(Usage, match=f"{tmp_path}/pegboard.toml: Invalid value"):
+        read_settings()
