@@ -37,6 +37,14 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert not unlisted
 
 
+def test_each_decision_has_a_number_of_its_own_and_its_heading_names_it() -> None:
+    decisions = [Path(page) for page in PAGES if page.startswith("docs/decisions/0")]
+    numbers = [int(page.name[:4]) for page in decisions]
+    assert numbers == list(range(1, len(decisions) + 1))
+    for number, page in zip(numbers, decisions, strict=True):
+        assert headings_of(str(page))[0].startswith(f"{number}. "), page
+
+
 def test_the_readme_links_to_every_page_for_users() -> None:
     pages = {page for page in PAGES if page.startswith(("docs/howto/", "docs/reference/"))}
     assert pages <= set(links_of("README.md"))
