@@ -63,6 +63,11 @@ async def test_no_tool_sees_home_the_database_or_the_files_with_settings(board: 
     assert all(Path(place).is_absolute() for place in own)
 
 
+async def test_no_tool_sees_the_file_of_tables(board: Pegboard, tmp_path: Path) -> None:
+    settings = board.settings.model_copy(update={"tables": tmp_path / "tables.yaml"})
+    assert f"{tmp_path}/tables.yaml" in own_places(settings, board._database)
+
+
 async def test_the_board_hands_on_what_it_is_set_to(board: Pegboard) -> None:
     assert board.confinement.without == ("seccomp",)
     assert board.confinement.can_hide

@@ -94,6 +94,11 @@ async def test_somebody_elses_private_tool_is_not_found_in_every_way(room: Room)
             assert f"Tool '{ref}' not found" in problem(found, 404)["detail"]
 
 
+async def test_registering_a_taken_name_shows_nothing_else_of_a_private_tool(room: Room) -> None:
+    detail = problem(await room.ada.post("/v1/tools", json=mock("bob_private")), 409)["detail"]
+    assert detail == "A tool named 'bob_private' exists already; names are unique without regard to case"
+
+
 async def test_somebody_elses_public_tool_can_be_read_and_not_changed(room: Room) -> None:
     shown = good(await room.ada.get("/v1/tools/bob_public"))
     assert (shown["config"], shown["auth_config"]) == (None, None)

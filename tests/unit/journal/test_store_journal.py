@@ -123,6 +123,22 @@ class TestAway:
             assert hand.writer.spool.is_empty
             assert await rows(database) == {row.id for row in (*kept, after)}
 
+    async def test_an_answer_under_a_key_is_encrypted_in_the_spool(self, database: Database, spools: Path) -> None:
+        async with opened(database, spools, patience=0.0) as hand:
+            call = a_call(ACTIVE, key="k")
+            await hand.begin(call)
+            hand.ledger.fails = "before"
+            result = ToolResult(call.tool.name, True, b'"meet at noon"', run_id=call.run_id, attempts=1)
+            with anyio.fail_after(30):
+                await hand.journal.record(row_of(call), result)
+            assert hand.writer.spool is not None
+            spooled = b"".join(hand.writer.spool.read().entries)
+            assert call.run_id.encode() in spooled
+            assert b"pb1:" in spooled
+            assert b"meet at noon" not in spooled
+            hand.ledger.fails = ""
+            await until(lambda: is_up(hand))
+
     async def test_what_may_have_been_committed_is_not_committed_twice(self, database: Database, spools: Path) -> None:
         async with opened(database, spools, patience=0.0) as hand:
             hand.ledger.fails = "after"

@@ -10,6 +10,7 @@ from pegboard import Pegboard
 from pegboard.core.ids import new_id
 from pegboard.core.refusals import Forbidden, Invalid, NotFound
 from pegboard.memory.titles import checked_title, title_from
+from pegboard.store.executions import ExecutionFilter
 from pegboard.testing import member
 
 NOBODYS = "01a1e2b8-bf6f-7e18-b857-ca6fd79fbe32"
@@ -29,6 +30,23 @@ async def test_a_thread_is_there_until_it_is_deleted(stored_board: Pegboard) -> 
     for gone in (threads.get(thread.id, me), threads.delete(thread.id, me), threads.messages(thread.id, me)):
         with pytest.raises(NotFound, match="not found"):
             await gone
+
+
+async def test_a_stored_message_makes_no_call(stored_board: Pegboard) -> None:
+    ran = []
+
+    @stored_board.tool
+    async def delete_all() -> None:
+        ran.append("delete_all")
+
+    threads, me = stored_board.threads, stored_board.admin
+    thread = await threads.create(me)
+    call = {"id": "c1", "type": "function", "function": {"name": "delete_all", "arguments": "{}"}}
+    await threads.add(thread.id, me, {"role": "assistant", "content": None, "tool_calls": [call]})
+    page = await threads.messages(thread.id, me)
+    assert [[kept["name"] for kept in message.tool_calls] for message in page.items] == [["delete_all"]]
+    assert ran == []
+    assert not (await stored_board.executions(ExecutionFilter())).items
 
 
 async def test_a_thread_is_its_owner_s_alone(stored_board: Pegboard) -> None:
