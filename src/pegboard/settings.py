@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -189,6 +190,21 @@ class Settings(BaseSettings):
 def words(text: str) -> tuple[str, ...]:
     """The words of a comma-separated list."""
     return tuple(word for part in text.split(",") if (word := part.strip()))
+
+
+# Variables of the command line, of tables files and of tools, which are no settings of the server.
+_OTHER_VARIABLES = frozenset({"PEGBOARD_URL", "PEGBOARD_KEY", "PEGBOARD_TABLES_DATABASE", "PEGBOARD_PROGRESS_FD"})
+
+
+def unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """A sentence for each variable that begins with PEGBOARD_ and names no setting."""
+    known = {f"PEGBOARD_{name.upper()}" for name in Settings.model_fields} | _OTHER_VARIABLES
+    found = []
+    for name in sorted(environ):
+        if name.startswith("PEGBOARD_") and name.upper() not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            found.append(f"{name} is not a setting and is ignored" + (f"; did you mean {near[0]}?" if near else ""))
+    return found
 
 
 def toml_files() -> list[Path]:

@@ -20,7 +20,7 @@ from pegboard.registry.people import ADMIN, key_row, mint_key
 from pegboard.registry.shipped import hang_shipped
 from pegboard.registry.signing import SET_KEY, PeopleSigner, hash_key, sign_all
 from pegboard.store import keys, secrets, users
-from pegboard.store.database import Change, Database, DatabaseUnusable
+from pegboard.store.database import Change, Database, DatabaseUnusable, driver_message
 from pegboard.store.keyfile import FileKeyring
 from pegboard.store.keyring import EnvironmentKeyring, Keyring
 from pegboard.store.migrate import migrate, startup_lock
@@ -59,7 +59,7 @@ async def start(
     try:
         return await _start(database, admin_key, secret_key, key_file, credentials)
     except (OSError, SQLAlchemyError) as error:
-        raise DatabaseUnusable(f"the database {database.shown_url} cannot be used: {error}") from error
+        raise DatabaseUnusable(f"the database {database.shown_url} cannot be used: {driver_message(error)}") from error
 
 
 async def _start(

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 from uuid import uuid4
 
 from sqlalchemy import URL, Connection, event, make_url, select, text, update
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from pegboard.store.models import BoardState
@@ -276,6 +276,13 @@ def _tune_sqlite(engine: AsyncEngine) -> None:
         # A writer takes its lock at once: one that starts as a reader could not wait for it later.
         writing = connection.get_execution_options().get(_WRITING)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def driver_message(error: Exception) -> str:
+    """The error in the words of the database's driver, without those that SQLAlchemy adds."""
+    if isinstance(error, DBAPIError) and error.orig is not None:
+        return str(error.orig.__cause__ or error.orig)
+    return str(error) or type(error).__name__
 
 
 async def _set_pragmas(connection: Any) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from pegboard.settings import unknown_variables
 from pegboard.surfaces.cli.client import read_settings
 from pegboard.surfaces.cli.failures import Usage
+from tests.surfaces.cli.running import Program
 
 
 @pytest.mark.parametrize(
@@ -33,3 +38,32 @@ def test_a_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, tm
     (tmp_path / "pegboard.toml").write_text("port == 3")
     with pytest.raises(Usage, match=f"{tmp_path}/pegboard.toml: Invalid value"):
         read_settings()
+
+
+def test_an_unknown_variable_is_named_with_the_nearest_setting() -> None:
+    found = unknown_variables({"PEGBOARD_PORTT": "1", "PEGBOARD_PORT": "1", "PEGBOARD_URL": "x", "PATH": "x"})
+    assert found == ["PEGBOARD_PORTT is not a setting and is ignored; did you mean PEGBOARD_PORT?"]
+
+
+def test_a_server_warns_of_an_unknown_variable(tmp_path: Path) -> None:
+    environment = {"PEGBOARD_HOME": str(tmp_path), "PEGBOARD_PORTT": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pegboard", "serve", "--port", "0"],
+        env=Program(environment).full_environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            assert process.stdout is not None
+            assert any("Warning: PEGBOARD_PORTT is not a setting" in line for line in process.stdout)
+        finally:
+            process.kill()
+
+
+def test_a_database_that_does_not_exist_is_named_without_words_of_sqlalchemy(postgres_url: str) -> None:
+    url = re.sub(r"/[^/?]+(?=\?|$)", "/no_such_database", postgres_url)
+    ran = Program({"PEGBOARD_DATABASE_URL": url}).start("serve", "--port", "0")
+    assert ran.code == 2
+    assert 'database "no_such_database" does not exist' in ran.err
+    assert "sqlalche" not in ran.err

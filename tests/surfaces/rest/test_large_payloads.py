@@ -38,13 +38,13 @@ class Reads:
         self._read: Callable[..., Any] = board.payloads.read
         monkeypatch.setattr(board.payloads, "read", self.read)
 
-    def read(self, raw: Any, dialect: str | None, caller: Any) -> Any:
+    def read(self, raw: Any, dialect: str | None, caller: Any, **more: Any) -> Any:
         self.threads.append(threading.get_ident())
         self.users.append(caller.user_id)
         self._loop.call_soon_threadsafe(self.began.set)
         if threading.get_ident() != threading.main_thread().ident:
             assert self.gate.wait(SECONDS)
-        return self._read(raw, dialect, caller)
+        return self._read(raw, dialect, caller, **more)
 
 
 @pytest.fixture

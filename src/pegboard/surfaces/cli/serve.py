@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import os
 import socket
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -40,6 +41,7 @@ def serve(
     """
     # Imported here, since every other command should start without the server.
     from pegboard.core.version import __version__  # noqa: PLC0415
+    from pegboard.settings import unknown_variables  # noqa: PLC0415
     from pegboard.surfaces.cli.client import read_settings  # noqa: PLC0415
     from pegboard.surfaces.cli.welcome import welcome  # noqa: PLC0415
     from pegboard.surfaces.rest.connections import check_limit  # noqa: PLC0415
@@ -65,7 +67,7 @@ def serve(
         raise cannot_listen(settings.host, settings.port, error) from None
     address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{bound.getsockname()[1]}"
     new_key: list[str] = []
-    warnings: list[str] = []
+    warnings: list[str] = unknown_variables(os.environ)
 
     async def on_open(board: Pegboard) -> None:
         if demo:
@@ -73,7 +75,6 @@ def serve(
         new_key.extend([board.new_key] if board.new_key else [])
         if board.tables.error is not None:
             warnings.append(f"{board.tables.error.message}. Its tools are missing until the file is corrected.")
-
         warnings.extend(f"calls cannot be served yet: {reason}" for reason in await board.ready())
 
     def ready() -> None:

@@ -174,7 +174,7 @@ def remove(
     name: ToolName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation")] = False,
 ) -> None:
-    """Remove a tool. Undo with: pegboard tools restore ID"""
+    """Remove a tool. Undo with: pegboard tools restore NAME."""
     tool = _get(ctx, name).data
     if not yes and sys.stdin.isatty() and not confirmed(f"Remove {tool['name']}?"):
         raise Refused("Nothing was removed")

@@ -72,7 +72,7 @@ def doctor(ctx: typer.Context) -> None:
 
 
 async def _migrated(settings: Settings, *, check: bool) -> list[str]:
-    from pegboard.store.database import Database  # noqa: PLC0415 -- start-up time
+    from pegboard.store.database import Database, driver_message  # noqa: PLC0415 -- start-up time
     from pegboard.store.migrate import SchemaTooNew, pending  # noqa: PLC0415 -- start-up time
     from pegboard.store.migrate import migrate as bring_up  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.cli.doctor_store import missing_file  # noqa: PLC0415 -- start-up time
@@ -91,6 +91,6 @@ async def _migrated(settings: Settings, *, check: bool) -> list[str]:
     except SchemaTooNew as error:
         raise Refused(str(error)) from None
     except Exception as error:
-        raise Unreachable(f"The database {database.shown_url} cannot be reached: {error}") from None
+        raise Unreachable(f"The database {database.shown_url} cannot be reached: {driver_message(error)}") from None
     finally:
         await database.close()
