@@ -13,6 +13,7 @@ from pegboard.dialects.limits import Limits
 from pegboard.dialects.parts.defining import name_for
 from pegboard.dialects.parts.function_parts import CODE, Parts, composed_parts, read_part, response_part
 from pegboard.dialects.parts.picking import dict_of, dicts_of, is_models, unreadable
+from pegboard.store.types import json_text
 
 _EXPECTED = "a message, a task or an update of one whose data parts say in their metadata what they are"
 # What a data part is said to be, and the part of an agent's content that it stands for.
@@ -144,6 +145,9 @@ def _read_parts(holder: Mapping[str, Any], state: _Messages, into: Assembly) -> 
     for place, part in enumerate(holder["parts"] if isinstance(holder.get("parts"), list) else ()):
         carrier = _carrier(part)
         if carrier is None or (carrier in _CALLS and not may_call):
+            # Data that does not claim to be a call, or a call in the message of somebody else.
+            is_data = isinstance(part, dict) and "data" in part and "function_" not in json_text(part.get("metadata"))
+            into.has_dropped = into.has_dropped or is_data or not may_call
             continue
         inner = part["data"].get("data")
         data = inner if isinstance(inner, dict) and len(part["data"]) == 1 else part["data"]

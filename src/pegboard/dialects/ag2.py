@@ -10,7 +10,7 @@ from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import WHOLE, Answer, Dialect
 from pegboard.dialects.parts.content import text_of
-from pegboard.dialects.parts.defining import wrapped_function_for
+from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
 from pegboard.dialects.parts.function_calls import text_of_arguments
 from pegboard.dialects.parts.picking import dict_of, dicts_of, unreadable
 from pegboard.store.types import json_text
@@ -26,6 +26,7 @@ class AG2(Dialect):
 
     name = "ag2"
     keys = frozenset({"vendor_metadata", "calls", "parent_id", "results"})
+    limits = PORTABLE
     abilities = (*WHOLE[:1], "stream", *WHOLE[1:])
 
     def recognises(self, item: Any) -> bool:

@@ -84,7 +84,7 @@ class Assembly:
         self.now = now
         # Whether the payload is one bare call, and not a message that may hold several.
         self.bare = False
-        # Whether calls were forgotten on purpose.
+        # Whether something that looks like a call was passed over or forgotten on purpose.
         self.has_dropped = False
         # For a dialect that has to remember more from chunk to chunk.
         self.state: Any = None

@@ -58,6 +58,8 @@ class Haystack(Dialect):
         elif "component_info" in item or "tool_name" in first_of(item.get("tool_calls")):
             if is_models(item.get("role", item.get("_role"))):
                 _read_chunk(item, into)
+            else:
+                into.has_dropped = True
         elif isinstance(item.get("role", item.get("_role")), str) or "_content" in item:
             _read_message(item, into)
         elif "tool_name" in item:
@@ -116,6 +118,7 @@ def _read_message(message: dict[str, Any], into: Assembly) -> None:
         return
     held.release(into)
     if not is_models(role):
+        into.has_dropped = True
         return
     for part in parts:
         call = part.get("tool_call")

@@ -198,7 +198,10 @@ def _read(dialect: Dialect, item: Any, into: Assembly) -> None:
 def _read_run_item(item: Any, into: Assembly) -> None:
     """What a run says of a call that came as an event before is passed over."""
     raw = item.get("raw_item") if isinstance(item, dict) else None
-    if not isinstance(raw, dict) or item.get("type") in _HANDOFFS:
+    if not isinstance(raw, dict):
+        return
+    if item.get("type") in _HANDOFFS:
+        into.has_dropped = True
         return
     kind = raw.get("type")
     is_answer = isinstance(kind, str) and kind.endswith("_output")

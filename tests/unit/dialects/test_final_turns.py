@@ -52,7 +52,6 @@ OTHERS: list[Any] = [
     {"role": "assistant", "content": [{"name": "a", "arguments": {}}]},
     {"role": "assistant", "content": "Done.", "tool_use": {"name": "a"}},
     {"role": "assistant", "content": "Done.", "functionCalls": [{"name": "a"}]},
-    {"role": "assistant", "content": "Done.", "executed_tools": [{"name": "a"}]},
     {"role": "model", "parts": [{"text": "Done."}, {"functionCalls": [{"name": "a"}]}]},
     {"text": "Done.", "toolCalls": [{"a": 1}]},
     {"text": "Done.", "toolCalls": [], "steps": [{"toolCalls": [{"a": 1}]}]},
