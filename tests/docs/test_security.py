@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from pegboard import payloads
+from pegboard.core import admission
+from pegboard.dialects import assembly
+from pegboard.executors import attempts
+from pegboard.journal import claims, writer
+from pegboard.registry import cost
+from pegboard.stages import large_reads, run
+from pegboard.surfaces.rest import baseline, connections
+from pegboard.testing import NoSettings
 from tests.docs.pages import ROOT, codes_in, rows_of, section, text_of
 
 PAGE = "docs/security.md"
@@ -41,3 +51,29 @@ def test_every_promise_names_a_test(heading: str) -> None:
     assert len(rows) > 10
     for row in rows:
         assert [code for code in codes_in(row[-1]) if code.startswith("tests/")], f"{row[0]} names no test"
+
+
+def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
+    settings, mib = NoSettings(), 2**20
+    numbers = [
+        f"at most {connections.MAX_HEAD_BYTES // 1024} KiB and {connections.MAX_HEAD_FIELDS} fields",
+        f"complete within {connections.HEAD_SECONDS:.0f} seconds",
+        f"The body of a request is at most {settings.max_body_bytes // mib} MiB",
+        f"`/v1/imports/openapi` {settings.max_import_bytes // mib} MiB",
+        f"`/v1/baseline/resolve` {baseline.MAX_BODY // mib} MiB",
+        f"JSON bodies above {large_reads.LARGE // 1024} KiB",
+        f"A payload above {large_reads.LARGE // 1024} KiB",
+        f"at most {payloads.MAX_CALLS} calls without an answer and {assembly.MAX_ENTRIES:,} calls in all",
+        f"A user may have {large_reads.MOST_WAITING} waiting",
+        f"at most {cost.MAX_CHECKS:,} checks",
+        f"at most {attempts.MOST_AT_ONCE} calls of http tools, and {attempts.MOST_AT_ONCE} of mcp tools",
+        f"kept for {claims.KEPT_FOR // timedelta(hours=1)} hours",
+        f"kept, up to {run.MAX_KEPT_PRINTED // 1024} KiB a call",
+        f"{settings.sandbox_memory // mib} MiB a process",
+        f"the folder holds {settings.sandbox_disk // mib} MiB",
+        f"{settings.sandbox_processes} processes and threads a call",
+        f"a queue of {admission.MOST_WAITING:,} a user",
+    ]
+    text = text_of(PAGE)
+    assert [number for number in numbers if number not in text] == []
+    assert (writer.EXPIRE_SECONDS, "removed within ten minutes" in text) == (600, True)
