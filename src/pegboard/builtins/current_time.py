@@ -64,7 +64,7 @@ def _unknown(name: str, names: set[str]) -> str:
     meant = sorted(known for known in names if asked in (known.casefold(), known.casefold().rpartition("/")[2]))
     if not meant:
         by_folded = {known.casefold(): known for known in sorted(names)}
-        meant = [by_folded[match] for match in get_close_matches(asked, by_folded, n=3)]
+        meant = [by_folded[match] for match in get_close_matches(asked[:64], by_folded, n=3)]
     hint = f"did you mean {_listed(meant[:3])}?" if meant else "use an IANA name such as 'Europe/Berlin', or 'UTC'"
     return f"Unknown time zone {name!r}; {hint}"
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from pegboard.core.model import Model
+from pegboard.core.model import Bounded, Model
 
 # The handler of tools that are chains.
 CHAIN = "chain"
@@ -49,7 +49,9 @@ class Step(Model):
     for_each: Any = Field(None, description=f"A list, or a reference to one, of at most {MAX_ITEMS:,} items")
     on_error: Literal["stop", "skip", "fallback"] = Field("stop", description="What follows from a failure")
     fallback: Any = Field(None, description="What stands for the output where on_error is fallback")
-    after: tuple[StepId, ...] = Field((), max_length=MAX_STEPS, description="Steps to wait for without a reference")
+    after: Annotated[tuple[StepId, ...], Bounded] = Field(
+        (), max_length=MAX_STEPS, description="Steps to wait for without a reference"
+    )
 
     @model_validator(mode="after")
     def _sound(self) -> Step:
@@ -62,7 +64,7 @@ class Step(Model):
 class Chain(Model):
     """Steps run as a graph: each as soon as what it refers to is there."""
 
-    steps: tuple[Step, ...] = Field(min_length=1, max_length=MAX_STEPS)
+    steps: Annotated[tuple[Step, ...], Bounded] = Field(min_length=1, max_length=MAX_STEPS)
     output: Any = Field(None, description="What the chain answers, with references; the last step's output if absent")
     timeout: float = Field(
         USUAL_SECONDS, gt=0, le=LONGEST_SECONDS, description="Seconds that all steps together may take"

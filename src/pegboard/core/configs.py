@@ -11,7 +11,7 @@ from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
 from pegboard.core.chains import CHAIN, Chain
 from pegboard.core.commands import Command, is_variable, placeholder_in_script
-from pegboard.core.model import Model
+from pegboard.core.model import Bounded, Model
 from pegboard.core.outbound import HttpConfig, McpConfig, Seconds, Text
 from pegboard.core.table_config import TableConfig
 from pegboard.core.tool import Kind
@@ -69,7 +69,7 @@ def check_working_dir(path: str) -> str:
 
 
 Code = Annotated[Text, AfterValidator(_without_secrets)]
-Env = Annotated[dict[str, str], AfterValidator(_sound_env)]
+Env = Annotated[dict[str, str], Bounded, AfterValidator(_sound_env)]
 Library = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_without_secrets)]
 Folder = Annotated[Code, AfterValidator(check_working_dir)]
 
@@ -139,7 +139,7 @@ class MockConfig(Model):
     """A fixed answer, or the first of several whose condition fits the arguments."""
 
     mock_response: Any = None
-    mock_responses: list[MockAnswer] = []
+    mock_responses: Annotated[list[MockAnswer], Bounded] = []
 
     @model_validator(mode="after")
     def _some_answer(self) -> MockConfig:

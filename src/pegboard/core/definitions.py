@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from pegboard.core.display import Display
-from pegboard.core.model import Model
+from pegboard.core.model import Bounded, Model
 from pegboard.core.python_code import CodeProblem, signature_of
 from pegboard.core.tool import Fallback, Kind, RateLimit, Retry, check_name
 
@@ -31,7 +31,7 @@ class ToolBase(Model):
     is_active: bool = Field(True, description="Whether calls are taken")
     is_public: bool = Field(False, description="Whether callers other than the owner may call it")
     display_name: str | None = Field(None, max_length=255, description="The name people see")
-    tags: tuple[Tag, ...] = Field((), max_length=64, description="For filtering lists")
+    tags: Annotated[tuple[Tag, ...], Bounded] = Field((), max_length=64, description="For filtering lists")
     timeout: float | None = Field(None, gt=0, le=3600, description="Seconds a call may take")
     unknown_parameters: Literal["ignore", "reject"] = Field("ignore", description="What to do with undeclared ones")
     result_style: Literal["plain", "detailed", "envelope"] = Field(
@@ -104,7 +104,10 @@ class _Version(Model):
 
 # Every field of ToolCreate, each optional; their rules are checked on the whole tool that results.
 _optional: dict[str, Any] = {
-    name: (field.annotation | None, Field(None, description=field.description))  # type: ignore[operator]
+    name: (
+        Annotated[field.annotation | None, Bounded],  # type: ignore[operator]
+        Field(None, description=field.description),
+    )
     for name, field in ToolCreate.model_fields.items()
 }
 _changes = "A change to a tool: absent keeps, null clears, a masked value keeps."

@@ -27,7 +27,7 @@ def _nearest_style(given: Any) -> Any:
     known = get_args(Style)
     if given in known:
         return given
-    near = difflib.get_close_matches(given.lower(), known, 1) if isinstance(given, str) else []
+    near = difflib.get_close_matches(given[:64].lower(), known, 1) if isinstance(given, str) else []
     raise ValueError(
         f"unknown style; did you mean '{near[0]}'?" if near else f"unknown style; known: {', '.join(known)}"
     )

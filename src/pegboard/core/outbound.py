@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 from yarl import URL
 
-from pegboard.core.model import Model
+from pegboard.core.model import Bounded, Model
 
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 Text = Annotated[str, Field(min_length=1)]
@@ -83,6 +83,9 @@ def _is_label(label: str) -> bool:
         return False
 
 
+StringMap = Annotated[dict[str, str], Bounded]
+
+
 class ParameterStyle(Model):
     """How an array or object is written into a URL, a header or a form."""
 
@@ -96,15 +99,19 @@ class HttpConfig(Model):
 
     url: Text
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-    headers: dict[str, str] = {}
+    headers: StringMap = {}
     timeout: Seconds | None = None
-    params_in: dict[str, Literal["path", "query", "header", "cookie", "body"]] = {}
-    styles: dict[str, ParameterStyle] = {}
-    wire_names: dict[str, Text] = Field({}, description="What a parameter is called upstream, where that differs")
+    params_in: Annotated[dict[str, Literal["path", "query", "header", "cookie", "body"]], Bounded] = {}
+    styles: Annotated[dict[str, ParameterStyle], Bounded] = {}
+    wire_names: Annotated[dict[str, Text], Bounded] = Field(
+        {}, description="What a parameter is called upstream, where that differs"
+    )
     body_format: Literal["json", "form", "multipart", "text", "binary"] = "json"
     body_param: Text | None = Field(None, description="The one parameter that is the whole body")
     content_type: Text | None = Field(None, description="The body's Content-Type, where it is not the usual one")
-    part_types: dict[str, Text] = Field({}, description="Content-Type of single parts of a multipart body")
+    part_types: Annotated[dict[str, Text], Bounded] = Field(
+        {}, description="Content-Type of single parts of a multipart body"
+    )
     response: Literal["body", "full"] = "body"
     max_response_bytes: int | None = Field(None, ge=1, le=2**30)
 
@@ -147,11 +154,11 @@ class McpConfig(Model):
     """A tool of an MCP server, reached over HTTP or, for admins, started as a command."""
 
     server_url: Text | None = None
-    command: list[Text] | None = Field(None, min_length=1)
+    command: Annotated[list[Text], Bounded] | None = Field(None, min_length=1)
     tool: Text | None = None
     method: Literal["call_tool"] = "call_tool"
-    headers: dict[str, str] = {}
-    env: dict[str, str] = {}
+    headers: StringMap = {}
+    env: StringMap = {}
     working_dir: Text | None = None
     timeout: Seconds | None = None
     response: Literal["auto", "full"] = "auto"

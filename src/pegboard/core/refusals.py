@@ -14,6 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# The most faults that one refusal lists: an answer must not be many times larger than its request.
+MAX_FAULTS = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -29,7 +32,7 @@ class Refusal(Exception):
     def __init__(self, message: str, faults: Sequence[Fault] = ()) -> None:
         super().__init__(message)
         self.message = message
-        self.faults = tuple(faults)
+        self.faults = tuple(faults[:MAX_FAULTS])
 
 
 class Invalid(Refusal):
@@ -39,7 +42,8 @@ class Invalid(Refusal):
     def of(cls, what: str, faults: Sequence[Fault]) -> Invalid:
         """All faults in one refusal, the first ones in its message."""
         shown = "; ".join(f"{fault.field}: {fault.message}" if fault.field else fault.message for fault in faults[:5])
-        more = f" (and {len(faults) - 5} more)" if len(faults) > 5 else ""
+        least = "at least " if len(faults) > MAX_FAULTS else ""
+        more = f" (and {least}{len(faults) - 5} more)" if len(faults) > 5 else ""
         return cls(f"{what}: {shown}{more}", faults)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pegboard.core.call import ToolResult
 from pegboard.core.errors import FieldProblem, Problem
-from pegboard.core.refusals import Fault
+from pegboard.core.refusals import MAX_FAULTS, Fault
 from pegboard.core.tool import Tool
 from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly
@@ -67,8 +67,8 @@ def _faults(payload: Any) -> list[Fault]:
         faults.append(Fault("name", "required: the name of a tool, a string"))
     if identity is not None and not isinstance(identity, str):
         faults.append(Fault("id", "a string, if given"))
-    unknown = sorted(map(str, payload.keys() - _KEYS))
-    return faults + [Fault(key, f"unknown key; a call has {', '.join(sorted(_KEYS))}") for key in unknown]
+    unknown = sorted(map(str, payload.keys() - _KEYS))[:MAX_FAULTS]
+    return faults + [Fault(key[:100], f"unknown key; a call has {', '.join(sorted(_KEYS))}") for key in unknown]
 
 
 def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:

@@ -9,11 +9,12 @@ from typing import Any
 
 from pegboard.core.call import Caller
 from pegboard.core.definitions import ToolCreate
-from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, Refusal
+from pegboard.core.refusals import MAX_FAULTS, Conflict, Fault, Forbidden, Invalid, Refusal
 from pegboard.core.tool import Tool
 from pegboard.registry.definition import read_definition
 from pegboard.registry.registry import Registry, refuse_agents
 from pegboard.registry.shipped import SHIPPED_IDS
+from pegboard.registry.shown import cut
 from pegboard.registry.snapshot import Snapshot, names_of
 from pegboard.store import tools
 from pegboard.store.database import Database
@@ -83,12 +84,14 @@ async def _read_all(definitions: Sequence[Any]) -> list[ToolCreate]:
     seen: dict[str, int] = {}
     for place, definition in enumerate(definitions):
         name = definition.get("name") if isinstance(definition, dict) else None
-        label = f"tools.{place}" + (f" '{name}'" if isinstance(name, str) else "")
+        label = f"tools.{place}" + (f" '{cut(name)}'" if isinstance(name, str) else "")
         await take_turns(place)
+        if len(faults) > MAX_FAULTS:
+            break
         try:
             spec = read_definition(definition)
         except Invalid as error:
-            faults += [Fault(f"{label} {fault.field}", fault.message) for fault in error.faults]
+            faults += [Fault(f"{label} {fault.field}".rstrip(), fault.message) for fault in error.faults]
             continue
         if spec.name.lower() in seen:
             faults.append(Fault(label, f"the same name as tools.{seen[spec.name.lower()]}"))

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -23,7 +24,7 @@ from pegboard.core.configs import (
 from pegboard.core.definitions import ToolCreate, ToolResponse
 from pegboard.core.model_errors import message_of
 from pegboard.core.outbound import HttpConfig
-from pegboard.core.refusals import Fault, Invalid
+from pegboard.core.refusals import MAX_FAULTS, Fault, Invalid
 from pegboard.core.table_config import TableConfig
 from pegboard.core.tool import AuthConfig, Kind, Tool
 from pegboard.registry.chaining.plan import chain_faults
@@ -64,6 +65,8 @@ def checked(model: type[M], data: Any, under: str) -> M:
         raise Invalid.of("The request is not valid", faults_of(error, model, under)) from None
 
 
+# As much of a key as a fault shows.
+MAX_NAME = 100
 # What definitions of OpenAI call it.
 _OTHER_NAMES = {"parameters": "input_schema"}
 
@@ -74,14 +77,15 @@ def faults_of(error: ValidationError, model: type[BaseModel], under: str = "") -
 
 
 def faults_in(items: Iterable[Mapping[str, Any]], model: type[BaseModel], under: str = "") -> list[Fault]:
-    """The same, from what pydantic lists."""
+    """The same, from what pydantic lists; one more than a refusal lists at most."""
     faults = []
-    for item in items:
-        path = ".".join([under, *map(str, item["loc"])] if under else map(str, item["loc"]))
+    for item in islice(items, MAX_FAULTS + 1):
+        steps = [str(step)[:MAX_NAME] for step in item["loc"]]
+        path = ".".join([under, *steps] if under else steps)
         message = message_of(item)
         if item["type"] == "extra_forbidden":
             known = _keys_at(model, item["loc"][:-1])
-            key = str(item["loc"][-1])
+            key = steps[-1]
             near = difflib.get_close_matches(key, known, 1)
             if key in _OTHER_NAMES and _OTHER_NAMES[key] in known:
                 message = f"unknown key; '{key}' is OpenAI's name for {_OTHER_NAMES[key]}"

@@ -39,7 +39,7 @@ class ChainBody(Chain):
     input_schema: JsonObject = Field({"type": "object"}, description="The schema of its input")
     output_schema: JsonObject | None = Field(None, description="With save: the schema of its output")
     is_public: bool = Field(False, description="With save: whether others may call it")
-    tags: list[str] = Field([], description="With save: for filtering lists")
+    tags: list[str] = Field([], max_length=64, description="With save: for filtering lists")
     read_only: bool = Field(False, description="With save: running it changes nothing")
 
     @model_validator(mode="after")

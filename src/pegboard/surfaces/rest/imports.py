@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 
 from pegboard.core.definitions import JsonObject, ToolResponse
 from pegboard.core.errors import ToolError
-from pegboard.core.model import Model
+from pegboard.core.model import Bounded, Model
 from pegboard.core.refusals import Fault, Invalid, Refusal
 from pegboard.imports.workshop import Tell, silent
 from pegboard.registry.definition import checked, shown
@@ -62,9 +62,11 @@ class McpImportBody(_ImportBody):
     """An MCP server, by its URL or, for admins, by the command that starts it."""
 
     server_url: str | None = Field(None, description="The server's streamable HTTP endpoint")
-    command: list[str] | None = Field(None, min_length=1, description="The command and its arguments; admins only")
-    headers: dict[str, str] = Field({}, description="Sent with each request")
-    env: dict[str, str] = Field({}, description="The command's environment")
+    command: Annotated[list[str], Bounded] | None = Field(
+        None, min_length=1, description="The command and its arguments; admins only"
+    )
+    headers: Annotated[dict[str, str], Bounded] = Field({}, description="Sent with each request")
+    env: Annotated[dict[str, str], Bounded] = Field({}, description="The command's environment")
     working_dir: str | None = Field(None, description="The folder the command runs in")
     accept: bool = Field(False, description="Take changed definitions on at once instead of flagging them")
 

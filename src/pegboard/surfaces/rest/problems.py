@@ -25,7 +25,17 @@ from pegboard.core.errors import (
     Unavailable,
     UpstreamFailed,
 )
-from pegboard.core.refusals import Conflict, Fault, Forbidden, Invalid, NotFound, Refusal, TooManyRequests, Unauthorised
+from pegboard.core.refusals import (
+    MAX_FAULTS,
+    Conflict,
+    Fault,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Refusal,
+    TooManyRequests,
+    Unauthorised,
+)
 from pegboard.registry.definition import faults_in
 from pegboard.telemetry.logs import get_logger
 
@@ -120,7 +130,7 @@ def add_problem_handlers(app: FastAPI, methods: Mapping[str, Iterable[str]]) -> 
         for item in items:
             if item["type"] == "json_invalid":
                 return _answer(request, 400, f"Not valid JSON at character {item['loc'][-1]}: {item['ctx']['error']}")
-        refusal = Invalid.of("The request is not valid", [_fault(item, request) for item in items])
+        refusal = Invalid.of("The request is not valid", [_fault(item, request) for item in items[: MAX_FAULTS + 1]])
         return await refused(request, refusal)
 
     @app.exception_handler(HTTPException)
