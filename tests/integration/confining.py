@@ -140,7 +140,7 @@ class CliWay(CliDoor):
 
     async def row(self, tool: str) -> dict[str, Any]:
         page = json.loads(await self._said("audit", "list", "--tool", tool, "--limit", "1", "--json"))
-        return dict(json.loads(await self._said("audit", "show", page["items"][0]["id"])))
+        return dict(json.loads(await self._said("audit", "show", page["items"][0]["id"], "--json")))
 
     async def versions(self, tool: str) -> list[dict[str, Any]]:
         return list(json.loads(await self._said("tools", "versions", tool, "--json"))["items"])

@@ -18,6 +18,7 @@ from pegboard.store.types import json_text
 _CALL, _CALLS, _BUILTIN = "ToolCallEvent", "ToolCallsEvent", "BuiltinToolCallEvent"
 _RESULT, _ERROR, _RESULTS = "ToolResultEvent", "ToolErrorEvent", "ToolResultsEvent"
 _TYPES = frozenset({_CALL, _CALLS, _BUILTIN, _RESULT, _ERROR, _RESULTS})
+_MESSAGE = {"role", "content"}
 _EXPECTED = f"an event whose 'type' is one of {', '.join(sorted(_TYPES))}"
 
 
@@ -34,7 +35,9 @@ class AG2(Dialect):
         return isinstance(item, dict) and isinstance(item.get("type"), str) and item["type"] in _TYPES
 
     def read(self, item: Any, into: Assembly) -> None:
-        """One event."""
+        """One event; a message of a history that holds only text has no calls."""
+        if isinstance(item, dict) and item.keys() == _MESSAGE:
+            return
         if not self.recognises(item):
             raise unreadable(item, self.name, _EXPECTED)
         kind = item["type"]

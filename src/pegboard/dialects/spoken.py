@@ -28,10 +28,13 @@ _MEDIA = ("image", "audio", "video", "document", "file")
 _MIME = ("mimeType", "mime_type", "mediaType", "media_type")
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+# The channel in which Kimi K3 answers the user; thoughts and calls are in channels of their own.
+_RESPONSE = re.compile(r"<\|open\|>response<\|sep\|>(.*?)(?:<\|(?:close|open)\|>|\Z)", re.DOTALL)
 # What calls that are written into text begin with; what a model says aloud comes before.
 _OPENER = re.compile(
     r"<tool_call>|<\|tool_calls?|\[TOOL_CALLS\]|<function=|<｜tool▁calls?▁begin｜>|<\|START_ACTION\|>|<function_calls>"
     r"|<\|python_tag\|>|<minimax:tool_call>|<｜DSML｜|<\|(?:im_end|eot_id|eom_id)\|>|(?:\A|\n)Action:| to=functions\."
+    r"|<\|open\|>tools"
 )
 _HEADER = re.compile(r"<\|turn>\w*|<｜\w+｜>|<\|\w+\|>(?:assistant\b)?|\]~b\]\w*|\A(?=[{\[]\s*[\"{\[]).*", re.DOTALL)
 
@@ -75,6 +78,8 @@ def text_of_content(content: Any, *, between: str = "") -> str | None:
 
 def aloud(text: str) -> str | None:
     """What a text says without the model's thoughts and the calls that are written into it."""
+    if (response := _RESPONSE.search(text)) is not None:
+        return response[1].strip() or None
     said = _THOUGHT.sub("", text).rpartition("</think>")[2]
     opener = _OPENER.search(said)
     return _HEADER.sub("", said[: opener.start()] if opener else said).strip() or None

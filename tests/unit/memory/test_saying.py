@@ -181,6 +181,7 @@ def test_a_response_is_kept_as_the_message_that_a_history_takes() -> None:
         ([{"role": "assistant", "content": "a"}, {"role": "user", "content": "b"}], None),
         ("<think>hm</think>Let me see.\n<tool_call>\n{\"name\": \"a\"}\n</tool_call>", "Let me see."),
         ("just words", "just words"),
+        ("hm<|close|>think<|sep|><|open|>response<|sep|>I see.<|close|>response<|sep|><|open|>tools<|sep|>", "I see."),
         ('{"name": "a", "parameters": {}}<|eot_id|>', None),
         ([{"choices": [{"delta": {"content": "Hel"}}]}, {"choices": [{"delta": {"content": "lo"}}]}], "Hello"),
         ('data: {"choices":[{"delta":{"content":"Hello"}}]}\n\ndata: [DONE]\n\n', "Hello"),
