@@ -96,11 +96,14 @@ class _Fault(Exception):
 def _check(schema: Any, *, describes_arguments: bool) -> None:
     if not isinstance(schema, Mapping):
         raise _Fault(f"a schema is a JSON object, this is {type(schema).__name__}")
-    _check_extent(schema)
+    has_many = _check_extent(schema) > MAX_SUBSCHEMAS
     dialect = schema.get("$schema", DRAFT_7)
     if not isinstance(dialect, str) or dialect.removesuffix("#") not in _DIALECTS:
         raise _Fault(f"'{str(dialect)[:100]}' is not supported; use {DRAFT_7} or {DRAFT_2020}", ("$schema",))
     document = Document(schema)
+    if has_many and _has_more_schemas(document, MAX_SUBSCHEMAS):
+        # The checks below would take seconds to come to the same end.
+        raise _Fault(f"holds more than {MAX_SUBSCHEMAS:,} schemas; leave some out")
     _check_against_its_draft(document)
     _check_references(document)
     _check_extent_of_references(document)
@@ -118,9 +121,10 @@ def _check(schema: Any, *, describes_arguments: bool) -> None:
     _check_defaults(document)
 
 
-def _check_extent(schema: Mapping[str, Any]) -> None:
+def _check_extent(schema: Mapping[str, Any]) -> int:
+    """How many objects the schema holds; raises _Fault where it is too large or no JSON."""
     todo: list[tuple[Path, Any]] = [((), schema)]
-    count = 0
+    count = objects = 0
     while todo:
         path, value = todo.pop()
         count += 1
@@ -129,6 +133,7 @@ def _check_extent(schema: Mapping[str, Any]) -> None:
         if count > MAX_BYTES:
             raise _Fault(f"is larger than {MAX_BYTES // 1024} KiB")
         if isinstance(value, Mapping):
+            objects += 1
             if not all(isinstance(key, str) for key in value):
                 raise _Fault("has a key that is not a string", path)
             todo += [((*path, key), item) for key, item in value.items()]
@@ -146,6 +151,16 @@ def _check_extent(schema: Mapping[str, Any]) -> None:
         raise _Fault(f"cannot be written as JSON: {error}") from None
     if size > MAX_BYTES:
         raise _Fault(f"is {size:,} bytes as JSON, at most {MAX_BYTES:,} are accepted")
+    return objects
+
+
+def _has_more_schemas(document: Document, most: int) -> bool:
+    seen: set[int] = set()
+    for _, node, _ in document.everything():
+        seen.add(id(node))
+        if len(seen) > most:
+            return True
+    return False
 
 
 def _check_against_its_draft(document: Document) -> None:

@@ -12,7 +12,9 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.core.tool import RateLimit
+from pegboard.registry.chaining.inputs import checked_input
 from pegboard.stages.large_reads import LARGE, MOST_WAITING
+from pegboard.surfaces.rest import chains
 from pegboard.testing import memory_board
 from tests.doors import KEY
 from tests.surfaces.rest.clients import client, good, new_user, problem
@@ -136,3 +138,20 @@ async def test_a_large_payload_counts_as_a_call_in_the_rate_of_its_key() -> None
             refused = problem(await speaker.post(path, content=BIG, headers=TEXT), 429)
             assert "Rate limit of this key reached: 1 call per hour" in refused["detail"]
         good(await speaker.post("/v1/calls/normalize", content=SMALL, headers=TEXT))
+
+
+async def test_the_large_input_schema_of_a_chain_is_checked_in_the_thread(
+    admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+
+    def check(*given: Any, **bounds: Any) -> Any:
+        threads.append(threading.get_ident())
+        return checked_input(*given, **bounds)
+
+    monkeypatch.setattr(chains, "checked_input", check)
+    body = {"steps": [{"id": "a", "tool": "math_eval", "arguments": {"expression": "1"}}], "input_schema": {}}
+    good(await admin.post("/v1/chains", json=body))
+    good(await admin.post("/v1/chains", json={**body, "input_schema": {"description": "." * LARGE}}))
+    here = threading.get_ident()
+    assert [thread == here for thread in threads] == [True, False]

@@ -131,6 +131,12 @@ def test_references_that_multiply_only_inside_values_are_refused_too() -> None:
     assert "come to more than 20,000 schemas" in refusal(schema)
 
 
+def test_a_schema_of_too_many_parts_is_refused_before_they_are_checked() -> None:
+    wrong = {"type": "nonsense"}
+    assert "holds more than 20,000 schemas" in refusal({"anyOf": [wrong, *({} for _ in range(21_000))]})
+    check_schema(of(a={"const": [{} for _ in range(21_000)]}), where="input_schema")
+
+
 @pytest.mark.parametrize(
     "schema",
     [

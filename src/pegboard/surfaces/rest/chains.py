@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
@@ -107,9 +108,10 @@ async def run_chain(
     given = body.input
     if "input_schema" in body.model_fields_set:
         bounds = board.settings
-        given = checked_input(
-            body.input_schema, given, max_depth=bounds.max_depth, max_bytes=bounds.max_arguments_bytes
+        check = functools.partial(
+            checked_input, body.input_schema, given, max_depth=bounds.max_depth, max_bytes=bounds.max_arguments_bytes
         )
+        given = await board.payloads.large_reads.run(check, len(await request.body()), caller)
     running = board.chains.run(body, given, asking)
     outcome = await (running if idempotency_key else unless_gone(request.receive, running))
     if outcome is None:
