@@ -11,7 +11,7 @@ from pegboard.dialects.adapting import without_absent
 from pegboard.dialects.asked import Asked, AskedCall, Unreadable
 from pegboard.dialects.assembly import Assembly, Now, SchemaOf, utc_now
 from pegboard.dialects.base import Dialect
-from pegboard.dialects.final_turns import UNTOLD, dialect_of_turn, is_final_text, without_code
+from pegboard.dialects.final_turns import UNKNOWN, dialect_of_turn, is_final_text, without_code
 from pegboard.dialects.final_turns import has_calls as shows_calls
 from pegboard.dialects.lines import chunks_of
 from pegboard.dialects.seen import seen
@@ -143,9 +143,9 @@ class Dialects(Mapping[str, Dialect]):
             is_marked = self._tag is not None and self._tag.search(without_code(payload)) is not None
             # The name of a tool alone is rather a call that lacks its arguments.
             is_text = is_final_text(payload) and not is_marked and schema_of(payload) is None
-            return UNTOLD if is_text else None
+            return UNKNOWN if is_text else None
         turn = dialect_of_turn(payload)
-        return UNTOLD if turn is not None and turn not in self._known else turn
+        return UNKNOWN if turn is not None and turn not in self._known else turn
 
     def _read_list(self, dialect: Dialect, items: list[Any], into: Assembly, known: int) -> None:
         """Take in each item; one after those that are known must not be of another dialect."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-# The dialect of the answer where the format cannot be told: its empty answer is an empty list.
-UNTOLD = "plain"
+# The dialect of the answer where the format is unknown: its empty answer is an empty list.
+UNKNOWN = "plain"
 _OPENAI, _ANTHROPIC, _GEMINI = "openai_chat", "anthropic_messages", "gemini_generate_content"
 _BEDROCK, _MASTRA = "bedrock_converse", "mastra"
 
@@ -88,8 +88,8 @@ def has_calls(payload: Any) -> bool:
                     # Only the first is read.
                     todo += [item for item in value if not isinstance(item, dict) or item.get("index") in (0, None)]
                     continue
-                told = value if key in _TYPES else key if value and isinstance(value, str | dict | list) else None
-                if isinstance(told, str) and _CALL.search(told):
+                word = value if key in _TYPES else key if value and isinstance(value, str | dict | list) else None
+                if isinstance(word, str) and _CALL.search(word):
                     return True
                 if isinstance(value, dict | list):
                     todo.append(value)
@@ -110,7 +110,7 @@ def _of_list(items: list[Any]) -> str | None:
     found = [_of_object(item) for item in items]
     if not found or None in found:
         return None
-    return next((name for name in found if name not in (UNTOLD, _OPENAI)), found[-1])
+    return next((name for name in found if name not in (UNKNOWN, _OPENAI)), found[-1])
 
 
 def _of_object(item: Any) -> str | None:
@@ -149,7 +149,7 @@ def _of_message(message: Mapping[str, Any], content: Any) -> str | None:
     if isinstance(content, list):
         return _of_parts(content, _OPENAI)
     if isinstance(content, str) or (content is None and (message.keys() & _SAID or len(message) == 1)):
-        return _BY_ROLE.get(role, UNTOLD)
+        return _BY_ROLE.get(role, UNKNOWN)
     return None
 
 
@@ -160,8 +160,8 @@ def _of_parts(parts: Any, otherwise: str) -> str | None:
     found = [_of_part(part) for part in parts] if isinstance(parts, list) else [None]
     if None in found:
         return None
-    told = next((name for name in found if name != UNTOLD), UNTOLD)
-    return told if told != UNTOLD else otherwise if otherwise == _GEMINI else _BEDROCK
+    known = next((name for name in found if name != UNKNOWN), UNKNOWN)
+    return known if known != UNKNOWN else otherwise if otherwise == _GEMINI else _BEDROCK
 
 
 def _of_part(part: Any) -> str | None:
@@ -172,5 +172,5 @@ def _of_part(part: Any) -> str | None:
     if kind is not None:
         return _ANTHROPIC if isinstance(kind, str) and kind in _BLOCKS else None
     if part.keys() <= GEMINI_FIELDS | {"text"} and any(value is not None for value in part.values()):
-        return UNTOLD if part.keys() == {"text"} else _GEMINI
+        return UNKNOWN if part.keys() == {"text"} else _GEMINI
     return _BEDROCK if len(part) == 1 and part.keys() <= _BEDROCK_BLOCKS else None
