@@ -107,7 +107,7 @@ async def test_the_plugin_example_is_found_by_its_entry_points(tmp_path: Path, m
         assert await board.run(asked) == [
             [True, "a-good-day"],
             [True, {"would_insert_into": "notes", "row": {"text": "x"}}],
-            [False, "Tool 'nope' not found"],
+            [False, "Tool 'nope' not found; did you mean 'note'?"],
         ]
         assert {"do": "slug", "with": ["text"]} in await board.definitions("pairs")
         assert await board.run([{"do": "echo", "with": {"a": 1}}]) == [[True, {"echo": {"a": 1}}]]

@@ -161,7 +161,7 @@ sys.modules["langgraph"] = None
 try:
     import pegboard.integrations.langgraph
 except ImportError as error:
-    assert "pip install 'pegboard[langgraph]'" in str(error), error
+    assert "pip install '/path/to/pegboard[langgraph]'" in str(error), error
 else:
     raise AssertionError("it was imported")
 """

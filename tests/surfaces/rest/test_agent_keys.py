@@ -99,7 +99,7 @@ ROUTES = {
     "POST /v1/tools": Answers("403", body=mock("made")),
     "POST /v1/tools/{name}/call": Answers("200 tool_not_found", "200 success", {}),
     "POST /v1/tools/{ref}/accept": Answers("403", "403"),
-    "POST /v1/tools/{tool_id}/restore": Answers("403", "403"),
+    "POST /v1/tools/{ref}/restore": Answers("403", "403"),
     "POST /v1/users": Answers("403", body={"name": "mallory", "role": "admin"}),
     "POST /v1/users/{user_id}/keys": Answers("403", "403", {}),
     "PUT /v1/secrets/{name}": Answers("403", body={"value": "x"}),

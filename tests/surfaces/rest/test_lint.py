@@ -82,7 +82,7 @@ async def test_a_provider_named_twice_is_looked_at_once(admin: httpx.AsyncClient
     assert [each["dialect"] for each in answer["providers"]] == ["picky", "plain"]
 
 
-@pytest.mark.parametrize(("shape", "says"), [("nope", "is not one of"), ("silent", "declares no tools")])
+@pytest.mark.parametrize(("shape", "says"), [("nope", "Unknown dialect 'nope'"), ("silent", "declares no tools")])
 async def test_a_provider_that_cannot_be_handed_tools_is_refused(
     admin: httpx.AsyncClient, shape: str, says: str
 ) -> None:

@@ -227,9 +227,9 @@ def _is_aside(body: bytes) -> bool:
 
 
 def _speaks_mcp(response: httpx2.Response) -> bool:
-    """Whether the answer to a request can be one of the protocol: events, or a JSON-RPC message."""
+    """Whether a response can be one of the protocol: a redirect, an error, events or a JSON-RPC message."""
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if response.status_code >= 400 or media_type == "text/event-stream":
+    if response.status_code >= 300 or media_type == "text/event-stream":
         return True
     if media_type != "application/json":
         return False
