@@ -19,12 +19,12 @@ serve: $(VENV)/.run ## Run the server with demo tools on http://127.0.0.1:8080
 test: $(VENV)/.dev $(VENV)/.reference ## Run every test, on real PostgreSQL and Valkey
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
-check: $(VENV)/.dev ## Format, lint, types, import directions, file sizes
+check: $(VENV)/.dev ## Format, lint, types, import directions, structure
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python .ci/sizes.py
+	$(BIN)/python .ci/structure.py
 
 bench: $(VENV)/.dev $(VENV)/.reference $(VENV)/.peers ## Measure the claims the documentation makes
 	$(BIN)/python -m bench $(ARGS)

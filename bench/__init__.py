@@ -1,1 +1,1 @@
-"""The measured claims; run them with `make bench`."""
+"""Benchmarks of the measured claims; run them with `make bench`."""

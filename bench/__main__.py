@@ -1,4 +1,4 @@
-"""`python -m bench [NAME…] [--quick]`: measure, and fail where an aim is missed."""
+"""`python -m bench [NAME…] [--quick]`: run benchmarks, and fail if an aim is missed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BENCHES: dict[str, Callable[[float], bool]] = {
 
 
 def main() -> None:
-    """Run the named benchmarks, or all of them."""
+    """Run the named benchmarks, or all of them; exit with 1 if an aim is missed."""
     arguments = sys.argv[1:]
     quick = "--quick" in arguments
     names = [name for name in arguments if name != "--quick"] or list(BENCHES)

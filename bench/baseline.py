@@ -1,9 +1,9 @@
-"""The baseline: 10,000 hashes looked up among a million, and 100,000 findings recorded, next to plain SQL.
+"""The baseline: look up 10,000 hashes among a million, and record 100,000 findings, compared with plain SQL.
 
-Plain SQL is what somebody would write by hand for the same table with the database's own driver: one statement for the
-lookup, one upsert in one transaction for the recording, and nothing is checked. Through Pegboard come in addition the
-checks of every hash and id, duplicates, and for the whole call its arguments, its output and the journal's entry.
-Turns are interleaved; memory is what the process grows by at most while it looks up or records.
+Plain SQL is hand-written code for the same table with the database's own driver: one statement for the lookup, one
+upsert in one transaction for the recording, without validation. Pegboard additionally validates every hash and id,
+handles duplicates, and for a call also validates the arguments and the output and writes a row to the journal. Turns
+are interleaved; memory is the maximum growth of the process during lookup or recording.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pegboard.testing import NoSettings
 ROWS, ASKED, RECORDED = 1_000_000, 10_000, 100_000
 ROUNDS = 5
 AIM = 2.0
-# What looking up and recording may take, whatever the size of the baseline.
+# The memory limit for lookup and recording, independent of the size of the baseline.
 MOST_MB = 300
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -46,14 +46,14 @@ Work = Callable[[Sequence[str]], Awaitable[object]]
 
 
 class PlainSqlite:
-    """By hand, with the standard library."""
+    """Hand-written SQL with the standard library."""
 
     def __init__(self, board: Pegboard) -> None:
         self._connection: sqlite3.Connection = board._database.connect_sqlite()
         self._owner = board.admin.user_id.replace("-", "")
 
     async def fill(self, rows: int) -> None:
-        """Put so many findings into the table."""
+        """Insert this many findings into the table."""
         self._connection.create_function("hashed", 1, hashed, deterministic=True)
         self._connection.execute(
             "INSERT INTO findings SELECT ?, hashed(value), 'f-' || value, 1, ?, ?, NULL FROM "
@@ -63,13 +63,13 @@ class PlainSqlite:
         )
 
     async def look_up(self, hashes: Sequence[str]) -> None:
-        """One statement."""
+        """Look up the hashes with one statement."""
         among = ",".join("?" * len(hashes))
         statement = f"{_LOOK_UP} ? AND composite_hash IN ({among})"
         await asyncio.to_thread(lambda: self._connection.execute(statement, (self._owner, *hashes)).fetchall())
 
     async def record(self, hashes: Sequence[str]) -> None:
-        """One statement, often, in one transaction."""
+        """Run the upsert with executemany in one transaction."""
         await asyncio.to_thread(self._record, hashes)
 
     def _record(self, hashes: Sequence[str]) -> None:
@@ -85,14 +85,14 @@ class PlainSqlite:
 
 
 class PlainPostgresql:
-    """By hand, with asyncpg."""
+    """Hand-written SQL with asyncpg."""
 
     def __init__(self, connection: asyncpg.Connection, owner: str) -> None:
         self._connection = connection
         self._owner = owner
 
     async def fill(self, rows: int) -> None:
-        """Put so many findings into the table."""
+        """Insert this many findings into the table."""
         await self._connection.execute(
             "INSERT INTO findings SELECT $1, encode(sha256(i::text::bytea), 'hex'), 'f-' || i, 1, $2, $2, NULL "
             "FROM generate_series(0, $3 - 1) AS i ORDER BY 2",
@@ -102,11 +102,11 @@ class PlainPostgresql:
         await self._connection.execute("ANALYZE findings")
 
     async def look_up(self, hashes: Sequence[str]) -> None:
-        """One statement."""
+        """Look up the hashes with one statement."""
         await self._connection.fetch(f"{_LOOK_UP} $1 AND composite_hash = ANY($2)", self._owner, hashes)
 
     async def record(self, hashes: Sequence[str]) -> None:
-        """One statement."""
+        """Record the findings with one statement."""
         count = len(hashes)
         columns = (sorted(hashes), ["f-0"] * count, [1] * count, [NOW] * count, [NOW] * count)
         await self._connection.execute(_UPSERT.format(_UNNEST), self._owner, *columns, timeout=600)
@@ -117,7 +117,7 @@ class PlainPostgresql:
 
 
 def main(seconds: float = 2.0) -> bool:
-    """Print lookups and recordings as ratios to plain SQL, and memory; whether the aims are met."""
+    """Print lookups and recordings as ratios to plain SQL, and memory; return True if the aims are met."""
     share = 1 if seconds >= 2 else 10
     print(f"\nBaseline: {ROWS // share:,} findings, next to plain SQL (interleaved, median of rounds)")
     with tempfile.TemporaryDirectory() as name, runner() as loop, ordinary_postgres() as postgres:
@@ -129,7 +129,7 @@ def main(seconds: float = 2.0) -> bool:
 
 
 def hashed(number: object) -> str:
-    """The hash of a finding that is known by its number."""
+    """Return the hash of the finding with this number."""
     return hashlib.sha256(str(number).encode()).hexdigest()
 
 
@@ -144,7 +144,7 @@ async def _measured(label: str, url: str, folder: Path, share: int) -> bool:
             return [hashed(number) for number in (*known, *range(-asked // 10, 0))]
 
         def scanned() -> list[str]:
-            """Half of them known."""
+            """Return hashes of findings, half of them known."""
             known = chosen.sample(range(rows), recorded // 2)
             fresh = (chosen.getrandbits(64) + rows for _ in range(recorded - len(known)))
             return [hashed(number) for number in (*known, *fresh)]
@@ -183,7 +183,7 @@ async def _by_hand(url: str, board: Pegboard) -> AsyncIterator[PlainSqlite | Pla
 
 
 async def _turns(contenders: Sequence[Work], given: Callable[[], list[str]]) -> list[float]:
-    """How long each takes, in the middle, with something else to do in every turn."""
+    """Return the median time of each contender, with new hashes in every turn."""
     seen: list[list[float]] = [[] for _ in contenders]
     for turn in range(1 + ROUNDS):
         for contender, times in zip(contenders, seen, strict=True):

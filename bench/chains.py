@@ -1,4 +1,4 @@
-"""Chains: ten builtin steps one after the other, against ten single calls, in CPU time."""
+"""Chains: the CPU time of ten sequential builtin steps, compared with ten single calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from bench.harness import median, row, runner
 from pegboard import Pegboard
-from pegboard.core.chains import Chain
+from pegboard.kinds.chain.config import Chain
 from pegboard.testing import NoSettings
 
 ROUNDS = 5
@@ -18,7 +18,7 @@ MOST = 3.0
 
 
 def main(seconds: float = 2.0) -> bool:
-    """Print what a chain costs of its calls; whether the aim is met."""
+    """Print the cost of a chain relative to its calls; return True if the aim is met."""
     print(f"\nA chain of {STEPS} builtin steps, each referring to the one before, rows committed (SQLite)")
     with TemporaryDirectory() as home, runner() as loop:
         single, chained = loop.run(_measured(Path(home), max(10, int(40 * seconds))))

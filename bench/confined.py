@@ -1,19 +1,19 @@
-"""Code and commands, confined: what confinement costs, and what it costs the calls beside it, in interleaved rounds.
+"""Confined code and commands: the cost of confinement, and its effect on other calls, in interleaved rounds.
 
-Every call goes through the board and has its row committed (SQLite). Three aims:
+Every call goes through the board and its row is committed (SQLite). Three aims:
 
-1. A python tool computes an RSI of 500 prices with pandas. The median of its calls, one upon the other, against the
-   time that a new interpreter takes to import pandas. For interest, the same with a pause before each call, in which
-   the board makes ready for the next one, the first call of all, and the same function called in this process.
-2. A shell tool runs `true`, in turns with the same command started by asyncio, unconfined.
-3. A builtin `echo` is called at a steady rate, alone and beside 50 confined calls: five callers keep ten each under
-   way, every other one a python tool, the others shell. The same is done with calls that are over at once, which are
-   the most processes a second, and with calls that compute. Requests come from a process of its own and count from
-   when they are sent, whether the board gets to them or not, so nothing is left out while it is busy. Phases with and
-   without the others are of the same pace and length, 1,500 calls each, so that fifteen are slower than the p99; they
-   change places from round to round, and of each the median p99 is compared.
+1. A python tool computes an RSI of 500 prices with pandas. The median of back-to-back calls is compared with the time
+   that a new interpreter takes to import pandas. For information: the same with a pause before each call, in which
+   the board prepares the next process, the very first call, and the same function called in this process.
+2. A shell tool runs `true`, interleaved with the same command started by asyncio, unconfined.
+3. A builtin `echo` is called at a steady rate, alone and beside 50 confined calls: five callers with ten running calls
+   each, alternately python and shell tools. This is measured with calls that end at once, which start the most
+   processes per second, and with calls that compute. Requests are sent by a separate process and timed from when they
+   are sent, so the time in which the board is busy is included. Phases with and without the other calls have the same
+   rate and length, 1,500 calls each, so that fifteen are slower than the p99; their order alternates from round to
+   round, and the median p99 of each is compared.
 
-The board has its default settings: of the 50 calls, PEGBOARD_SANDBOX_CHILDREN (two more than there are processors) run
+The board has its default settings: of the 50 calls, PEGBOARD_SANDBOX_CHILDREN (the number of processors plus two) run
 at once, and the others wait.
 """
 
@@ -38,8 +38,8 @@ from bench.harness import median, row, runner
 from bench.pacer import paced
 from bench.servers import BODY, ECHO
 from pegboard import Pegboard
-from pegboard.core.call import Caller
-from pegboard.surfaces.rest.server import settle_memory
+from pegboard.model.call import Caller
+from pegboard.surfaces.rest.server import tune_garbage_collector
 from pegboard.testing import NoSettings, member
 
 ROUNDS = 5
@@ -47,7 +47,7 @@ AIM_TIMES, AIM_MORE_MS, AIM_P99_TIMES = 40.0, 15.0, 3.0
 CALLERS, CALLS_EACH = 5, 10
 ECHOES_A_SECOND = 250
 PAUSE = 0.1
-# Phases of the third part last so many times what others do, and nothing is measured while they begin.
+# Phases of the third part are this many times longer, and the first half second is not measured.
 PHASE, BEGINNING = 3.0, 0.5
 
 RSI = """\
@@ -73,7 +73,7 @@ Work = Callable[[], Awaitable[None]]
 
 
 def main(seconds: float = 2.0) -> bool:
-    """Print the comparisons and how cost grows; whether the aims are met."""
+    """Print the comparisons and the growth of cost; return True if the aims are met."""
     with runner() as loop:
         return loop.run(_measured(seconds))
 
@@ -84,7 +84,7 @@ async def _measured(seconds: float) -> bool:
         settings = NoSettings(home=Path(home), log_level="error")
         board = await stack.enter_async_context(Pegboard.open(settings=settings))
         await _add_tools(board)
-        settle_memory()  # as the server does; once more when pandas is here as well
+        tune_garbage_collector()  # as the server does; again after pandas is loaded
         print("\nCode and commands, confined, row committed (SQLite) (interleaved, median of rounds)")
         met = [await part(board, seconds) for part in (_shell, _python, _beside)]
         await confined_growth.show(board, seconds)
@@ -92,7 +92,7 @@ async def _measured(seconds: float) -> bool:
 
 
 async def _add_tools(board: Pegboard) -> None:
-    # On a busy machine calls wait in line, and are to be counted all the same.
+    # A long timeout: on a busy machine calls wait in the queue, and must still be counted.
     shared = {"is_public": True, "read_only": True, "timeout": 60}
     codes = {"rsi": (RSI, ["pandas"]), "compute": (COMPUTE, [])}
     for name, (code, libraries) in codes.items():
@@ -134,7 +134,7 @@ async def _shell(board: Pegboard, seconds: float) -> bool:
     await confined()
     p50s: list[list[float]] = [[], []]
     for _ in range(ROUNDS):
-        # By turns, so that whatever else the machine does is done to both.
+        # Interleaved, so that other load on the machine affects both.
         pairs = [(await _took(bare), await _took(confined)) for _ in range(round(50 * seconds))]
         for kept, taken in zip(p50s, zip(*pairs, strict=True), strict=True):
             kept.append(median(list(taken)))
@@ -151,7 +151,7 @@ async def _python(board: Pegboard, seconds: float) -> bool:
     warm, cold = _call(board, "rsi", arguments), _command(sys.executable, "-c", "import pandas")
     names: dict[str, Any] = {}
     exec(RSI, names)
-    settle_memory()
+    tune_garbage_collector()
 
     async def here() -> None:
         names["rsi"](**arguments)
@@ -159,7 +159,7 @@ async def _python(board: Pegboard, seconds: float) -> bool:
     begun = await _took(warm)
     many = round(10 * seconds)
     p50s: dict[str, list[float]] = {"cold": [], "warm": [], "paused": [], "here": []}
-    # Short rounds, so that a machine which slows down and recovers does so for all alike.
+    # Short rounds, so that a temporary slowdown of the machine affects all equally.
     for _ in range(5 * ROUNDS):
         p50s["cold"].append(await _took(cold))
         p50s["warm"].append(median([await _took(warm) for _ in range(many)]))
@@ -210,7 +210,7 @@ async def _beside(board: Pegboard, seconds: float) -> bool:
 async def _load(
     board: Pegboard, callers: list[Caller], tools: tuple[tuple[str, dict[str, Any]], ...]
 ) -> AsyncIterator[list[None]]:
-    """Keep calls of these tools under way, as many for each caller; for every one that ended the list has an entry."""
+    """Keep calls of these tools running, the same number per caller; yield a list with an entry for each that ended."""
     ended: list[None] = []
     is_over = False
 

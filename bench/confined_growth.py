@@ -1,4 +1,4 @@
-"""How the cost of a confined call grows: with what goes in and out, with the tools there are, with how many run."""
+"""How the cost of a confined call grows with the size of arguments and results, the number of tools and concurrency."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pegboard import Pegboard
 
 ROUNDS = 3
 SIZES, TOOLS, AT_ONCE = (1, 100, 900), (1, 100), (1, 8, 50)
-# The code that tools of the same libraries have in common is only their zygote.
+# Tools with the same libraries share only a zygote, not their code.
 GIVE_BACK = "import numpy\n\ndef give_back(text: str):\n    return text\n"
 _TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 
@@ -33,7 +33,7 @@ class _Seen(NamedTuple):
 
 
 async def show(board: Pegboard, seconds: float) -> None:
-    """Print a table: of each kind calls a second, and how long one takes."""
+    """Print a table with calls per second and latency for each kind."""
     await _add_tools(board)
     cases = [
         *(_Case(f"arguments and result of {kib} KiB", kib=kib) for kib in SIZES),

@@ -1,4 +1,4 @@
-"""What it costs to read calls: two in a message, a stream of thousands of chunks, hostile text, many dialects."""
+"""The cost of reading calls: two in a message, a stream of thousands of chunks, hostile text, many dialects."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from bench.harness import median, row
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.catalog import OURS, dialects
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.catalog import BUILT_IN_DIALECTS, load_dialects
+from pegboard.dialects.detect import Dialects
 
 ROUNDS = 30
 AIM_US = 15.0
@@ -42,9 +42,9 @@ _CALLS = (
 
 
 def main(_seconds: float) -> bool:
-    """Measure; whether every aim was met."""
+    """Run the measurements; return True if every aim is met."""
     print("\ndialects: reading calls")
-    known = dialects()
+    known = load_dialects()
     met = [_messages(known), _flat(), _stream(known), _texts(known)]
     return all(met)
 
@@ -61,11 +61,11 @@ def _messages(known: Dialects) -> bool:
 
 
 def _flat() -> bool:
-    """The same message with as many dialects again, ten and a hundred times as many."""
+    """Read the same message with 1, 10 and 100 times as many dialects registered."""
     took = []
     for times in (1, 10, 100):
-        others = [_stranger(place) for place in range(len(OURS) * (times - 1))]
-        many = Dialects([*(make() for make in OURS), *others])
+        others = [_stranger(place) for place in range(len(BUILT_IN_DIALECTS) * (times - 1))]
+        many = Dialects([*(make() for make in BUILT_IN_DIALECTS), *others])
         payload = _message(many, "openai_chat")
         took.append(_microseconds(lambda many=many, payload=payload: many.read(payload)))  # type: ignore[misc]
         row(f"two calls, {len(many):,} dialects known", f"{took[-1]:.1f} µs")
@@ -75,7 +75,7 @@ def _flat() -> bool:
 
 
 def _stream(known: Dialects) -> bool:
-    """Ten times the chunks cost ten times the time."""
+    """Check that the time is linear in the number of chunks."""
     met = True
     for name, chunks in (("openai_chat", _openai_chunks), ("anthropic_messages", _anthropic_chunks)):
         took = []
@@ -89,7 +89,7 @@ def _stream(known: Dialects) -> bool:
 
 
 def _texts(known: Dialects) -> bool:
-    """Ten times a text that never gets to the point costs ten times the time."""
+    """Check that the time is linear in the length of a hostile text."""
     met = True
     for text in TEXTS:
         took = []

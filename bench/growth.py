@@ -1,4 +1,4 @@
-"""Growth: what 10,000 registered tools cost a call, the start-up and the memory."""
+"""Growth: the cost of 10,000 registered tools for a call, the start-up and the memory."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ MAX_START, MAX_MEMORY, MIN_RATIO = 5.0, 300.0, 0.9
 
 
 def main(seconds: float = 2.0) -> bool:
-    """Print the comparison; whether every aim is met."""
+    """Print the comparison; return True if every aim is met."""
     print(f"\nGrowth: {TOOLS:,} tools against 10 (interleaved, median of rounds)")
     call = request("/v1/tools/tool_7/call", BODY, KEY)
     with tempfile.TemporaryDirectory() as folder:
         many = Path(folder) / "many"
         with server("unrecorded", home=many, BENCH_TOOLS=str(TOOLS)):
-            pass  # registers them, so that the next start is an ordinary one
+            pass  # registers the tools, so that the next start is an ordinary one
         rates: dict[str, list[float]] = {"few": [], "many": []}
         with (
             server("unrecorded", BENCH_TOOLS="10") as few,

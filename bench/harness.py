@@ -1,4 +1,4 @@
-"""Starting the measured servers, and telling what was measured."""
+"""Start the measured servers, and print results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import uvloop
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server that is up."""
+    """A running server."""
 
     name: str
     port: int
@@ -29,7 +29,7 @@ class Running:
 
     @property
     def memory_mb(self) -> float:
-        """Resident memory now."""
+        """Resident memory now, in MB."""
         for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / 1024
@@ -37,14 +37,14 @@ class Running:
 
     @property
     def cpu_seconds(self) -> float:
-        """Processor time since its start."""
+        """CPU time since its start."""
         words = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
 def server(name: str, *, home: Path | None = None, **environment: str) -> Iterator[Running]:
-    """One of bench.servers, answering on loopback."""
+    """Start one of bench.servers on loopback, and stop it afterwards."""
     with tempfile.TemporaryDirectory() as fresh, socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         bound.set_inheritable(True)
@@ -65,7 +65,7 @@ def server(name: str, *, home: Path | None = None, **environment: str) -> Iterat
 
 @contextmanager
 def command(name: str, port: int, arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[Running]:
-    """A server of somebody's own making, answering on this port of loopback; what it prints is not shown."""
+    """Start a server from any command, which must listen on this loopback port; its standard output is discarded."""
     begun = time.perf_counter()
     process = subprocess.Popen(arguments, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
@@ -93,15 +93,15 @@ def _wait_until_up(port: int, process: subprocess.Popen[bytes]) -> None:
 
 
 def median(values: list[float]) -> float:
-    """The middle one."""
+    """Return the median."""
     return statistics.median(values)
 
 
 def row(*cells: object) -> None:
-    """One line of a table."""
+    """Print one row of a table."""
     print("  " + "".join(f"{cell!s:<34}" if place == 0 else f"{cell!s:>14}" for place, cell in enumerate(cells)))
 
 
 def runner() -> asyncio.Runner:
-    """Where the load generator runs."""
+    """Return an asyncio runner with uvloop for the load generator."""
     return asyncio.Runner(loop_factory=uvloop.new_event_loop)

@@ -1,4 +1,4 @@
-"""The journal at ten million rows: reading and writing it cost about what they cost with an almost empty one."""
+"""The journal with ten million rows: reading and writing must cost about the same as with an almost empty one."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.harness import median, row, runner
-from pegboard.core.call import Execution
-from pegboard.core.ids import first_id, new_id
-from pegboard.journal.chain import Chain
-from pegboard.journal.entries import Batch, Closing
-from pegboard.journal.histogram import bucket_of
-from pegboard.journal.locks import NoSiblings
-from pegboard.journal.sqlite import SqliteLedger
+from pegboard.journal.entries import ClosingEntry, EntryBatch
+from pegboard.journal.hash_chain import HashChain
+from pegboard.journal.latency_counts import find_bucket
+from pegboard.journal.sqlite_backend import SqliteBackend
 from pegboard.journal.statistics import Statistics
-from pegboard.journal.writer import Writer
-from pegboard.store import executions
-from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter, stored
-from pegboard.store.migrate import migrate
+from pegboard.journal.writer import JournalWriter
+from pegboard.journal.writer_locks import MemoryLeases
+from pegboard.model.call import Execution
+from pegboard.model.ids import make_lowest_id, new_id
+from pegboard.storage import execution_rows
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ExecutionFilter, serialize_execution
+from pegboard.storage.migrate import migrate
 
 ROWS, QUICK_ROWS, FEW_ROWS = 10_000_000, 300_000, 1_000
 TOOLS, CALLERS = 50, 100
 SPAN = timedelta(days=30)
 PAGE, ROUNDS = 50, 15
 AT_ONCE = 250_000
-# Rows that their writer has not counted yet, as after some busy seconds.
+# Rows that the writer has not added to the statistics yet, as after a few busy seconds.
 UNCOUNTED = 500
-# How much longer a page may take of a full journal than of an almost empty one, and statistics of a day altogether:
-# those grow with how many tools are called in an hour, not with the journal.
+# How much longer a page may take with a full journal, and the total time for the statistics of a day, which
+# depends on the number of tools called per hour, not on the size of the journal.
 MAX_MORE_MS, MAX_STATISTICS_MS = 10.0, 150.0
-# As many batches a round as the writer lets pass, about, before it adds them to the statistics.
+# About as many batches per round as the writer commits before it adds them to the statistics.
 BATCH, BATCHES, WRITE_ROUNDS = 100, 20, 11
-# How many times what a row costs in an almost empty journal it may cost in a full one.
+# The maximum cost of a row in a full journal, relative to an almost empty one.
 MAX_TIMES = 1.5
 
 Question = Callable[[Database, datetime], Awaitable[Any]]
 
 
-# Chance that is the same in every run: each part of a row is drawn from the number of the row.
+# Deterministic pseudo-random values: each part of a row is computed from the number of the row.
 _DRAWN = "((n * {factor} + {shift}) % 1000003) / 1000003.0"
 _FILL = f"""
 WITH RECURSIVE numbers(n) AS (SELECT :first UNION ALL SELECT n + 1 FROM numbers WHERE n < :last),
@@ -85,7 +85,7 @@ INSERT INTO writers (number, id, host, pid, started_at, beat, seq, mac, signatur
 
 
 def main(seconds: float = 2.0) -> bool:
-    """Print every comparison; whether every aim is met."""
+    """Print every comparison; return True if every aim is met."""
     rows = ROWS if seconds >= 1 else QUICK_ROWS
     print(f"\nThe journal: {rows:,} rows against {FEW_ROWS:,} (SQLite, interleaved, median of rounds)")
     with tempfile.TemporaryDirectory() as folder, runner() as loop:
@@ -104,7 +104,7 @@ def main(seconds: float = 2.0) -> bool:
 
 
 async def reading(few: Database, many: Database, now: datetime) -> bool:
-    """Print how long questions take of a full journal and of an almost empty one; whether the aim is met."""
+    """Print the time of queries on a full and an almost empty journal; return True if the aim is met."""
     row("reading", "few rows ms", "many rows ms", "first time ms")
     slow = []
     for name, question in _questions().items():
@@ -152,13 +152,13 @@ def _questions() -> dict[str, Question]:
 
 
 async def _page(database: Database, now: datetime, *, before: timedelta | None = None, **wanted: Any) -> None:
-    """A page; spans are counted back from now."""
+    """Read a page; timedelta values are relative to now."""
     found: dict[str, Any] = {
         name: now - value if isinstance(value, timedelta) else value for name, value in wanted.items()
     }
-    place = first_id(now - before) if before is not None else None
+    place = make_lowest_id(now - before) if before is not None else None
     async with database.read() as conn:
-        await executions.page(conn, ExecutionFilter(**found), before=place, limit=PAGE + 1)
+        await execution_rows.list_executions(conn, ExecutionFilter(**found), before=place, limit=PAGE + 1)
 
 
 async def _statistics(database: Database, now: datetime, **wanted: Any) -> None:
@@ -177,8 +177,11 @@ class _Cost(NamedTuple):
 
 
 async def writing(few: Database, many: Database) -> bool:
-    """Print what a row costs, in microseconds, in a full journal and in an almost empty one; whether the aim is met."""
-    writers = [Writer(SqliteLedger(each), Chain(bytes(32)), NoSiblings(), _unsealed, **_ALONE) for each in (few, many)]
+    """Print the cost of a row in a full and an almost empty journal; return True if the aim is met."""
+    writers = [
+        JournalWriter(SqliteBackend(each), HashChain(bytes(32)), MemoryLeases(), _unsealed, **_ALONE)
+        for each in (few, many)
+    ]
     taken: list[list[_Cost]] = [[], []]
     for turn in range(1 + WRITE_ROUNDS):
         batches = [_batch(turn * BATCHES + number) for number in range(BATCHES)]
@@ -205,7 +208,7 @@ def _unsealed(_answer: bytes, _run_id: str) -> str | None:
     return None
 
 
-async def _cost(writer: Writer, batches: list[Batch]) -> _Cost:
+async def _cost(writer: JournalWriter, batches: list[EntryBatch]) -> _Cost:
     cpu, wall = time.process_time(), time.perf_counter()
     for batch in batches:
         await writer.commit(batch)
@@ -213,9 +216,9 @@ async def _cost(writer: Writer, batches: list[Batch]) -> _Cost:
     return _Cost((time.process_time() - cpu) / rows, (time.perf_counter() - wall) / rows)
 
 
-def _batch(number: int) -> Batch:
-    """Calls like those that fill the journal, made just now."""
-    return Batch([], [Closing(stored(_call(number * BATCH + place))) for place in range(BATCH)])
+def _batch(number: int) -> EntryBatch:
+    """Return calls like those that fill the journal, with the current time."""
+    return EntryBatch([], [ClosingEntry(serialize_execution(_call(number * BATCH + place))) for place in range(BATCH)])
 
 
 def _call(number: int) -> Execution:
@@ -245,14 +248,14 @@ def _call(number: int) -> Execution:
 
 
 async def _filled(path: Path, rows: int, now: datetime) -> Database:
-    """A journal of so many calls, spread evenly over the last month."""
+    """Create a journal with this many calls, spread evenly over the last month."""
     url = f"sqlite:///{path}"
     empty = Database.create(url)
     await migrate(empty)
     await empty.close()
     connection = sqlite3.connect(path, isolation_level=None)
-    connection.create_function("bucket_of", 1, bucket_of, deterministic=True)
-    # Nothing here outlives the benchmark.
+    connection.create_function("bucket_of", 1, find_bucket, deterministic=True)
+    # No durability is needed: the file is deleted after the benchmark.
     for pragma in ("synchronous = OFF", "journal_mode = OFF", "cache_size = -1000000"):
         connection.execute(f"PRAGMA {pragma}")
     month = SPAN / timedelta(milliseconds=1)

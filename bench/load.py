@@ -1,4 +1,4 @@
-"""A load generator: many connections to one loopback address, one request at a time on each."""
+"""A load generator: many connections to one loopback port, with one request at a time on each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one run of load saw."""
+    """The results of one load run."""
 
     calls: int
     seconds: float
@@ -22,17 +22,17 @@ class Measured:
 
     @property
     def rate(self) -> float:
-        """Answers a second."""
+        """Responses per second."""
         return self.calls / self.seconds
 
     def percentile(self, share: float) -> float:
-        """The latency that this share of answers stayed under, in milliseconds."""
+        """Return the latency percentile in milliseconds."""
         ordered = sorted(self.latencies_ms)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def request(path: str, body: bytes, key: str | None) -> bytes:
-    """A whole POST request, ready to be sent again and again."""
+    """Return a complete POST request, which can be sent repeatedly."""
     head = (
         f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     )
@@ -49,7 +49,7 @@ class _Connection(asyncio.Protocol):
         self._sent = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.WriteTransport, transport)  # uvloop's own class is no subclass of it
+        self._transport = cast(asyncio.WriteTransport, transport)  # uvloop's class is not a subclass of it
         self._send()
 
     def _send(self) -> None:
@@ -99,7 +99,7 @@ class _Run:
 async def put_load(
     port: int, payload: bytes, *, expect: bytes, connections: int = 100, seconds: float = 2.0
 ) -> Measured:
-    """Keep every connection busy for so long; an answer without `expect` in it is a failure."""
+    """Keep every connection busy for this long; a response without `expect` counts as a failure."""
     run = _Run(connections, expect)
     loop = asyncio.get_running_loop()
     begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Tools that reach out: http against bare aiohttp, mcp against the official client, each in one interleaved run."""
+"""Tools with upstreams: http compared with plain aiohttp, mcp with the official client, in interleaved runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from bench.harness import median, row, runner, server
 from pegboard import Pegboard
-from pegboard.surfaces.rest.server import settle_memory
+from pegboard.surfaces.rest.server import tune_garbage_collector
 from pegboard.testing import NoSettings
 
 ROUNDS = 5
@@ -29,7 +29,7 @@ Work = Callable[[int], Awaitable[None]]
 
 
 def main(seconds: float = 2.0) -> bool:
-    """Print calls a second as ratios; whether the aims are met."""
+    """Print calls per second as ratios; return True if the aims are met."""
     with server("starlette") as web, server("mcp") as mcp, runner() as loop:
         return loop.run(_measured(web.port, mcp.port, seconds))
 
@@ -69,7 +69,7 @@ async def _measured(web: int, mcp: int, seconds: float) -> bool:
 
             return call
 
-        settle_memory()  # as the server does; for both sides
+        tune_garbage_collector()  # as the server does; affects both sides
         print("\nTools that reach out, row committed (SQLite), 100 at once (interleaved, median of rounds)")
         row("", "calls/s", "ratio", "p50 ms")
         met = [
@@ -124,7 +124,7 @@ async def _compared(base: str, bare: Work, name: str, ours: Work, aim: float | N
 
 
 async def _kept_busy(work: Work, seconds: float, workers: int = 100) -> tuple[float, float]:
-    """Calls a second, and the median wait in milliseconds, with so many at once."""
+    """Return the calls per second and the median latency in milliseconds, with this many workers."""
     numbers = itertools.count()
     waits: list[float] = []
     begun = time.perf_counter()

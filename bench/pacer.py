@@ -1,6 +1,6 @@
-"""A steady clock outside of the measured process: `python -m bench.pacer RATE` writes the time so many times a second.
+"""A steady clock outside of the measured process: `python -m bench.pacer RATE` writes timestamps at this rate.
 
-A request that is stamped by its sender counts all that it waits for; a timer of the measured process would be late
+A request with the timestamp of its sender includes all waiting time; a timer in the measured process would be delayed
 together with it. The clock is time.monotonic, which all processes of a machine share.
 """
 
@@ -18,11 +18,11 @@ _PIPE = 2**16
 
 
 def main() -> None:
-    """Write stamps to stdout until nobody reads them."""
+    """Write timestamps to stdout until the reader closes the pipe."""
     gap = 1 / float(sys.argv[1])
     due = time.monotonic()
     while True:
-        # One that comes late does not make the next ones come faster.
+        # A late timestamp does not shorten the following intervals.
         now = time.monotonic()
         due = max(due + gap, now)
         time.sleep(due - now)
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 async def paced(work: Callable[[], Awaitable[None]], rate: float, seconds: float) -> list[float]:
-    """How long each of the requests took, in milliseconds, from being sent to being done, at so many a second."""
+    """Run `work` at this rate, and return the latency of each run in milliseconds, from its timestamp to its end."""
     loop = asyncio.get_running_loop()
     took: list[float] = []
     running: set[asyncio.Task[None]] = set()

@@ -1,4 +1,4 @@
-"""A PostgreSQL server as its own initdb sets it up: what is acknowledged is on the disk."""
+"""A PostgreSQL server with the default settings of initdb: acknowledged transactions are on disk."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pathlib import Path
 from bench.load import Measured
 from tests import servers
 
-# Every contender keeps its connections from round to round, and the default is 100 for all.
+# Every contender keeps its connections between rounds, and the default limit is 100.
 _SETTINGS = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "400"}
 
 
 @dataclass(frozen=True, slots=True)
 class Ordinary:
-    """A server that is up."""
+    """A running server."""
 
     binaries: Path
     port: int
 
     def url(self, database: str, driver: str = "") -> str:
-        """The URL of one of its databases, for the driver that a scheme like `postgresql+asyncpg` asks for."""
+        """Return the URL of a database; `driver` is a suffix of the scheme, such as `+asyncpg`."""
         return f"postgresql{driver}://postgres@127.0.0.1:{self.port}/{database}"
 
     def ask(self, database: str, *statements: str) -> str:
-        """What the last of these statements answers, as psql prints it."""
+        """Run these statements with psql and return the output."""
         commands = [part for statement in statements for part in ("-c", statement)]
         told = subprocess.run(
             [
@@ -43,7 +43,7 @@ class Ordinary:
     def pgbench(
         self, script: str, variables: Mapping[str, str], *, database: str, clients: int, seconds: int, folder: Path
     ) -> Measured:
-        """What its own benchmark sees, with statements prepared."""
+        """Run pgbench with prepared statements and return its results."""
         (folder / "script.sql").write_text(script)
         defined = [part for name, value in variables.items() for part in ("-D", f"{name}={value}")]
         for log in folder.glob("log.*"):
@@ -61,13 +61,13 @@ class Ordinary:
         failed = next(int(line.split(":")[1].split()[0]) for line in told.splitlines() if "failed trans" in line)
         logged = (line.split() for log in folder.glob("log.*") for line in log.read_text().splitlines())
         took = tuple(int(words[2]) / 1000 for words in logged)
-        # Its own rate leaves out what connecting took.
+        # The rate of pgbench excludes the connection time.
         return Measured(len(took), len(took) / rate, took, failed)
 
 
 @contextmanager
 def ordinary_postgres() -> Iterator[Ordinary]:
-    """A server with the settings that PostgreSQL comes with, but for the number of its connections."""
+    """Run a server with PostgreSQL's default settings, except for the maximum number of connections."""
     with servers.postgres() as made:
         port = servers.free_port()
         data = made._folder / "ordinary"

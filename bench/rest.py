@@ -1,4 +1,4 @@
-"""REST: a validated call with key and limit, against a bare Starlette endpoint, in one interleaved run."""
+"""REST: a validated call with key and rate limit, compared with a plain Starlette endpoint, in one interleaved run."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from bench.load import Measured, put_load, request
 from bench.servers import BODY, KEY, MESSAGE
 
 ROUNDS = 5
-# Of a bare endpoint: without the row, with it, for a message of OpenAI's. Of the same route without the row: with it.
+# Relative to a plain endpoint: without the row, with it, for an OpenAI message. Relative to no row: with the row.
 AIM_OFF, AIM_ON, AIM_MESSAGE, AIM_ROW = 0.6, 0.5, 0.4, 0.8
 
 
 def main(seconds: float = 2.0) -> bool:
-    """Print calls a second as ratios; whether the aim is met."""
+    """Print calls per second as ratios; return True if the aim is met."""
     print("\nREST, one process, 100 connections, a validated echo with key and limit (interleaved, median of rounds)")
     call = request("/v1/tools/bench_echo/call", BODY, KEY)
     bare = request("/echo", BODY, None)

@@ -1,4 +1,4 @@
-"""The servers that are measured, each a process of its own: `python -m bench.servers NAME SOCKET_FD HOME`."""
+"""The measured servers, each run as a separate process: `python -m bench.servers NAME SOCKET_FD HOME`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from pegboard import Pegboard
-from pegboard.core.call import CallContext, Execution, ReadyCall, ToolResult
+from pegboard.model.call import CallContext, Execution, ReadyCall, ToolResult
 from pegboard.surfaces.rest.app import create_app
-from pegboard.surfaces.rest.direct import HOT
-from pegboard.surfaces.rest.server import server_options, settle_memory
+from pegboard.surfaces.rest.server import build_server_options, tune_garbage_collector
+from pegboard.surfaces.rest.uvicorn_fast_path import FAST_ROUTES_KEY
 from pegboard.testing import NoSettings
 
 KEY = "benchmark-key-0123456789"
@@ -45,22 +45,22 @@ ECHO = {
 
 
 class Unrecorded:
-    """A journal that keeps nothing, to see what keeping costs."""
+    """A journal that stores nothing, to measure the cost of recording."""
 
     trouble = None
 
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> None:
-        """Always fine."""
+        """Do nothing."""
 
     async def record(self, execution: Execution, result: ToolResult) -> None:
-        """Gone."""
+        """Discard the row."""
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing."""
 
 
 def starlette_app() -> Any:
-    """The least a JSON endpoint can be in Starlette."""
+    """Return a minimal JSON endpoint in Starlette."""
 
     async def echo(request: Request) -> JSONResponse:
         return JSONResponse({"echo": await request.json()})
@@ -72,7 +72,7 @@ def starlette_app() -> Any:
 
 
 def mcp_server() -> Any:
-    """An MCP server of the official SDK with one small tool."""
+    """Return an MCP server of the official SDK with one small tool."""
     from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 -- half a second that the other servers need not wait
 
     made = MCPServer("bench", log_level="ERROR")
@@ -92,20 +92,20 @@ def _by_hand() -> Any:
 
 
 async def _serve(app: Any, bound: socket.socket, **options: Any) -> None:
-    settle_memory()
+    tune_garbage_collector()
     config = uvicorn.Config(app, **{"log_level": "critical", "access_log": False, "lifespan": "off", **options})
     await uvicorn.Server(config).serve([bound])
 
 
 def _served(app: Any) -> Any:
-    """The application with a life of its own, in which the server is left the quick routes as by `pegboard serve`."""
+    """Wrap the application with a lifespan that registers its fast routes, as `pegboard serve` does."""
 
     async def serve(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "lifespan":
             await app(scope, receive, send)
             return
         await receive()
-        scope["state"][HOT] = app
+        scope["state"][FAST_ROUTES_KEY] = app
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await send({"type": "lifespan.shutdown.complete"})
@@ -134,7 +134,7 @@ async def _board(
             board.tool(name="ticks", timeout=3600)(ticks)
         if tools:
             await board.apply([{**ECHO, "name": f"tool_{number}"} for number in range(tools)])
-        await _serve(_served(create_app(board)), bound, lifespan="on", **server_options(settings))
+        await _serve(_served(create_app(board)), bound, lifespan="on", **build_server_options(settings))
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Live status: 500 event streams on one process, their memory and delivery, and what other calls pay for them."""
+"""Event streams: 500 of them on one process, their memory and latency, and their cost for other calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bench.servers import BODY, KEY
 STREAMS = 500
 ROUNDS = 3
 MOST_MB, MOST_P99_MS = 200, 100
-# What a call costs while hundreds of streams are open that have nothing to do with it, of what it costs without them.
+# The maximum cost of a call beside hundreds of unrelated open streams, relative to the cost without them.
 MOST_OF_ALONE = 1.1
 
 _STAMP = re.compile(rb'"message":"at (\d+\.\d+)"')
@@ -26,7 +26,7 @@ _FINISHED = re.compile(rb'"finished_at":"([^"]+)"')
 
 
 class _Reader(asyncio.Protocol):
-    """Reads events as they come and notes how long each was on its way."""
+    """Reads events and records the latency of each."""
 
     def __init__(self, ask: bytes, delays: list[float], sent_at: Callable[[bytes], list[float]]) -> None:
         self._ask = ask
@@ -37,12 +37,12 @@ class _Reader(asyncio.Protocol):
         self.over = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask."""
+        """Send the request."""
         self.transport = cast(asyncio.WriteTransport, transport)
         self.transport.write(self._ask)
 
     def data_received(self, data: bytes) -> None:
-        """Note whatever is whole."""
+        """Record the latency of complete events."""
         now = time.time()
         text = self._left + data
         whole, mark, self._left = text.rpartition(b"\n\n")
@@ -54,14 +54,14 @@ class _Reader(asyncio.Protocol):
             self.over.set_result(None)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It is over, one way or the other."""
+        """Complete the futures when the connection is closed."""
         for future in (self.begun, self.over):
             if not future.done():
                 future.set_result(False)
 
 
 def main(seconds: float = 2.0) -> bool:
-    """Print memory, delivery and the cost of calls; whether the aims are met."""
+    """Print memory, latency and the cost of calls; return True if the aims are met."""
     print(f"\nLive status, one process, {STREAMS} event streams at once")
     row("", "events", "p50 ms", "p99 ms", "MB", "failures")
     met = True
@@ -79,7 +79,7 @@ def main(seconds: float = 2.0) -> bool:
 
 
 async def _followed(port: int, seconds: float) -> tuple[list[float], int]:
-    """Hundreds of payloads of one call each, which report the time twice a second."""
+    """Follow hundreds of payloads with one call each, which reports the time twice a second."""
     body = orjson.dumps({"name": "ticks", "arguments": {"seconds": max(4.0, 2 * seconds)}})
     ask = request("/v1/calls", body, KEY).replace(b"\r\n\r\n", b"\r\nAccept: text/event-stream\r\n\r\n", 1)
     delays: list[float] = []
@@ -91,7 +91,7 @@ async def _followed(port: int, seconds: float) -> tuple[list[float], int]:
 
 
 async def _watched(port: int, seconds: float) -> tuple[list[float], int]:
-    """Hundreds who watch the whole board, while calls come at a steady rate."""
+    """Watch the whole board over hundreds of connections, while calls are made at a steady rate."""
     ask = request("/v1/executions/stream", b"", KEY).replace(b"POST", b"GET", 1)
     delays: list[float] = []
     readers = await _connected(port, ask, delays, _finished_at)
@@ -123,13 +123,13 @@ async def _connected(
         _, reader = await loop.create_connection(lambda: _Reader(ask, delays, sent_at), "127.0.0.1", port)
         readers.append(reader)
     await asyncio.gather(*(reader.begun for reader in readers))
-    # What came while they connected says how long connecting takes, not how long events do.
+    # Events during the connection phase measure the time to connect, not the latency of events.
     delays.clear()
     return readers
 
 
 def _unfollowed(seconds: float) -> bool:
-    """The processor time of plain calls, with hundreds of streams open and without any."""
+    """Compare the CPU time of plain calls with hundreds of open streams and without any."""
     call = request("/v1/tools/bench_echo/call", BODY, KEY)
     quiet = orjson.dumps({"name": "ticks", "arguments": {"seconds": 600.0, "pause": 600.0}})
     ask = request("/v1/calls", quiet, KEY).replace(b"\r\n\r\n", b"\r\nAccept: text/event-stream\r\n\r\n", 1)

@@ -1,4 +1,4 @@
-"""What 1,000 table tools cost a call, the start and the memory."""
+"""The cost of 1,000 table tools for a call, the start-up and the memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIN_RATIO = 0.9
 
 
 def show(postgres: Ordinary, database: str, folder: Path, loop: asyncio.Runner, seconds: float) -> bool:
-    """Print the comparison; whether a call costs the same."""
+    """Print the comparison; return True if a call costs the same."""
     names = [f"table_{number}" for number in range(TABLES)]
     postgres.ask(database, "BEGIN", *map(make_table, names), "COMMIT")
     call = request(f"/v1/tools/{names[0]}/call", BODY, KEY)

@@ -1,4 +1,4 @@
-"""One row, and everybody who inserts it: pgbench, Pegboard, a pool of asyncpg, genai-toolbox and code by hand."""
+"""Programs that insert the same row: pgbench, Pegboard, an asyncpg pool, genai-toolbox and hand-written code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bench.servers import KEY
 from tests.servers import free_port
 
 CLIENTS = 100
-# Of 4, its default, 20, 50 and 100 the fastest here.
+# The fastest here of 4 (the default), 20, 50 and 100.
 TOOLBOX_CONNECTIONS = 20
 MOODS = ["happy", "sad", "neutral", "anxious"]
 ARGUMENTS: dict[str, Any] = {
@@ -55,17 +55,17 @@ _FIELDS: list[dict[str, Any]] = [
 
 
 def make_table(table: str) -> str:
-    """SQL that makes the table."""
+    """Return the SQL that creates the table."""
     return _MADE.format(table=table)
 
 
 def insert(table: str, places: Sequence[str]) -> str:
-    """SQL that inserts the row and gives its key, the values written as these places."""
+    """Return the SQL that inserts the row and returns its key, with these placeholders."""
     return f"INSERT INTO {table} ({', '.join(ARGUMENTS)}) VALUES ({', '.join(places)}) RETURNING id"
 
 
 def pgbench(server: Ordinary, database: str, table: str, folder: Path) -> Callable[[float], Measured]:
-    """Has pgbench insert for so many seconds, whole ones."""
+    """Return a function that runs pgbench inserts for a number of seconds, rounded to whole seconds."""
     script = insert(table, [f":{name}" for name in ARGUMENTS]) + ";"
     variables = {name: str(value) for name, value in ARGUMENTS.items()}
 
@@ -77,7 +77,7 @@ def pgbench(server: Ordinary, database: str, table: str, folder: Path) -> Callab
 
 
 async def pooled(pool: asyncpg.Pool, table: str, seconds: float) -> Measured:
-    """What as many tasks see that take a connection, insert and give it back; nothing is validated."""
+    """Insert from concurrent tasks over an asyncpg pool, without validation."""
     statement = insert(table, [f"${place}" for place in range(1, len(_VALUES) + 1)])
     took: list[float] = []
     begun = time.perf_counter()
@@ -93,7 +93,7 @@ async def pooled(pool: asyncpg.Pool, table: str, seconds: float) -> Measured:
 
 
 def entry(table: str) -> dict[str, Any]:
-    """The table as the file of a board names it; the tool has the table's name."""
+    """Return the entry of the table in a tables file; the tool has the table's name."""
     fields = [{**field, "label": field["name"], "required": True} for field in _FIELDS]
     return {
         "toolId": table,
@@ -106,7 +106,7 @@ def entry(table: str) -> dict[str, Any]:
 
 @contextmanager
 def board(folder: Path, tables: Sequence[str], *, own: str | None, database: str | None) -> Iterator[Running]:
-    """`pegboard serve` with these tables, in its own database unless another is given; SQLite if `own` is None."""
+    """Run `pegboard serve` with these tables, in `own` unless `database` is given; `own` None means SQLite."""
     folder.mkdir()
     listed: dict[str, Any] = {"tables": [entry(table) for table in tables]}
     if database is not None:
@@ -125,14 +125,14 @@ def board(folder: Path, tables: Sequence[str], *, own: str | None, database: str
 
 
 def toolbox_program() -> Path | None:
-    """genai-toolbox's program, if its package is installed for this machine."""
+    """Return the program of genai-toolbox, or None if its package is not installed."""
     packages = Path(sys.executable).parent.parent / "peers/node_modules/@toolbox-sdk"
     return next(iter(packages.glob("server-*/bin/toolbox")), None)
 
 
 @contextmanager
 def toolbox(program: Path, folder: Path, server: Ordinary, database: str, table: str) -> Iterator[Running]:
-    """genai-toolbox with a tool named like the table."""
+    """Run genai-toolbox with a tool that has the table's name."""
     folder.mkdir()
     kinds = {"user_id": "string", "mood": "string", "energy": "integer", "amount": "float", "noted_at": "string"}
     limits: dict[str, dict[str, Any]] = {"mood": {"allowedValues": MOODS}, "energy": {"minValue": 1, "maxValue": 10}}

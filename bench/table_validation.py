@@ -1,4 +1,4 @@
-"""What it costs to validate the ten fields of a row."""
+"""The cost of validating the ten fields of a row."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 
 from bench.harness import median, row
-from pegboard.core.table_config import TableEntry
-from pegboard.registry.tables.arguments import TableArguments
-from pegboard.registry.tables.generation import table_tools
+from pegboard.kinds.table.arguments import TableArgumentChecker
+from pegboard.kinds.table.config import TableEntry
+from pegboard.kinds.table.generate_tools import build_table_tools
 
 ROUNDS, CHECKS = 50, 1000
 AIM_US = 20.0
@@ -33,7 +33,7 @@ _GIVEN = b"""{"user_id": "user_123", "notes": "A long walk along the river, then
 
 
 def show() -> tuple[float, bool]:
-    """Print how many microseconds a validation takes; that number, and whether it is within the aim."""
+    """Print the time of a validation in microseconds; return it, and whether the aim is met."""
     entry = TableEntry.model_validate(
         {
             "toolId": "submit-health-form",
@@ -43,8 +43,8 @@ def show() -> tuple[float, bool]:
             "fields": [{"required": True, "label": field["name"], **field} for field in _FIELDS],
         }
     )
-    tool, *_ = table_tools(entry, None, owner_id="bench", now=datetime.now(UTC))
-    check = TableArguments(tool).check
+    tool, *_ = build_table_tools(entry, None, owner_id="bench", now=datetime.now(UTC))
+    check = TableArgumentChecker(tool).check
     given = orjson.loads(_GIVEN)
     rounds = []
     for _ in range(1 + ROUNDS):

@@ -1,9 +1,9 @@
-"""Table tools: a validated row inserted into PostgreSQL by 100 clients at once, next to what else would insert it.
+"""Table tools: 100 concurrent clients insert a validated row into PostgreSQL, compared with other programs.
 
-The server has the settings that it comes with, so what is acknowledged is on the disk. Everybody inserts the same row
-into a table of their own, in turns; before each turn the table is emptied and a checkpoint made, and afterwards its
-rows are counted. pgbench is the limit: it speaks to the database only, and its clients do nothing else. Through
-Pegboard come in addition HTTP, the key, validation, the intent before the row and the journal's entry after it.
+The server has its default settings, so acknowledged rows are on disk. Each contender inserts the same row into its own
+table, in turns; before each turn the table is emptied and a checkpoint made, and afterwards its rows are counted.
+pgbench is the upper limit: it uses only the database, and its clients do nothing else. Pegboard adds HTTP, the key,
+validation, the intent before the insert and the row in the journal after it.
 """
 
 from __future__ import annotations
@@ -32,43 +32,43 @@ WARMING = 0.5
 AIM = 0.6
 MEASURED, BOARD = "measured", "board"
 POOLS = (10, 100)
-# What seed 000 asks for, in milliseconds.
+# The requirements of seed 000, in milliseconds.
 SEED_VALIDATION, SEED_INSERT, SEED_TOTAL = 10.0, 50.0, 200.0
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """One that inserts, and what was seen of it."""
+    """One program that inserts rows, and its results."""
 
     label: str
     database: str
     table: str
     run: Callable[[float], Measured]
-    # The process that load is put on over HTTP, if it is one.
+    # The process that receives HTTP load, if there is one.
     target: Running | None = None
     seen: list[Measured] = field(default_factory=list)
-    # Processor time of the target, in microseconds an insert.
+    # CPU time of the target, in microseconds per insert.
     cpu: list[float] = field(default_factory=list)
-    # What putting the load took of a core; near 1 it would be what everybody waits for.
+    # The share of a core that the load generator used; near 1, it would be the bottleneck.
     load: list[float] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
 
     @property
     def rate(self) -> float:
-        """Inserts a second."""
+        """Inserts per second."""
         return median([run.rate for run in self.seen])
 
     @property
     def faults(self) -> int:
-        """Inserts that were refused, and rows that were acknowledged and are not there."""
+        """Inserts that were refused, and rows that were acknowledged but are missing."""
         return sum(run.failures for run in self.seen) + sum(self.lost)
 
     def percentile(self, share: float) -> float:
-        """The latency that this share of inserts stayed under, in milliseconds."""
+        """Return the latency percentile of inserts in milliseconds."""
         return median([run.percentile(share) for run in self.seen])
 
     def take_turn(self, postgres: Ordinary, seconds: float) -> None:
-        """Insert for so long into an empty table."""
+        """Empty the table and insert for this long."""
         postgres.ask(self.database, f"TRUNCATE {self.table}", "CHECKPOINT")
         load, cpu = time.process_time(), self.target.cpu_seconds if self.target else 0
         seen = self.run(seconds)
@@ -80,14 +80,14 @@ class Contender:
         self.lost.append(max(0, seen.calls - seen.failures - stored))
 
     def forget(self) -> None:
-        """Count only what comes from now on."""
+        """Discard the results so far."""
         for kept in (self.seen, self.cpu, self.load, self.lost):
             kept.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where they meet; each is given a table when it comes."""
+    """The environment of the comparison; creates a table for each contender."""
 
     postgres: Ordinary
     folder: Path
@@ -95,20 +95,20 @@ class Ground:
     stack: ExitStack
 
     def table(self, database: str, name: str) -> str:
-        """The name of a table that is there now."""
+        """Create a table and return its name."""
         self.postgres.ask(database, make_table(name))
         return name
 
     def over_http(
         self, target: Running, path: str, expect: bytes, key: str | None = None, clients: int = CLIENTS
     ) -> Callable[[float], Measured]:
-        """Has clients post the row to this path for so many seconds."""
+        """Return a function that posts the row to this path from all clients for a number of seconds."""
         load = partial(put_load, target.port, request(path, BODY, key), expect=expect, connections=clients)
         return lambda seconds: self.loop.run(load(seconds=seconds))
 
 
 def main(seconds: float = 2.0) -> bool:
-    """Print inserts a second as ratios, validation, seed 000's numbers and growth; whether the aims are met."""
+    """Print inserts per second, validation, the numbers of seed 000 and growth; return True if the aims are met."""
     print(f"\nTable tools: a row into PostgreSQL, {CLIENTS} clients (interleaved, median of rounds)")
     with ordinary_postgres() as postgres, tempfile.TemporaryDirectory() as name, runner() as loop:
         folder = Path(name)
@@ -134,7 +134,7 @@ def _limit(ground: Ground) -> Contender:
 
 
 def _ours(ground: Ground) -> tuple[list[Contender], Contender]:
-    """Boards with 100 clients each, and the first of them with one."""
+    """Return boards with 100 clients each, and the first of them with one client."""
     own = ground.postgres.url(BOARD, "+asyncpg")
     table, other = ground.table(BOARD, "in_its_own"), ground.table(MEASURED, "in_another")
     first = ground.stack.enter_context(board(ground.folder / "postgresql", [table], own=own, database=None))
@@ -208,7 +208,7 @@ def _compared(limit: Contender, ours: list[Contender], peers: list[Contender]) -
 
 
 def _seed(validation: float, crowd: Contender, alone: Contender) -> bool:
-    """Seed 000's own numbers, against the 99th of 100: a whole call by itself stands for its insert."""
+    """Compare the p99 with the requirements of seed 000; a whole call of a single client stands for the insert."""
     insert, total = alone.percentile(0.99), crowd.percentile(0.99)
     row("seed 000", "validation", "insert", "total", "at once", "failed")
     row("asked for", *(f"< {most:g} ms" for most in (SEED_VALIDATION, SEED_INSERT, SEED_TOTAL)), "100", "0")

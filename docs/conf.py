@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-_package = Path(__file__).parent.parent / "src" / "pegboard" / "core" / "version.py"
+_package = Path(__file__).parent.parent / "src" / "pegboard" / "version.py"
 _version = re.search(r'__version__ = "([^"]+)"', _package.read_text(encoding="utf-8"))
 assert _version is not None
 

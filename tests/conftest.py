@@ -1,4 +1,4 @@
-"""Real servers and empty databases."""
+"""Fixtures for real servers and empty databases, and the settings of the test run."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy import URL, Engine
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from pegboard.executors.table import sqlite
-from pegboard.store import database as database_module
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate
+from pegboard.kinds.table import sqlite_source
+from pegboard.storage import database as database_module
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate
 from tests import servers
 from tests.valkey import ValkeyServer
 
-# A run tries what the last one tried, so that a failure is the change's own; `--hypothesis-profile=search` tries more.
-# How long an example takes says more about the machine than about the code.
+# Each run uses the same examples, so that a failure is caused by a change; `--hypothesis-profile=search` tries more.
+# No deadline, because the time of an example depends more on the machine than on the code.
 _STEADY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.register_profile("steady", _STEADY)
 settings.register_profile("search", _STEADY, derandomize=False, max_examples=1000)
@@ -40,8 +40,8 @@ _LONGEST = (
 
 
 def pytest_configure() -> None:
-    """Let Ctrl-C be heard by what the tests start, also where a shell started them in the background, deaf to it."""
-    gc.disable()  # all that is collected stays
+    """Restore SIGINT and SIGQUIT for child processes: a shell ignores them for commands in the background."""
+    gc.disable()  # almost all objects of the collection stay alive
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
@@ -50,12 +50,12 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests: at the end, one worker would be at them alone."""
+    """Run the longest tests first, so that no worker runs one alone at the end."""
     items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
 
 
 def pytest_collection_finish() -> None:
-    """Leave the tests themselves, which stay to the end, out of every later search for garbage, as a server does."""
+    """Exclude the collected tests from later garbage collections, as the server does with its start-up objects."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
@@ -70,7 +70,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A data folder that stands for the developer's own, which no test may touch."""
+    """Replace the user's data folder, and fail if a test writes to it."""
     folder = tmp_path_factory.mktemp("data")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(folder))
@@ -80,12 +80,12 @@ def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def routes_are_read_once() -> Iterator[None]:
-    """Every board has the same routes, and reading what each one takes is most of what a board's first answer costs."""
+    """Cache the analysis of routes: all boards have the same, and it dominates the cost of a first response."""
     read = _EffectiveRouteContext.from_api_route
     known: dict[tuple[int, str], _EffectiveRouteContext] = {}
 
     def once(*, original_route: APIRoute, include_context: _RouterIncludeContext) -> _EffectiveRouteContext:
-        key = id(original_route), include_context.prefix  # what is known of a route keeps it
+        key = id(original_route), include_context.prefix  # cached values keep the route alive, so ids are unique
         if key not in known:
             known[key] = read(original_route=original_route, include_context=include_context)
         return known[key]
@@ -97,10 +97,10 @@ def routes_are_read_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def statements_are_compiled_once() -> Iterator[None]:
-    """Boards ask SQLite the same things, each through an engine of its own that would compile every one again."""
+    """Share compiled SQL statements between the SQLite engines of all boards."""
 
     async def connected() -> Engine:
-        # A dialect knows its database from the first connection.
+        # A dialect is initialised by the first connection.
         engine = create_async_engine("sqlite+aiosqlite://", query_cache_size=5000)
         async with engine.connect():
             pass
@@ -123,8 +123,8 @@ def statements_are_compiled_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_waiting_for_the_disk() -> Iterator[dict[ModuleType, tuple[str, ...]]]:
-    """SQLite in this process leaves writing to the machine, as the PostgreSQL servers here do: none is switched off."""
-    shipped = {module: tuple[str, ...](vars(module)["_PRAGMAS"]) for module in (database_module, sqlite)}
+    """Run SQLite with `synchronous = OFF`, like the PostgreSQL test servers: no test turns the machine off."""
+    shipped = {module: tuple[str, ...](vars(module)["_PRAGMAS"]) for module in (database_module, sqlite_source)}
     with pytest.MonkeyPatch.context() as patch:
         for module, pragmas in shipped.items():
             assert "synchronous = FULL" in pragmas
@@ -136,14 +136,14 @@ def no_waiting_for_the_disk() -> Iterator[dict[ModuleType, tuple[str, ...]]]:
 def waiting_for_the_disk(
     no_waiting_for_the_disk: dict[ModuleType, tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite as users have it."""
+    """Run SQLite with the shipped settings."""
     for module, pragmas in no_waiting_for_the_disk.items():
         monkeypatch.setattr(module, "_PRAGMAS", pragmas)
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[servers.Postgres]:
-    """What makes PostgreSQL servers."""
+    """A factory of PostgreSQL servers."""
     with servers.postgres(in_memory=True) as made:
         yield made
 
@@ -204,7 +204,7 @@ async def _migrated(url: str) -> None:
 
 @pytest.fixture(scope="session")
 def migrated_postgres(shared_postgres: servers.PostgresServer) -> Iterator[str]:
-    """The name of a database with all tables and nothing in them, to make copies of."""
+    """The name of a migrated, empty PostgreSQL database, used as a template."""
     with shared_postgres.fresh_database() as url:
         asyncio.run(_migrated(url))
         yield url.rpartition("/")[2]
@@ -212,7 +212,7 @@ def migrated_postgres(shared_postgres: servers.PostgresServer) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Such a database as a file."""
+    """The file of a migrated, empty SQLite database."""
     file = tmp_path_factory.mktemp("migrated") / "board.db"
     asyncio.run(_migrated(f"sqlite:///{file}"))
     assert [path.name for path in file.parent.iterdir()] == [file.name], "the file alone is the whole database"
@@ -221,7 +221,7 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of a database of either kind with all tables and nothing in them."""
+    """The URL of a migrated, empty database, SQLite or PostgreSQL."""
     if request.param == "sqlite":
         shutil.copyfile(request.getfixturevalue("migrated_sqlite"), tmp_path / "board.db")
         yield f"sqlite:///{tmp_path}/board.db"
@@ -234,14 +234,14 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of a database of either kind without any table."""
+    """The URL of a database without tables, SQLite or PostgreSQL."""
     url: str = request.getfixturevalue("postgres_url") if request.param == "postgresql" else ""
     return url or f"sqlite:///{tmp_path}/board.db"
 
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
-    """An open database of either kind with all tables and nothing in them."""
+    """An open, migrated, empty database, SQLite or PostgreSQL."""
     opened = Database.create(database_url)
     yield opened
     await opened.close()

@@ -1,4 +1,4 @@
-"""The board through each of its doors, so that one scenario can be told through all of them."""
+"""The surfaces of the board behind one interface, so that a scenario can be tested through each of them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from typer.testing import CliRunner
 
 from pegboard import Pegboard, Refusal
 from pegboard.dialects.plain import Plain
-from pegboard.registry.definition import shown
+from pegboard.registry.build_tool import build_tool_response
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
-from pegboard.surfaces.rest.bounded import LIMITS
-from pegboard.surfaces.rest.connections import ConnectionLimits
-from pegboard.surfaces.rest.direct import HOT, Connection
-from pegboard.surfaces.rest.problems import refusal_of
+from pegboard.surfaces.rest.bounded_protocol import LIMITS_KEY
+from pegboard.surfaces.rest.connection_limits import ConnectionLimits
+from pegboard.surfaces.rest.problem_json import describe_refusal
 from pegboard.surfaces.rest.server import AnnouncingServer
+from pegboard.surfaces.rest.uvicorn_fast_path import FAST_ROUTES_KEY, FastConnection
 from tests.unit.dialects.rendering import rendered
 
 KEY = "a-key-for-tests-0123456789"
 
 
 class Refused(Exception):
-    """The board refused something other than a call."""
+    """The board refused a request other than a call."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -38,27 +38,27 @@ class Refused(Exception):
 
 
 class Door(Protocol):
-    """What every door can do."""
+    """The operations that every surface supports."""
 
     name: str
 
     async def call(self, tool: str, arguments: Any = None) -> dict[str, Any]:
-        """Call a tool; the answer in the plain dialect."""
+        """Call a tool and return the result in the plain dialect."""
 
     async def create(self, definition: dict[str, Any]) -> dict[str, Any]:
-        """Register a tool; raises Refused."""
+        """Register a tool; raise Refused if the board refuses."""
 
     async def show(self, tool: str) -> dict[str, Any]:
-        """One tool; raises Refused."""
+        """Return a tool; raise Refused if the board refuses."""
 
     async def change(self, tool: str, patch: dict[str, Any]) -> dict[str, Any]:
-        """Change a tool; raises Refused."""
+        """Change a tool; raise Refused if the board refuses."""
 
     async def remove(self, tool: str) -> None:
-        """Take a tool down; raises Refused."""
+        """Remove a tool; raise Refused if the board refuses."""
 
     async def restore(self, tool_id: str) -> dict[str, Any]:
-        """Put a tool back; raises Refused."""
+        """Restore a removed tool; raise Refused if the board refuses."""
 
 
 class LibraryDoor:
@@ -87,13 +87,13 @@ class LibraryDoor:
         return self._shown(await self._try(self._board.tools.restore(tool_id, self._board.admin)))
 
     def _shown(self, tool: Any) -> dict[str, Any]:
-        return dict(shown(tool, self._board.admin).model_dump(mode="json"))
+        return dict(build_tool_response(tool, self._board.admin).model_dump(mode="json"))
 
     async def _try(self, work: Any) -> Any:
         try:
             return await work
         except Refusal as error:
-            raise Refused(refusal_of(error)[1]) from error
+            raise Refused(describe_refusal(error)[1]) from error
 
 
 class RestDoor:
@@ -175,9 +175,9 @@ class CliDoor:
 
 @asynccontextmanager
 async def served(board: Pegboard, *, direct: bool = True, limits: ConnectionLimits | None = None) -> AsyncIterator[str]:
-    """The board behind a real server on loopback, which hands calls to their route directly; its address."""
+    """Serve the board on loopback and yield the URL; with `direct`, calls use the fast routes."""
     app = create_app(board, "test")
-    config = uvicorn.Config(app, log_level="critical", lifespan="off", ws="none", http=Connection)
+    config = uvicorn.Config(app, log_level="critical", lifespan="off", ws="none", http=FastConnection)
     ready = anyio.Event()
     server = AnnouncingServer(config, ready.set)
     with socket.socket() as bound:
@@ -187,16 +187,16 @@ async def served(board: Pegboard, *, direct: bool = True, limits: ConnectionLimi
             with anyio.fail_after(30):
                 await ready.wait()
             if limits is not None:
-                server.lifespan.state[LIMITS] = limits
+                server.lifespan.state[LIMITS_KEY] = limits
             if direct:
-                server.lifespan.state[HOT] = app
+                server.lifespan.state[FAST_ROUTES_KEY] = app
             yield f"http://127.0.0.1:{bound.getsockname()[1]}"
             server.should_exit = True
 
 
 @asynccontextmanager
 async def opened(name: str, board: Pegboard) -> AsyncIterator[Door]:
-    """The door of that name."""
+    """Yield the surface of this name."""
     if name == "library":
         yield LibraryDoor(board)
         return

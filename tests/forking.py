@@ -1,6 +1,6 @@
-"""Server processes out of one that has loaded everything, since that is most of what a start costs.
+"""Fork server processes from a process that has all modules loaded, because imports are most of the start-up time.
 
-Run as a program it is that one: its standard input is a socket, over which it is asked for processes.
+Run as a program, this module is that process: it receives requests over a socket on its standard input.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from typing import IO, Any, Self
 
 import orjson
 
-# Whoever asks waits for the answer before another does; the first one starts it.
+# Allows one request to the source process at a time; the first request starts it.
 _ASKING = threading.Lock()
 _FOLDER = Path(__file__).parents[1]
 _LOADED = (
     "alembic.command",
     "mcp.server.mcpserver",
     "pegboard.surfaces.cli.main",
-    "pegboard.surfaces.cli.welcome",
+    "pegboard.surfaces.cli.start_message",
     "pegboard.surfaces.rest.server",
     "tests.crash.program",
     "uvicorn.lifespan.on",
@@ -39,7 +39,7 @@ _LOADED = (
 
 
 class Forked:
-    """A process, with those means of a `Popen` that tests of servers need."""
+    """A forked process, with the part of the `Popen` interface that server tests need."""
 
     def __init__(self, pid: int, stdin: IO[bytes] | None, stdout: IO[bytes]) -> None:
         self.pid = pid
@@ -49,30 +49,30 @@ class Forked:
         self._ends = os.pidfd_open(pid)
 
     def poll(self) -> int | None:
-        """What it ended with, or None while it runs."""
+        """Return the exit code, or None while the process runs."""
         return self.returncode if self.returncode is not None else self._ended(0)
 
     def wait(self, timeout: float | None = None) -> int:
-        """What it ends with, waited for; TimeoutExpired after so many seconds."""
+        """Wait for the exit code; raise TimeoutExpired after this many seconds."""
         code = self.returncode if self.returncode is not None else self._ended(timeout)
         if code is None:
             raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
         return code
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal, if it still runs."""
+        """Send a signal, if the process is still running."""
         if self.poll() is None:
             signal.pidfd_send_signal(self._ends, number)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process with SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close its pipes and wait for its end."""
+        """Close the pipes and wait for the process to end."""
         for pipe in (self.stdin, self.stdout):
             if pipe is not None:
                 pipe.close()
@@ -83,7 +83,7 @@ class Forked:
         waiting = select.poll()
         waiting.register(self._ends, select.POLLIN)
         if waiting.poll(None if timeout is None else timeout * 1000):
-            # Told once, so whoever asks second has to find it here.
+            # The source can report the exit code only once (waitpid), so it is stored here.
             with _ASKING:
                 if self.returncode is None:
                     self.returncode = _source().ask({"ended": self.pid})
@@ -91,7 +91,7 @@ class Forked:
 
 
 def fork(module: str, *words: str, environment: Mapping[str, str], stdin: int, stderr: int) -> Forked:
-    """Run a module as `python -m` does, its output in a pipe, and its input from one if that is `subprocess.PIPE`."""
+    """Run a module like `python -m`, with stdout as a pipe, and stdin as a pipe if it is `subprocess.PIPE`."""
     stdout, writes = os.pipe()
     reads, ours = os.pipe() if stdin == subprocess.PIPE else (os.dup(stdin), None)
     told = {"module": module, "words": words, "environment": dict(environment)}
@@ -126,7 +126,7 @@ def _source() -> _Source:
 
 def _serve() -> None:
     if os.fork():
-        # Nobody's child, so that whoever counts their processes does not count it.
+        # Orphan the process, so that tests which count child processes do not count it.
         os._exit(0)
     os.setsid()
     asked = socket.socket(fileno=os.dup(0))
@@ -152,7 +152,7 @@ def _serve() -> None:
 
 
 def run(told: dict[str, Any], descriptors: Sequence[int]) -> int:
-    """Be that process; what it ends with."""
+    """Run the requested module in this process and return its exit code."""
     code: Any = 1
     try:
         for number, descriptor in enumerate(descriptors):
@@ -164,7 +164,7 @@ def run(told: dict[str, Any], descriptors: Sequence[int]) -> int:
         sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
         sys.argv[1:] = told["words"]
         encoding = os.environ.get("PYTHONIOENCODING") or "utf-8"
-        # One of these processes may become another, and what it then leaves behind must not close anything.
+        # The process may replace itself with exec, and the discarded file objects must not close descriptors.
         sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)
         sys.stdout = os.fdopen(1, "w", encoding=encoding, closefd=False)
         sys.stderr = os.fdopen(2, "w", buffering=1, encoding=encoding, errors="backslashreplace", closefd=False)
@@ -178,7 +178,7 @@ def run(told: dict[str, Any], descriptors: Sequence[int]) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
     except BrokenPipeError:
-        code = 120  # as Python does
+        code = 120  # like Python
     return code if isinstance(code, int) else 1
 
 

@@ -1,4 +1,4 @@
-"""Real PostgreSQL servers for tests, from the binaries that their package brings."""
+"""Real PostgreSQL servers for tests, from the binaries of an installed package."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STARTING = 30.0
 STOPPING = 10.0
 _MEMORY = Path("/dev/shm")
 _ENOUGH = 2 * 2**30
-# The server is told to stop when our end of the pipe closes: by us, or because this process was killed.
+# The server stops when our end of the pipe closes: by `stop`, or because this process was killed.
 _WATCHED = """
 exec 3<&0
 "$@" </dev/null 3<&- & server=$!
@@ -38,7 +38,7 @@ kill "$watcher" 2>/dev/null
 
 
 class Server:
-    """A server process on a loopback port that stays the same when it is stopped and started again."""
+    """A server process on a loopback port, which stays the same after a restart."""
 
     def __init__(self, command: Sequence[str], log: Path, ready: Callable[[], bool], user: str | None = None) -> None:
         self._command = command
@@ -48,7 +48,7 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it and return once it takes connections."""
+        """Start the server and wait until it accepts connections."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 ["sh", "-c", _WATCHED, "sh", *self._command],
@@ -66,7 +66,7 @@ class Server:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """Stop it, ending its connections; nothing happens if it is not running."""
+        """Stop the server and end its connections; do nothing if it is not running."""
         if self._process is None:
             return
         assert self._process.stdin is not None
@@ -80,7 +80,7 @@ class Server:
 
 
 class Postgres:
-    """Makes PostgreSQL servers and databases in folders of its own, run by somebody who is not root."""
+    """Creates PostgreSQL servers and databases in its own folders, run by an unprivileged user."""
 
     def __init__(self, folder: Path, data: Path, user: str | None) -> None:
         self._folder = folder
@@ -127,7 +127,7 @@ class Postgres:
         )
 
     def server(self) -> PostgresServer:
-        """A server that is not started yet, with data of its own."""
+        """Return a server with its own data, not started yet."""
         data = self._data / f"data-{next(self._numbers)}"
         subprocess.run(["cp", "-a", str(self._template), str(data)], check=True)
         port = free_port()
@@ -135,7 +135,7 @@ class Postgres:
 
 
 class PostgresServer(Server):
-    """One PostgreSQL server: `.url`, `.start()`, `.stop()`, and databases made in it."""
+    """One PostgreSQL server: `.url`, `.start()`, `.stop()`, and the databases created in it."""
 
     def __init__(self, binaries: Path, data: Path, port: int, password: str, user: str | None) -> None:
         settings = {
@@ -160,23 +160,23 @@ class PostgresServer(Server):
         self._connection: asyncpg.Connection[Any] | None = None
 
     def stop(self) -> None:
-        """Stop it, ending its connections; nothing happens if it is not running."""
+        """Stop the server and end its connections; do nothing if it is not running."""
         if self._connection is not None:
             self._asking.submit(self._hang_up).result()
         super().stop()
 
     @property
     def url(self) -> str:
-        """The URL of the database that is always there."""
+        """The URL of the database `postgres`, which always exists."""
         return self.url_of("postgres")
 
     def url_of(self, database: str) -> str:
-        """The URL of one of its databases."""
+        """Return the URL of one of its databases."""
         return f"postgresql+asyncpg://postgres:{self._password}@127.0.0.1:{self._port}/{database}"
 
     @contextmanager
     def fresh_database(self, template: str = "template0") -> Iterator[str]:
-        """The URL of an empty database, or of a copy of another, that is dropped afterwards."""
+        """Yield the URL of a new database, empty or a copy of `template`, and drop it afterwards."""
         name = f"test_{secrets.token_hex(6)}"
         self.sql(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         try:
@@ -185,12 +185,12 @@ class PostgresServer(Server):
             self.sql(f"DROP DATABASE {name} WITH (FORCE)")
 
     def remove(self) -> None:
-        """Remove what it kept; it cannot be started again."""
+        """Remove the data; the server cannot be started again."""
         shutil.rmtree(self._data)
 
     def sql(self, statement: str) -> None:
         """Run one statement as the superuser."""
-        # In a thread, since who asks may be running a loop already; it keeps its connection for the next one.
+        # In an OS thread, because the caller may have a running event loop; the thread keeps its connection.
         self._asking.submit(self._ask, statement).result()
 
     def _ask(self, statement: str) -> None:
@@ -220,10 +220,10 @@ class PostgresServer(Server):
 
 @contextmanager
 def postgres(*, in_memory: bool = False) -> Iterator[Postgres]:
-    """What makes PostgreSQL servers, on disk or where there is memory for it; all they kept is removed afterwards."""
+    """Yield a factory of PostgreSQL servers, with data in memory if requested and possible; remove it afterwards."""
     user = _unprivileged_user() if os.geteuid() == 0 else None
     places = [_open_folder() if user else None]
-    # A new database is hundreds of files, for which a disk that others use takes its time.
+    # A new database consists of hundreds of files, which is slow on a busy disk.
     if in_memory and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ENOUGH:
         places.append(str(_MEMORY))
     folders = [Path(tempfile.mkdtemp(prefix="pegboard-postgres-", dir=place)) for place in places]
@@ -239,7 +239,7 @@ def postgres(*, in_memory: bool = False) -> Iterator[Postgres]:
 
 @contextmanager
 def running(server: Server) -> Iterator[None]:
-    """The server, started and stopped."""
+    """Start the server, and stop it afterwards."""
     server.start()
     try:
         yield
@@ -248,7 +248,7 @@ def running(server: Server) -> Iterator[None]:
 
 
 def free_port() -> int:
-    """A loopback port that nobody uses."""
+    """Return an unused loopback port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -256,7 +256,7 @@ def free_port() -> int:
 
 
 def package_of(name: str) -> Path:
-    """The folder of an installed package."""
+    """Return the folder of an installed package."""
     spec = find_spec(name)
     assert spec is not None
     assert spec.origin is not None
@@ -268,7 +268,7 @@ def _postgres_binaries(folder: Path) -> Path:
     install = max(package.glob("pginstall*"))
     if os.geteuid() != 0:
         return install
-    # The packages may lie where only root may look, so the server's user gets a copy; libraries are found relative.
+    # The package may be readable only by root, so the server's user gets a copy; libraries use relative paths.
     copy = folder / "packages" / package.name / install.name
     shutil.copytree(install, copy, ignore=shutil.ignore_patterns("include"))
     libraries = package.with_name(package.name + ".libs")

@@ -1,4 +1,4 @@
-"""Databases with tables of somebody else's, of either kind."""
+"""Databases with tables that do not belong to the board, in SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CREATE TABLE mood_entries (
 
 
 async def run_sql(url: str, *statements: str) -> None:
-    """Run statements, each by itself; an SQLite file is made by the first."""
+    """Run each statement separately; an SQLite file is created if it does not exist."""
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(file_of(url))) as connection, connection:
             for statement in statements:
@@ -38,7 +38,7 @@ async def run_sql(url: str, *statements: str) -> None:
 
 
 async def rows_of(url: str, query: str) -> list[tuple[Any, ...]]:
-    """What a query gives."""
+    """Return the rows of a query."""
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(file_of(url))) as connection:
             return connection.execute(query).fetchall()
@@ -50,7 +50,7 @@ async def rows_of(url: str, query: str) -> list[tuple[Any, ...]]:
 
 
 async def make_mood_entries(url: str) -> None:
-    """Make the table of the first example."""
+    """Create the table of the first example."""
     if url.startswith("sqlite"):
         await run_sql(url, MOOD_ENTRIES.format(generated="", instant="TIMESTAMP"))
     else:
@@ -59,17 +59,17 @@ async def make_mood_entries(url: str) -> None:
 
 
 def file_of(url: str) -> Path:
-    """The file of an SQLite URL."""
+    """Return the file of an SQLite URL."""
     return Path(url.removeprefix("sqlite:///"))
 
 
 def driver_url(url: str) -> str:
-    """The URL as the driver wants it."""
+    """Return the URL in the form that asyncpg accepts."""
     return url.replace("postgresql+asyncpg://", "postgresql://")
 
 
 def log_mood(**more: Any) -> dict[str, Any]:
-    """The table of the first example as the file has it."""
+    """Return the entry of the first example's table in a tables file."""
     fields = [
         {"name": "user_id", "label": "User", "dataType": "text", "required": True, "maxLength": 50},
         {"name": "mood", "dataType": "enum", "required": True, "enumValues": ["happy", "sad", "neutral", "anxious"]},
@@ -88,12 +88,12 @@ def log_mood(**more: Any) -> dict[str, Any]:
 
 
 def write_tables(file: Path, *tables: dict[str, Any], **more: Any) -> Path:
-    """Write a file of these tables."""
+    """Write a tables file with these tables."""
     return scribble(file, json.dumps({**more, "tables": tables}))
 
 
 def scribble(file: Path, text: str) -> Path:
-    """Write anything into a file."""
+    """Write any text to a file."""
     file.write_text(text, encoding="utf-8")
     return file
 

@@ -1,4 +1,4 @@
-"""Upstreams on loopback: one that records exactly what it received, and the ways one can misbehave."""
+"""Upstream servers on loopback: one that records the requests it receives, and several kinds of misbehaviour."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-# However a connection ends, by the other side or by `stop`.
+# The exceptions with which a connection ends, closed by the peer or by `stop`.
 _ENDS = (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError)
 
 
 class Received(NamedTuple):
-    """A request as it came over the wire."""
+    """A request as received."""
 
     method: str
     target: str
@@ -27,45 +27,45 @@ class Received(NamedTuple):
     body: bytes
 
     def all(self, name: str) -> list[str]:
-        """Every value of this header, in order."""
+        """Return every value of this header, in order."""
         return [value for key, value in self.headers if key.lower() == name.lower()]
 
     def one(self, name: str) -> str | None:
-        """The value of this header, which came at most once."""
+        """Return the value of this header, or None; fail if there are several."""
         values = self.all(name)
         assert len(values) <= 1, values
         return values[0] if values else None
 
     @property
     def raw(self) -> bytes:
-        """Everything that was received, for looking for what must not be in it."""
+        """The whole request as bytes, to check that something is not in it."""
         head = "\n".join([self.method, self.target, *(f"{name}: {value}" for name, value in self.headers)])
         return head.encode("latin-1") + b"\n\n" + self.body
 
 
 class Wire(NamedTuple):
-    """One connection, seen from the upstream."""
+    """One connection, on the side of the upstream."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
     async def send(self, data: bytes) -> None:
-        """Send these very bytes."""
+        """Send these bytes unchanged."""
         self.writer.write(data)
         await self.writer.drain()
 
     async def gone(self) -> None:
-        """Return when the other side has hung up."""
+        """Wait until the peer has closed the connection."""
         with contextlib.suppress(ConnectionError):
             while await self.reader.read(65536):
                 pass
 
     def close(self) -> None:
-        """Hang up properly."""
+        """Close the connection."""
         self.writer.close()
 
     def reset(self) -> None:
-        """Hang up with a reset."""
+        """Close the connection with a TCP reset."""
         self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
 
@@ -87,16 +87,16 @@ class Upstream:
 
     @property
     def url(self) -> str:
-        """Where it is, without a slash at the end."""
+        """The URL, without a trailing slash."""
         return f"{self.scheme}://127.0.0.1:{self.port}"
 
     @property
     def last(self) -> Received:
-        """The request received last."""
+        """The last request received."""
         return self.received[-1]
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection until either side has enough."""
+        """Serve one connection until either side closes it."""
         task = asyncio.current_task()
         assert task is not None
         self.open.add(task)
@@ -113,7 +113,7 @@ class Upstream:
             self.open.discard(task)
 
     async def stop(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         for task in list(self.open):
             task.cancel()
         await asyncio.gather(*self.open, return_exceptions=True)
@@ -123,7 +123,7 @@ class Upstream:
 async def upstream(
     behaviour: Behaviour | None = None, *, tls: ssl.SSLContext | None = None, at_once: bytes = b""
 ) -> AsyncIterator[Upstream]:
-    """An upstream on a port of its own; it echoes what it receives unless told otherwise."""
+    """Run an upstream on a free port; by default it echoes requests."""
     made = Upstream(behaviour or echo, "https" if tls else "http", at_once=at_once)
     server = await asyncio.start_server(made.serve, "127.0.0.1", 0, ssl=tls, limit=2**20)
     made.port = server.sockets[0].getsockname()[1]
@@ -152,13 +152,13 @@ async def _read(reader: asyncio.StreamReader) -> Received | None:
 
 
 def head(status: int = 200, headers: Mapping[str, str] | Sequence[tuple[str, str]] = ()) -> bytes:
-    """The start of an answer, up to its body."""
+    """Return the status line and headers of a response."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     return "".join([f"HTTP/1.1 {status} X\r\n", *(f"{name}: {value}\r\n" for name, value in pairs), "\r\n"]).encode()
 
 
 def answer(status: int = 200, body: bytes | str = b"", **headers: str) -> Behaviour:
-    """Answer properly; an underscore in a header's name is a hyphen."""
+    """Send a valid response; an underscore in the name of a header becomes a hyphen."""
     data = body.encode() if isinstance(body, str) else body
     named = {name.replace("_", "-"): value for name, value in headers.items()}
 
@@ -170,18 +170,18 @@ def answer(status: int = 200, body: bytes | str = b"", **headers: str) -> Behavi
 
 
 def says(value: Any, status: int = 200, **headers: str) -> Behaviour:
-    """Answer with JSON."""
+    """Send a JSON response."""
     return answer(status, json.dumps(value), **{"Content_Type": "application/json", **headers})
 
 
 async def echo(request: Received, wire: Wire) -> None:
-    """Answer with what was received, as JSON."""
+    """Send the request back as JSON."""
     told = {"method": request.method, "target": request.target, "headers": dict(request.headers)}
     await says({**told, "body": request.body.decode("latin-1")})(request, wire)
 
 
 def by_path(**behaviours: Behaviour) -> Behaviour:
-    """Behave by the first part of the path; `other` is for any other."""
+    """Choose a behaviour by the first part of the path; `other` is the default."""
 
     async def behave(request: Received, wire: Wire) -> None:
         name = request.target.strip("/").partition("?")[0].partition("/")[0]
@@ -192,12 +192,12 @@ def by_path(**behaviours: Behaviour) -> Behaviour:
 
 
 def redirect(location: str, status: int = 302) -> Behaviour:
-    """Send the request on."""
+    """Send a redirect."""
     return answer(status, b"moved", Location=location)
 
 
 def raw(*parts: bytes, then: str = "close") -> Behaviour:
-    """Send these very bytes, then close, reset or hang."""
+    """Send these bytes unchanged, then close, reset or hang."""
 
     async def behave(_: Received, wire: Wire) -> None:
         for part in parts:
@@ -211,7 +211,7 @@ def raw(*parts: bytes, then: str = "close") -> Behaviour:
 
 
 def forever(start: bytes, again: bytes, *, every: float = 0) -> Behaviour:
-    """Send the start, then the same again and again for as long as somebody listens."""
+    """Send `start`, then `again` repeatedly until the peer closes the connection."""
 
     async def behave(_: Received, wire: Wire) -> None:
         await wire.send(start)
@@ -227,7 +227,7 @@ def forever(start: bytes, again: bytes, *, every: float = 0) -> Behaviour:
 
 
 def bomb(megabytes: int) -> bytes:
-    """A gzip file a thousandth of what it holds; nobody comes to its checksum, which is wrong."""
+    """Return gzip data of a thousandth of its uncompressed size; its checksum is missing, but no reader gets there."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     first, again = (packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
     return first + again * (megabytes - 1)

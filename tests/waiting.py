@@ -1,4 +1,4 @@
-"""Waiting for something that another task, thread or process does, and never for long."""
+"""Wait, with a timeout, for the effect of another task, thread or process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 async def until(look: Callable[[], Awaitable[T]], seconds: float = 30.0) -> T:
-    """The first thing seen that is not empty, false or None; TimeoutError if none is within that time."""
+    """Poll `look` and return its first truthy result; raise TimeoutError after this many seconds."""
     with anyio.fail_after(seconds):
         while not (seen := await look()):  # noqa: ASYNC110 -- what is waited for cannot set an event of ours
             await anyio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""How much work is done, counted rather than timed: the same on every machine, however busy."""
+"""Measure work by counting function calls, which does not depend on the machine or its load."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def calls_in(work: Callable[[], object]) -> int:
-    """How many functions, of Python and of C, are called until this one returns."""
+    """Return how many Python and C functions are called while `work` runs."""
     count = 0
 
     def note(_frame: FrameType, event: str, _argument: Any) -> None:

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard import Tool
-from pegboard.core.call import ReadyCall
-from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.base import Answer, Dialect
-from pegboard.executors.base import OpenTool, Prepared
+from pegboard.extend import Answer, AskedCall, Assembly, Dialect, OpenTool, Prepared, ReadyCall, Tool, Unreadable
 
 
 def slugify(text: str) -> str:

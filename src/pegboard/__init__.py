@@ -1,27 +1,27 @@
-"""Pegboard: the place where every tool that an LLM agent may call hangs."""
+"""Pegboard: a server and library for every tool that an LLM agent may call."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pegboard.core.version import __version__ as __version__
+from pegboard.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from pegboard.board import Pegboard
-    from pegboard.core.call import CallContext, Caller, ToolCall, ToolResult
-    from pegboard.core.definitions import ToolCreate
-    from pegboard.core.errors import ExecutionFailed, Problem, ToolError
-    from pegboard.core.findings import composite_hash
-    from pegboard.core.refusals import Refusal
-    from pegboard.core.tool import Tool
-    from pegboard.dialects.display import format_tool_args, get_tool_display_name
-    from pegboard.dialects.lenient import (
+    from pegboard.dialects.normalize import (
         NormalizedToolCall,
         map_tool_calls_for_memory,
         normalize_tool_call,
         normalize_tool_calls,
     )
+    from pegboard.display.names import format_tool_args, get_tool_display_name
+    from pegboard.model.api_errors import Refusal
+    from pegboard.model.baseline_finding import composite_hash
+    from pegboard.model.call import CallContext, Caller, ToolCall, ToolResult
+    from pegboard.model.call_errors import ExecutionFailed, Problem, ToolError
+    from pegboard.model.tool import Tool
+    from pegboard.model.tool_definition import ToolCreate
     from pegboard.settings import Settings
     from pegboard.surfaces.rest.app import create_app
 
@@ -48,32 +48,32 @@ __all__ = [
     "normalize_tool_calls",
 ]
 
-_HOME = {
-    "CallContext": "core.call",
-    "Caller": "core.call",
-    "ExecutionFailed": "core.errors",
-    "NormalizedToolCall": "dialects.lenient",
+_MODULE_BY_NAME = {
+    "CallContext": "model.call",
+    "Caller": "model.call",
+    "ExecutionFailed": "model.call_errors",
+    "NormalizedToolCall": "dialects.normalize",
     "Pegboard": "board",
-    "Problem": "core.errors",
-    "Refusal": "core.refusals",
+    "Problem": "model.call_errors",
+    "Refusal": "model.api_errors",
     "Settings": "settings",
-    "Tool": "core.tool",
-    "ToolCall": "core.call",
-    "ToolCreate": "core.definitions",
-    "ToolError": "core.errors",
-    "ToolResult": "core.call",
-    "composite_hash": "core.findings",
+    "Tool": "model.tool",
+    "ToolCall": "model.call",
+    "ToolCreate": "model.tool_definition",
+    "ToolError": "model.call_errors",
+    "ToolResult": "model.call",
+    "composite_hash": "model.baseline_finding",
     "create_app": "surfaces.rest.app",
-    "format_tool_args": "dialects.display",
-    "get_tool_display_name": "dialects.display",
-    "map_tool_calls_for_memory": "dialects.lenient",
-    "normalize_tool_call": "dialects.lenient",
-    "normalize_tool_calls": "dialects.lenient",
+    "format_tool_args": "display.names",
+    "get_tool_display_name": "display.names",
+    "map_tool_calls_for_memory": "dialects.normalize",
+    "normalize_tool_call": "dialects.normalize",
+    "normalize_tool_calls": "dialects.normalize",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, imported when it is first asked for, so that the command line starts without the board."""
-    if name not in _HOME:
+    """Import a public name on first access, so that the command line starts without importing the board."""
+    if name not in _MODULE_BY_NAME:
         raise AttributeError(f"module 'pegboard' has no attribute '{name}'")
-    return getattr(import_module(f"pegboard.{_HOME[name]}"), name)
+    return getattr(import_module(f"pegboard.{_MODULE_BY_NAME[name]}"), name)

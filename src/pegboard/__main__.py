@@ -1,4 +1,4 @@
-"""`python -m pegboard` is `pegboard`."""
+"""Runs the command line: `python -m pegboard` is the same as `pegboard`."""
 
 from __future__ import annotations
 

@@ -1,59 +1,60 @@
-"""The library surface: what a program does with an open board."""
+"""The library surface: the methods that a Python program calls on an open board."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
-from pegboard.cancelling import Cancelling
-from pegboard.chains.outcomes import ChainOutcome
-from pegboard.chains.running import Asking, Chains
-from pegboard.core.call import Caller, Execution, OnProgress, ToolCall, ToolResult
-from pegboard.core.chains import Chain
-from pegboard.core.definitions import ToolCreate
-from pegboard.core.keys import check_key
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import Asked
-from pegboard.dialects.dialects import Dialects, Stream
-from pegboard.dialects.saying import said
-from pegboard.executors.internal import Handler
-from pegboard.following.following import Following
-from pegboard.live.events import Event
-from pegboard.live.onlookers import Onlookers
-from pegboard.memory.threads import Threads
-from pegboard.payloads import Payloads
+from pegboard.conversations.conversations import Conversations
+from pegboard.conversations.turns import read_assistant_text
+from pegboard.dialect_calls import PayloadRunner
+from pegboard.dialects.detect import CallStream, Dialects
+from pegboard.dialects.parsed_calls import ParsedCalls
+from pegboard.kinds.chain.config import Chain
+from pegboard.kinds.chain.outcome import ChainOutcome
+from pegboard.kinds.chain.run_chain import ChainRequest, ChainRunner
+from pegboard.kinds.internal.executor import Handler
+from pegboard.kinds.internal.functions import FunctionRegistry
+from pegboard.model.accounts import refuse_agents
+from pegboard.model.call import Caller, Execution, OnProgress, ToolCall, ToolResult
+from pegboard.model.idempotency_key import check_idempotency_key
+from pegboard.model.page import Page
+from pegboard.model.tool import Tool
+from pegboard.model.tool_definition import ToolCreate, read_definition
+from pegboard.model.validation_messages import validate_model
 from pegboard.pipeline import Pipeline
-from pegboard.registry.apply import Plan, apply
-from pegboard.registry.definition import checked, read_definition
-from pegboard.registry.executions import Executions
-from pegboard.registry.hanging import Functions
-from pegboard.registry.pages import Page
-from pegboard.registry.registry import Registry, refuse_agents
+from pegboard.progress.board_watchers import BoardWatchers
+from pegboard.progress.event_log import LogEvent
+from pegboard.registry.apply_plan import ApplyPlan, apply_definitions
+from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.registry.snapshot import Snapshot
-from pegboard.replay import Replay, Replays
-from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter
+from pegboard.registry.tool_registry import ToolRegistry
+from pegboard.runs.cancellation import CallCanceller
+from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.runs.replay import CallReplayer, Replay
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ExecutionFilter
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Library:
-    """Register tools, call them, follow and read what happens; as the admin unless `caller` says otherwise."""
+    """Registers and calls tools, follows calls and reads the journal; acts as the admin unless `caller` is given."""
 
     admin: Caller
     pipeline: Pipeline
-    payloads: Payloads
-    threads: Threads
-    following: Following
-    cancelling: Cancelling
-    chains: Chains
-    onlookers: Onlookers
+    payloads: PayloadRunner
+    threads: Conversations
+    following: FollowedRuns
+    cancelling: CallCanceller
+    chains: ChainRunner
+    onlookers: BoardWatchers
     dialects: Dialects
     snapshot: Snapshot
-    tools: Registry
-    replays: Replays
-    _functions: Functions
-    _recorded: Executions
+    tools: ToolRegistry
+    replays: CallReplayer
+    _functions: FunctionRegistry
+    _recorded: ExecutionReader
     _database: Database
 
     async def call(
@@ -65,12 +66,12 @@ class Library:
         on_progress: OnProgress | None = None,
         key: str | None = None,
     ) -> ToolResult:
-        """Call a tool, as the admin unless `caller` says otherwise; a failed call is a result too.
+        """Call a tool, as the admin unless `caller` is given; a failed call is a result too.
 
-        A call with a `key` runs once: asked for again within a day, it is answered as it was the first time.
+        A call with a `key` runs once: within a day, a repeat with the same key returns the recorded result.
         """
         given = {} if arguments is None else arguments
-        call = ToolCall(str(name), given, on_progress=on_progress, key=check_key(key))
+        call = ToolCall(str(name), given, on_progress=on_progress, key=check_idempotency_key(key))
         return await self.pipeline.run(call, caller or self.admin)
 
     async def run(
@@ -82,9 +83,9 @@ class Library:
         key: str | None = None,
         thread: str | None = None,
     ) -> Any:
-        """Run the calls of a payload in any dialect; the answer is in the same. A `key` holds for each of them.
+        """Run the calls of a payload in any dialect and return the results in it; `key` applies to each call.
 
-        With a `thread`, what was said and done is remembered in that conversation.
+        With a `thread`, the messages, calls and results are stored in that conversation.
         """
         who = caller or self.admin
         asked, text = await self._read(raw, dialect, who)
@@ -103,8 +104,8 @@ class Library:
         caller: Caller | None = None,
         key: str | None = None,
         thread: str | None = None,
-    ) -> AsyncIterator[Event]:
-        """Run the calls of a payload and tell of them meanwhile: tool_use, tool_progress, tool_result and complete."""
+    ) -> AsyncIterator[LogEvent]:
+        """Run the calls of a payload and yield its events: tool_use, tool_progress, tool_result and complete."""
         who = caller or self.admin
         asked, text = await self._read(raw, dialect, who)
         if thread is not None:
@@ -115,10 +116,10 @@ class Library:
                 for event in batch:
                     yield event
 
-    async def _read(self, raw: Any, dialect: str | None, caller: Caller) -> tuple[Asked, str | None]:
-        """The calls of a payload and its text; a large text is read in a thread."""
+    async def _read(self, raw: Any, dialect: str | None, caller: Caller) -> tuple[ParsedCalls, str | None]:
+        """Return the calls of a payload and its text; a large payload is parsed in an OS thread."""
         return await self.payloads.large_reads.run(
-            lambda: (self.payloads.read(raw, dialect, caller), said(raw)),
+            lambda: (self.payloads.read(raw, dialect, caller), read_assistant_text(raw)),
             len(raw) if isinstance(raw, str) else 0,
             caller,
         )
@@ -131,39 +132,41 @@ class Library:
         caller: Caller | None = None,
         key: str | None = None,
     ) -> ChainOutcome:
-        """Run steps that refer to each other and to what is `given`; a step that fails is an outcome too.
+        """Run steps that refer to each other and to `given`; a failed step is part of the outcome.
 
-        Raises Invalid where it is no chain, before anything runs.
+        Raises Invalid if the chain is invalid, before any step runs.
         """
-        steps = chain if isinstance(chain, Chain) else checked(Chain, chain, "")
-        return await self.chains.run(steps, given or {}, Asking(caller or self.admin, key=check_key(key)))
+        steps = chain if isinstance(chain, Chain) else validate_model(Chain, chain, "")
+        return await self.chains.run(
+            steps, given or {}, ChainRequest(caller or self.admin, key=check_idempotency_key(key))
+        )
 
-    async def watch(self, *, caller: Caller | None = None) -> AsyncIterator[Event]:
-        """What happens on the board from now on: the caller's own calls, or all calls for an admin."""
+    async def watch(self, *, caller: Caller | None = None) -> AsyncIterator[LogEvent]:
+        """Yield new events of the board: of the caller's own calls, or of all calls for an admin."""
         who = caller or self.admin
         refuse_agents(who)
-        with self.onlookers.watching() as events:
+        with self.onlookers.watch() as events:
             async for batch in events.batches(events.last):
                 for event in batch:
                     if who.is_admin or event.owner_id == who.user_id:
                         yield event
 
     async def cancel(self, run_id: str, *, caller: Caller | None = None) -> None:
-        """End a running call: it is answered and recorded as cancelled. Raises NotFound, or Conflict if it is over."""
+        """Cancel a running call; raise NotFound if it is unknown and Conflict if it is over."""
         await self.cancelling.cancel(run_id, caller or self.admin)
 
     def normalize(self, raw: Any, *, dialect: str | None = None, caller: Caller | None = None) -> dict[str, Any]:
-        """The calls of a payload in the board's own form: `{dialect, calls}`; runs nothing."""
+        """Return the calls of a payload in the board's own format, `{dialect, calls}`; runs nothing."""
         who = caller or self.admin
-        return self.payloads.normalised(self.payloads.read(raw, dialect, who), who)
+        return self.payloads.normalize_calls(self.payloads.read(raw, dialect, who), who)
 
-    def stream(self, dialect: str | None = None, *, caller: Caller | None = None) -> Stream:
-        """What a model streams, to be fed chunk by chunk: `feed` and `end` give the calls that are whole."""
+    def stream(self, dialect: str | None = None, *, caller: Caller | None = None) -> CallStream:
+        """Return a stream that is fed the chunks of a model's response; `feed` and `end` return the complete calls."""
         return self.payloads.stream(dialect, caller or self.admin)
 
     async def definitions(self, dialect: str = "plain", *, strict: bool = False, caller: Caller | None = None) -> Any:
-        """What to hand a model: the caller's own tools and the public ones of admins, as that provider wants them."""
-        tools = [peg.tool for peg in self.snapshot.handed_to(caller or self.admin)]
+        """Return the tool definitions in this dialect: the caller's own tools and the public tools of admins."""
+        tools = [peg.tool for peg in self.snapshot.list_offered_tools(caller or self.admin)]
         return self.dialects.named(dialect, "dialect").declare(tools, strict=strict)
 
     @overload
@@ -171,7 +174,7 @@ class Library:
     @overload
     def tool(self, *, name: str | None = None, **fields: Any) -> Callable[[F], F]: ...
     def tool(self, function: F | None = None, *, name: str | None = None, **fields: Any) -> F | Callable[[F], F]:
-        """Make a function a tool at once; it lives in this process and is never stored."""
+        """Register a function as a tool immediately; it exists only in this process and is not stored."""
 
         def hang(function: F) -> F:
             self._functions.hang(function, name, fields)
@@ -180,13 +183,13 @@ class Library:
         return hang if function is None else hang(function)
 
     def handler(self, name: str, *, for_members: bool = False) -> Callable[[F], F]:
-        """Offer a function to the stored tools of kind internal that name this handler.
+        """Register a function as the handler that stored internal tools refer to by name.
 
-        Tools of admins may name it; those of members only with `for_members`, with any schema that a member writes.
+        Tools of admins may use it; tools of members only with `for_members`, and with any schema that a member writes.
         """
 
         def offer(function: F) -> F:
-            self._functions.offer(name, Handler.of(function, for_members=for_members))
+            self._functions.register_handler(name, Handler.of(function, for_members=for_members))
             return function
 
         return offer
@@ -198,9 +201,9 @@ class Library:
 
     async def apply(
         self, definitions: Sequence[Any], *, prune: bool = False, dry_run: bool = False, caller: Caller | None = None
-    ) -> Plan:
+    ) -> ApplyPlan:
         """Make the caller's tools match these definitions, all or nothing."""
-        return await apply(
+        return await apply_definitions(
             definitions,
             caller or self.admin,
             prune=prune,
@@ -213,17 +216,17 @@ class Library:
     async def executions(
         self, wanted: ExecutionFilter, *, caller: Caller | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page[Execution]:
-        """The journal, newest first: one's own calls, or everybody's for an admin."""
+        """Return a page of the journal, newest first: the caller's own calls, or all calls for an admin."""
         return await self._recorded.page(wanted, caller or self.admin, cursor=cursor, limit=limit)
 
     async def execution(self, execution_id: str, *, caller: Caller | None = None) -> Execution:
-        """One row of the journal."""
+        """Return one row of the journal."""
         return await self._recorded.get(execution_id, caller or self.admin)
 
     async def replay(
         self, execution_id: str, *, tool: str | None = None, version: int | None = None, caller: Caller | None = None
     ) -> Replay:
-        """Run a recorded call again, effects and all: against its tool, a version of it, or another tool."""
+        """Run a recorded call again, with its side effects: with its tool, a version of that tool, or another tool."""
         caller = caller or self.admin
         recorded = await self.execution(execution_id, caller=caller)
         return await self.replays.run(recorded, caller, tool=tool, version=version)

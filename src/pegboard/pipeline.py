@@ -1,14 +1,14 @@
-"""The life of one call. Start reading here.
+"""The pipeline: the stages that each tool call passes, in order. Start reading here.
 
-A surface turns what it received into a ToolCall and hands it to `Pipeline.run`. Each stage takes a type
-and gives back a more trusted one; stages raise ToolError, `run` never does: it returns a ToolResult.
+A surface turns a request into a ToolCall and passes it to `Pipeline.run`. Each stage takes one type and returns a
+more trusted one. Stages raise ToolError; `run` catches it and returns a ToolResult.
 
-    resolve     the tool this caller may see, active, not deleted   → Peg
-    validate    arguments against size, depth and schema            → ReadyCall
-    limit       is there room now? A call that could never run has cost nothing
-    begin       the journal can take it: an intent is committed, or the key was used before and its answer is there
-    execute     the kind's executor under the deadline; output checked, tried again, fallen back
-    journal     durable before the caller is answered
+    resolve     find the tool by name: active, not deleted, callable by this caller   → CompiledTool
+    validate    check the size, depth and schema of the arguments                     → ReadyCall
+    limit       apply the rate limits; an invalid call is refused earlier and is not counted
+    begin       commit an intent to the journal, or return the recorded result of a repeated idempotency key
+    execute     run the executor until the deadline; check the output, retry, fall back
+    journal     commit the row before the caller gets the result
 """
 
 from __future__ import annotations
@@ -17,53 +17,60 @@ import asyncio
 import contextlib
 from contextvars import ContextVar
 
-from pegboard.core.call import Caller, NamedBy, ToolCall, ToolResult
-from pegboard.core.errors import Cancelled, ExecutionFailed, InternalError, InvalidArguments, ToolError, Unavailable
-from pegboard.core.ids import new_id
-from pegboard.core.shares import Shares
-from pegboard.core.tool import RateLimit
-from pegboard.journal.base import Journal
-from pegboard.live.onlookers import Onlookers
+from pegboard.concurrency.user_shares import FairShares
+from pegboard.journal.journal import Journal
+from pegboard.model.call import Caller, NamedBy, ToolCall, ToolResult
+from pegboard.model.call_errors import (
+    Cancelled,
+    ExecutionFailed,
+    InternalError,
+    InvalidArguments,
+    ToolError,
+    Unavailable,
+)
+from pegboard.model.ids import new_id
+from pegboard.model.tool import RateLimit
+from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.registry.snapshot import Snapshot
-from pegboard.stages.check import Checker, as_json
+from pegboard.stages.check_output import OutputChecker, encode_output
 from pegboard.stages.deadlines import Deadlines
-from pegboard.stages.execute import Outcome, execute
-from pegboard.stages.limit import Limiter, limit
-from pegboard.stages.resolve import find_tool, resolve
-from pegboard.stages.run import Replaying, Run
-from pegboard.stages.validate import Validator
+from pegboard.stages.execute import ExecutionOutcome, execute
+from pegboard.stages.rate_limit import Limiter, check_rate_limit
+from pegboard.stages.resolve import find_tool, resolve_tool
+from pegboard.stages.run import CallRun, ReplayedCall
+from pegboard.stages.validate_arguments import ArgumentValidator
 from pegboard.telemetry.logs import get_logger
 from pegboard.telemetry.metrics import Metrics
 from pegboard.telemetry.tracing import Tracing
 
 log = get_logger(__name__)
 
-# Whether this task runs a call already: what a running call calls in turn may finish while the board closes.
-_inside: ContextVar[bool] = ContextVar("pegboard_inside_a_call", default=False)
-# What a cancelled call gets to be recorded, when the board is closing.
-LAST_SECONDS = 5.0
-STOPPED = "The server was stopped"
-# The most calls under way at once, those that wait for another attempt or to be recorded included.
-MAX_RUNNING = 4000
-_SOON_MS = 1000
+# True if the current task already runs a call: nested calls of a running call may finish while the board closes.
+_inside_call: ContextVar[bool] = ContextVar("pegboard_inside_a_call", default=False)
+# How long `drain` waits for cancelled calls to be recorded when the board closes.
+CANCEL_TIMEOUT_SECONDS = 5.0
+STOPPED_MESSAGE = "The server was stopped"
+# Maximum number of calls under way at once, including those that wait for a retry or for the journal.
+MAX_RUNNING_CALLS = 4000
+_RETRY_AFTER_MS = 1000
 
 
 class Pipeline:
-    """Carries calls from asked for to answered."""
+    """Runs tool calls through all stages and records them in the journal."""
 
     def __init__(
         self,
         *,
         snapshot: Snapshot,
-        validator: Validator,
+        validator: ArgumentValidator,
         limiter: Limiter,
         flood: RateLimit | None,
-        checker: Checker,
+        checker: OutputChecker,
         journal: Journal,
         metrics: Metrics,
         tracing: Tracing | None,
-        onlookers: Onlookers,
-        max_running: int = MAX_RUNNING,
+        onlookers: BoardWatchers,
+        max_running: int = MAX_RUNNING_CALLS,
     ) -> None:
         self._snapshot = snapshot
         self._validator = validator
@@ -73,13 +80,13 @@ class Pipeline:
         self._journal = journal
         self._metrics = metrics
         self._tracing = tracing
-        self._onlookers = onlookers
-        self._running: dict[str, Run] = {}
-        self._places = Shares(max_running)
+        self._watchers = onlookers
+        self._running: dict[str, CallRun] = {}
+        self._places = FairShares(max_running)
         self._awaited: dict[str, asyncio.Event] = {}
         self._idle = asyncio.Event()
         self._draining = False
-        # Whether a call that is cancelled from now on ends because of the server, and not of its caller.
+        # If True, a cancelled call is reported as ended by the server and not by its caller.
         self.is_stopping = False
         self._deadlines = Deadlines()
         metrics.watch_in_flight(lambda: len(self._running))
@@ -90,22 +97,22 @@ class Pipeline:
         caller: Caller,
         *,
         fall_back: bool = True,
-        replaying: Replaying | None = None,
+        replaying: ReplayedCall | None = None,
         run_id: str | None = None,
     ) -> ToolResult:
-        """Run one call to its end and say how it ended; only the caller's own cancellation is raised.
+        """Run one call and return its result; raise only CancelledError, if the caller's own task is cancelled.
 
-        A new `run_id` is what the call is known by from the beginning; without one it gets its own.
+        `run_id` is the id of the call if it is given; otherwise a new id is created.
         """
-        if self._draining and not _inside.get():
-            return refused(call, Unavailable("The board is shutting down", retry_after_ms=_SOON_MS))
-        if not self._places.has_room(caller.user_id):
-            return self._overloaded(call, caller)
-        if self._onlookers.are_there:
+        if self._draining and not _inside_call.get():
+            return refuse_call(call, Unavailable("The board is shutting down", retry_after_ms=_RETRY_AFTER_MS))
+        if not self._places.has_free_slot(caller.user_id):
+            return self._refuse_overload(call, caller)
+        if self._watchers.is_watched:
             run_id = run_id or new_id()
-            call = self._onlookers.began(call, caller, run_id)
-        this = Run(call, caller, replaying, run_id)
-        entered = _inside.set(True)
+            call = self._watchers.began(call, caller, run_id)
+        this = CallRun(call, caller, replaying, run_id)
+        entered = _inside_call.set(True)
         this.attempts.task = asyncio.current_task()
         self._running[this.id] = this
         self._places.take(caller.user_id)
@@ -117,7 +124,7 @@ class Pipeline:
                     ended(result := await self._answer(this, fall_back))
             return await self._recorded(this, result)
         finally:
-            _inside.reset(entered)
+            _inside_call.reset(entered)
             self._places.give_back(caller.user_id)
             del self._running[this.id]
             if self._awaited and (awaited := self._awaited.pop(this.id, None)) is not None:
@@ -125,16 +132,18 @@ class Pipeline:
             if self._draining and not self._running:
                 self._idle.set()
 
-    def _overloaded(self, call: ToolCall, caller: Caller) -> ToolResult:
-        """Refuse a call that its user has no place for; it is counted, and leaves no row in the journal."""
+    def _refuse_overload(self, call: ToolCall, caller: Caller) -> ToolResult:
+        """Return the result for a call above its user's share; it is counted, but not recorded in the journal."""
         self._metrics.finished("none", Unavailable.code, 0.0)
-        why = self._places.refusal(caller.user_id, "calls under way (PEGBOARD_MAX_RUNNING_CALLS)")
-        return refused(call, Unavailable(f"{why}; the call did not run, try again shortly", retry_after_ms=_SOON_MS))
+        why = self._places.refusal_text(caller.user_id, "calls under way (PEGBOARD_MAX_RUNNING_CALLS)")
+        return refuse_call(
+            call, Unavailable(f"{why}; the call did not run, try again shortly", retry_after_ms=_RETRY_AFTER_MS)
+        )
 
-    async def _answer(self, this: Run, fall_back: bool) -> ToolResult:
+    async def _answer(self, this: CallRun, fall_back: bool) -> ToolResult:
         is_ours = False
         try:
-            return await self._stages(this, fall_back)
+            return await self._run_stages(this, fall_back)
         except asyncio.CancelledError:
             task = this.attempts.task
             assert task is not None
@@ -145,7 +154,8 @@ class Pipeline:
             if task.cancelling():
                 this.is_over = True
                 await self._recorded(
-                    this, this.failed(Cancelled(STOPPED if self.is_stopping else "The caller went away").problem)
+                    this,
+                    this.failed(Cancelled(STOPPED_MESSAGE if self.is_stopping else "The caller went away").problem),
                 )
                 raise
             return this.failed(ExecutionFailed("The tool cancelled itself").problem)
@@ -155,53 +165,56 @@ class Pipeline:
         finally:
             this.is_over = True
             if this.ended_because is not None and not is_ours and this.attempts.task is not None:
-                this.attempts.task.uncancel()  # the tool ended otherwise, and its caller goes on
+                this.attempts.task.uncancel()  # the tool ended for another reason, so the caller's task continues
 
     @property
     def is_draining(self) -> bool:
-        """Whether it takes no more calls, because the board is closing."""
+        """True if no new calls are accepted because the board is closing."""
         return self._draining
 
-    def running(self, run_id: str) -> Run | None:
-        """The call that is known by this id, while it runs."""
+    def running(self, run_id: str) -> CallRun | None:
+        """Return the running call with this id, or None."""
         return self._running.get(run_id)
 
     def cancel(self, run_id: str, why: str) -> bool:
-        """End a running call: it is answered and recorded as cancelled, for this reason; False where it is over."""
+        """Cancel a running call with `why` as the recorded reason; return False if it is over or unknown."""
         this = self._running.get(run_id)
         if this is None or this.is_over:
             return False
-        # Not at once: a call that ends itself must be waiting for something when its end comes.
+        # Deferred to the event loop: a call that cancels itself must be suspended in an await when the cancellation
+        # arrives.
         asyncio.get_running_loop().call_soon(self._end, this, why)
         return True
 
-    def _end(self, this: Run, why: str) -> None:
+    def _end(self, this: CallRun, why: str) -> None:
         if this.is_over or this.ended_because is not None or this.attempts.task is None:
             return
         this.ended_because = why
         this.attempts.task.cancel()
-        # Those that would go on without the chain that made them.
+        # Also end the calls that this chain started: they would continue without it.
         for other in list(self._running.values()):
             is_of_it = other.call.chain_id == this.id and other.caller.user_id == this.caller.user_id
             if is_of_it and other.attempts.task is not this.attempts.task:
                 self._end(other, why)
 
     def detaches(self, name: str, named_by: NamedBy | None = None) -> bool:
-        """Whether a call of this tool goes on when its caller disconnects."""
+        """True if a call of this tool continues when its caller disconnects."""
         peg = find_tool(self._snapshot, name, named_by) if name else None
         return peg is not None and peg.tool.on_disconnect == "detach"
 
     async def over(self, run_id: str) -> None:
-        """Wait until this call runs no longer, and is recorded."""
+        """Wait until the call has ended and is recorded."""
         if run_id in self._running:
             await self._awaited.setdefault(run_id, asyncio.Event()).wait()
 
-    async def _stages(self, this: Run, fall_back: bool) -> ToolResult:
+    async def _run_stages(self, this: CallRun, fall_back: bool) -> ToolResult:
         try:
-            this.peg = peg = this.pinned or resolve(self._snapshot, this.call.name, this.caller, this.call.named_by)
+            this.compiled_tool = peg = this.pinned or resolve_tool(
+                self._snapshot, this.call.name, this.caller, this.call.named_by
+            )
             this.ready = ready = self._validator.validate(peg, this.call, this.caller, this.id)
             this.ignored = ready.ignored
-            await limit(self._limiter, peg.tool, this.caller, self._flood)
+            await check_rate_limit(self._limiter, peg.tool, this.caller, self._flood)
             earlier = await self._journal.begin(ready, this.draft)
             if earlier is not None:
                 return this.repeated(earlier)
@@ -209,15 +222,19 @@ class Pipeline:
         except ToolError as error:
             if this.ready is None and isinstance(error, InvalidArguments):
                 this.ignored = error.ignored
-            return await self._fallen_back(this, error, fall_back)
+            return await self._run_fallback(this, error, fall_back)
 
-    async def _fallen_back(self, this: Run, error: ToolError, allowed: bool) -> ToolResult:
-        fallback = this.peg.tool.fallback if this.peg is not None and this.attempts.count and allowed else None
-        if fallback is None or this.peg is None:
+    async def _run_fallback(self, this: CallRun, error: ToolError, allowed: bool) -> ToolResult:
+        fallback = (
+            this.compiled_tool.tool.fallback
+            if this.compiled_tool is not None and this.attempts.count and allowed
+            else None
+        )
+        if fallback is None or this.compiled_tool is None:
             return this.failed(error.problem)
         log.warning("fell_back", tool=this.call.name, run_id=this.id, code=error.code)
         if fallback.tool is None:
-            return this.succeeded(Outcome(as_json(fallback.value), this.attempts.count, fallback=True))
+            return this.succeeded(ExecutionOutcome(encode_output(fallback.value), this.attempts.count, fallback=True))
         call = this.call
         instead = ToolCall(
             fallback.tool,
@@ -227,36 +244,36 @@ class Pipeline:
             request_id=call.request_id,
             thread_id=call.thread_id,
             chain_id=call.chain_id,
-            named_by=NamedBy.of(this.peg.tool, fallback.tool, this.caller, call.named_by),
+            named_by=NamedBy.of(this.compiled_tool.tool, fallback.tool, this.caller, call.named_by),
         )
         other = await self.run(instead, this.caller, fall_back=False)
         if not other.success:
             return this.failed(error.problem)
-        return this.succeeded(Outcome(other.output_json, this.attempts.count, fallback=True))
+        return this.succeeded(ExecutionOutcome(other.output_json, this.attempts.count, fallback=True))
 
-    async def _recorded(self, this: Run, result: ToolResult) -> ToolResult:
+    async def _recorded(self, this: CallRun, result: ToolResult) -> ToolResult:
         self._metrics.finished(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
         if this.attempts.violations:
-            self._metrics.violated(this.kind, this.attempts.violations)
+            self._metrics.count_violations(this.kind, this.attempts.violations)
         execution = this.execution(result)
         try:
             await self._journal.record(execution, result)
         except ToolError as error:
-            result = this.unrecorded(result, error)
+            result = this.build_unrecorded(result, error)
             execution = this.execution(result)
         finally:
-            # Also where the caller goes away while it is being recorded, which it is all the same.
-            if self._onlookers.are_there:
-                self._onlookers.ended(execution)
+            # Also if the caller's task is cancelled while the row is written: the row is committed anyway.
+            if self._watchers.is_watched:
+                self._watchers.ended(execution)
         return result
 
     @property
     def running_count(self) -> int:
-        """How many calls are running."""
+        """Number of running calls."""
         return len(self._running)
 
     def stop(self) -> int:
-        """Cancel the running calls, which are recorded so; how many there are."""
+        """Cancel all running calls and return how many there were; they are recorded as cancelled."""
         self.is_stopping = True
         if self._running:
             log.warning("cancelled_on_shutdown", calls=len(self._running))
@@ -266,16 +283,16 @@ class Pipeline:
         return len(self._running)
 
     async def drain(self, seconds: float) -> int:
-        """Take no more calls and wait for the running ones; those that take longer are cancelled, and counted."""
+        """Stop accepting calls and wait `seconds` for the running ones; cancel the rest and return their number."""
         self._draining = True
-        if await self._came_to_rest(seconds):
+        if await self._wait_until_idle(seconds):
             return 0
         late = self.stop()
-        if not await self._came_to_rest(LAST_SECONDS):
+        if not await self._wait_until_idle(CANCEL_TIMEOUT_SECONDS):
             log.error("left_running", calls=len(self._running))
         return late
 
-    async def _came_to_rest(self, seconds: float) -> bool:
+    async def _wait_until_idle(self, seconds: float) -> bool:
         if self._running:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -283,6 +300,6 @@ class Pipeline:
         return not self._running
 
 
-def refused(call: ToolCall, error: ToolError) -> ToolResult:
-    """The answer to a call that never entered the pipeline."""
+def refuse_call(call: ToolCall, error: ToolError) -> ToolResult:
+    """Return the result for a call that is refused before it enters the pipeline."""
     return ToolResult(call.name, False, problem=error.problem, call_id=call.id, run_id=new_id())

@@ -1,32 +1,49 @@
-"""Every setting there is: PEGBOARD_* in the environment, or pegboard.toml."""
+"""All settings of a board, read from PEGBOARD_* environment variables or pegboard.toml."""
 
 from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
 
-from pegboard.core.tool import RateLimit
-from pegboard.egress.allow import AllowList
-from pegboard.sandbox.limits import ABILITIES
+from pegboard.http_client.address_policy import AllowList
+from pegboard.json_schema.value_text import format_value, shorten
+from pegboard.model.tool import RateLimit
+from pegboard.model.validation_messages import format_model_error, list_item_faults
+from pegboard.sandbox.limits import KERNEL_FEATURES
 
 
-def _processors() -> int:
+def _count_cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class _StrictToml(TomlConfigSettingsSource):
-    """The file's settings; one that does not exist is named, with the nearest that does."""
+class InvalidSettings(ValueError):
+    """Invalid settings; `faults` has one line per setting, which names the source of the value."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__(f"The settings are not valid: {'; '.join(faults)}")
+        self.faults = list(faults)
+
+
+class _StrictTomlSource(TomlConfigSettingsSource):
+    """Settings from TOML files; raises ValueError for an unknown name, with the closest known name."""
 
     def __call__(self) -> dict[str, Any]:
-        """What the files say."""
+        """Return the settings of the files."""
         known = self.settings_cls.model_fields
         for name in self.toml_data:
             if name not in known:
@@ -37,7 +54,7 @@ class _StrictToml(TomlConfigSettingsSource):
 
 
 def _check_toml(file: Path) -> None:
-    """Raise ValueError, which names the file, where it is there and is not TOML."""
+    """Raise ValueError with the file name if the file exists and is not valid TOML."""
     if file.is_file():
         try:
             tomllib.loads(file.read_text(encoding="utf-8"))
@@ -48,7 +65,7 @@ def _check_toml(file: Path) -> None:
 class Settings(BaseSettings):
     """How one board is set up; the environment wins over `pegboard.toml` in the working folder or in home."""
 
-    # Some settings are secrets, and what is wrong with one is told without showing it.
+    # Some settings are secrets, so error messages must not show their values.
     model_config = SettingsConfigDict(
         env_prefix="PEGBOARD_", frozen=True, extra="ignore", env_ignore_empty=True, hide_input_in_errors=True
     )
@@ -109,8 +126,11 @@ class Settings(BaseSettings):
     max_import_bytes: int = Field(32 * 2**20, ge=1024, description="Largest API document that can be imported")
     mcp_children: int = Field(16, ge=0, le=1000, description="Most MCP servers that run as commands at once")
     mcp_child_memory: int = Field(2 * 2**30, ge=64 * 2**20, description="Bytes of memory each of them may take")
+    mcp_connect_seconds: float = Field(
+        30, ge=1, le=600, description="Seconds an MCP server has to start and to answer the first message"
+    )
     sandbox_children: int = Field(
-        default_factory=lambda: min(_processors() + 2, 1000),
+        default_factory=lambda: min(_count_cpus() + 2, 1000),
         ge=1,
         le=1000,
         description="Most python and shell calls that run at once; two more than there are processors by default",
@@ -133,6 +153,19 @@ class Settings(BaseSettings):
     shell_for_members: bool = Field(False, description="Whether others than admins may register shell tools")
     drain_seconds: float = Field(30, ge=0, description="How long running calls may take to end on shutdown")
 
+    if not TYPE_CHECKING:  # type checkers know each field as a parameter
+
+        def __init__(self, **given: Any) -> None:
+            """Read the settings; raises InvalidSettings with every fault."""
+            try:
+                super().__init__(**given)
+            except ValidationError as error:
+                raise InvalidSettings(
+                    [_describe_error(item, given, type(self)) for item in error.errors(include_url=False)]
+                ) from None
+            except SettingsError as error:
+                raise InvalidSettings([_describe_unparsed(error)]) from None
+
     @field_validator("egress_allow")
     @classmethod
     def _readable(cls, text: str) -> str:
@@ -141,19 +174,21 @@ class Settings(BaseSettings):
 
     @field_validator("sandbox_without")
     @classmethod
-    def _abilities(cls, text: str) -> str:
-        for name in words(text):
-            if name not in ABILITIES:
-                raise ValueError(f"'{name}' is no kernel ability of the sandbox; there are: {', '.join(ABILITIES)}")
+    def _check_kernel_abilities(cls, text: str) -> str:
+        for name in split_comma_list(text):
+            if name not in KERNEL_FEATURES:
+                raise ValueError(
+                    f"'{name}' is no kernel ability of the sandbox; there are: {', '.join(KERNEL_FEATURES)}"
+                )
         return text
 
     @field_validator("admin_key")
     @classmethod
-    def _long_enough(cls, key: SecretStr | None) -> SecretStr | None:
+    def _check_admin_key(cls, key: SecretStr | None) -> SecretStr | None:
         if key is not None:
             text = key.get_secret_value()
             if len(text) < 16 or not text.isascii() or not text.isprintable() or " " in text:
-                raise ValueError("at least 16 printable ASCII characters without spaces")
+                raise ValueError("must be at least 16 printable ASCII characters without spaces")
         return key
 
     @classmethod
@@ -165,40 +200,78 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """What the code says, then the environment, then the file."""
-        files = toml_files()
+        """Return the sources by priority: keyword arguments, environment, files."""
+        files = list_toml_files()
         for file in files:
             _check_toml(file)
-        return (init_settings, env_settings, _StrictToml(settings_cls, files))
+        return (init_settings, env_settings, _StrictTomlSource(settings_cls, files))
 
     @property
     def database(self) -> str:
-        """The database's URL."""
+        """The URL of the database."""
         return self.database_url or f"sqlite:///{self.home / 'pegboard.db'}"
 
     @property
     def credentials_file(self) -> Path:
-        """Where the admin's first key is kept for the command line."""
+        """The file with the admin's first key, for the command line."""
         return self.home / "credentials"
 
     @property
     def key_file(self) -> Path:
-        """Where the encryption keys are kept unless they come from the environment."""
+        """The file with the encryption keys, unless they come from the environment."""
         return self.home / "secret.key"
 
 
-def words(text: str) -> tuple[str, ...]:
-    """The words of a comma-separated list."""
+def split_comma_list(text: str) -> tuple[str, ...]:
+    """Return the items of a comma-separated list, stripped."""
     return tuple(word for part in text.split(",") if (word := part.strip()))
 
 
-# Variables of the command line, of tables files and of tools, which are no settings of the server.
-_OTHER_VARIABLES = frozenset({"PEGBOARD_URL", "PEGBOARD_KEY", "PEGBOARD_TABLES_DATABASE", "PEGBOARD_PROGRESS_FD"})
+def _describe_error(item: Mapping[str, Any], given: Mapping[str, Any], model: type[Settings]) -> str:
+    """Return one line for a pydantic error: source of the setting, expected and, unless secret, received value."""
+    name, *inside = map(str, item["loc"] or ("settings",))
+    if item["type"] == "extra_forbidden":
+        message = list_item_faults([item], model)[0].message
+    else:
+        value, field = item["input"], model.model_fields.get(name)
+        is_secret = field is None or not field.repr or SecretStr in (field.annotation, *get_args(field.annotation))
+        shown = f"'{shorten(value)}'" if isinstance(value, str) else format_value(value)
+        message = format_model_error(item, None if is_secret else shown)
+    return ": ".join([_describe_source(name, given), *inside, message])
 
 
-def unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """A sentence for each variable that begins with PEGBOARD_ and names no setting."""
-    known = {f"PEGBOARD_{name.upper()}" for name in Settings.model_fields} | _OTHER_VARIABLES
+def _describe_source(name: str, given: Mapping[str, Any]) -> str:
+    """Return the source of a setting's value: keyword argument, environment variable or file."""
+    variable = f"PEGBOARD_{name.upper()}"
+    if name in given:
+        return name
+    if not _get_environment_value(variable):
+        for file in reversed(list_toml_files()):
+            if file.is_file() and name in tomllib.loads(file.read_text(encoding="utf-8")):
+                return f"{name} in {file}"
+    return variable
+
+
+def _get_environment_value(variable: str) -> str:
+    return next((value for key, value in os.environ.items() if key.upper() == variable), "")
+
+
+def _describe_unparsed(error: SettingsError) -> str:
+    field = re.search(r'field "(\w+)"', str(error))
+    if field is None:
+        return str(error)
+    example = ' such as {"max_calls": 5, "period": "minute"}' if field[1] == "key_rate" else ""
+    variable = f"PEGBOARD_{field[1].upper()}"
+    return f"{variable}: must be JSON{example}, but received '{shorten(_get_environment_value(variable))}'"
+
+
+# Variables of the command line, of tables files and of tools; they are not settings of the server.
+_NON_SETTING_VARIABLES = frozenset({"PEGBOARD_URL", "PEGBOARD_KEY", "PEGBOARD_TABLES_DATABASE", "PEGBOARD_PROGRESS_FD"})
+
+
+def describe_unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """Return one sentence for each PEGBOARD_* variable that is not a setting."""
+    known = {f"PEGBOARD_{name.upper()}" for name in Settings.model_fields} | _NON_SETTING_VARIABLES
     found = []
     for name in sorted(environ):
         if name.startswith("PEGBOARD_") and name.upper() not in known:
@@ -207,7 +280,7 @@ def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     return found
 
 
-def toml_files() -> list[Path]:
-    """The files that settings may come from, whether or not they are there; the last one wins."""
+def list_toml_files() -> list[Path]:
+    """Return the possible settings files, existing or not; later files take precedence."""
     home = Path(os.environ.get("PEGBOARD_HOME") or user_data_path("pegboard"))
     return [home / "pegboard.toml", Path("pegboard.toml")]

@@ -20,15 +20,15 @@ from uuid import uuid4
 from pydantic import Field
 
 from pegboard.board import Pegboard
-from pegboard.core.call import Caller
+from pegboard.model.call import Caller
 from pegboard.settings import Settings
-from pegboard.store.executions import ExecutionFilter
+from pegboard.storage.execution_rows import ExecutionFilter
 
 
 class NoSettings(Settings):
     """Settings that read neither environment nor files, so that a test means the same everywhere."""
 
-    # Made only if something is written there, and never the home of the board that you work with.
+    # Created only if something is written to it; never the home of an existing board.
     home: Path = Field(
         default_factory=lambda: Path(tempfile.gettempdir()) / f"pegboard-{uuid4().hex}",
         description="Folder of the board's state",
@@ -36,13 +36,13 @@ class NoSettings(Settings):
 
     @classmethod
     def settings_customise_sources(cls, settings_cls: Any, init_settings: Any, **_: Any) -> Any:  # type: ignore[override]
-        """Only what the code says."""
+        """Use only the keyword arguments."""
         return (init_settings,)
 
 
 @asynccontextmanager
 async def memory_board(tools: Sequence[dict[str, Any]] = (), **settings: Any) -> AsyncIterator[Pegboard]:
-    """A board that touches no file and no network, with these tools on it."""
+    """Open a board in memory with these tools; it uses no file and no network."""
     async with Pegboard.open("memory", settings=NoSettings(**settings)) as board:
         for definition in tools:
             await board.add(definition)
@@ -50,12 +50,12 @@ async def memory_board(tools: Sequence[dict[str, Any]] = (), **settings: Any) ->
 
 
 async def member(board: Pegboard, name: str = "member") -> Caller:
-    """A caller who is no admin."""
+    """Create a user with the role member and return it as a caller."""
     user = await board.people.create_user(name, "member", board.admin)
     return Caller(user.id, user.name, user.role)
 
 
 async def calls_of(board: Pegboard, tool: str | None = None) -> list[Any]:
-    """The executions so far, oldest first."""
+    """Return the recorded executions, oldest first."""
     page = await board.executions(ExecutionFilter(tool=tool), limit=200)
     return list(reversed(page.items))

@@ -1,24 +1,24 @@
-"""From the settings to the parts of a board, which take plain values and know nothing of settings."""
+"""Builds the components of a board from the settings; the components take plain values and do not import settings."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pegboard.egress.outbound import Resolver
-from pegboard.executors.confinement import Confinement
-from pegboard.executors.reach import Reach
-from pegboard.registry.first_run import Started, start
-from pegboard.sandbox.limits import Limits
-from pegboard.settings import Settings, toml_files, words
-from pegboard.stages.limit import Limiter, MemoryLimiter
-from pegboard.stages.validate import Validator
-from pegboard.store.database import Database
-from pegboard.store.vault import Vault
+from pegboard.http_client.guarded_client import Resolver
+from pegboard.kinds.confined_call import ConfinedServices
+from pegboard.kinds.outbound_services import OutboundServices
+from pegboard.registry.first_start import StartedBoard, start_board
+from pegboard.sandbox.limits import SandboxLimits
+from pegboard.settings import Settings, list_toml_files, split_comma_list
+from pegboard.stages.rate_limit import Limiter, MemoryLimiter
+from pegboard.stages.validate_arguments import ArgumentValidator
+from pegboard.storage.database import Database
+from pegboard.storage.vault import Vault
 
 
-async def started(settings: Settings, database: Database) -> Started:
-    """The board's first row, keys and admin, made if they are not there; a board in memory leaves no file."""
-    return await start(
+async def run_first_start(settings: Settings, database: Database) -> StartedBoard:
+    """Create the board's first row, keys and admin if they are missing; a board in memory writes no file."""
+    return await start_board(
         database,
         admin_key=settings.admin_key.get_secret_value() if settings.admin_key else None,
         secret_key=settings.secret_key.get_secret_value() if settings.secret_key else None,
@@ -27,53 +27,56 @@ async def started(settings: Settings, database: Database) -> Started:
     )
 
 
-def reach_of(settings: Settings, resolver: Resolver | None) -> Reach:
-    """The ways to other servers."""
-    return Reach.of(
+def create_outbound_services(settings: Settings, resolver: Resolver | None) -> OutboundServices:
+    """Return the HTTP and MCP clients that tools use to reach other servers."""
+    return OutboundServices.of(
         settings.egress_allow,
         resolver=resolver,
         connect_seconds=settings.connect_seconds,
         max_bytes=settings.max_response_bytes,
         children=settings.mcp_children,
         child_memory=settings.mcp_child_memory,
+        mcp_connect_seconds=settings.mcp_connect_seconds,
         host_connections=settings.max_host_connections,
     )
 
 
-def confinement_of(settings: Settings, database: Database, reach: Reach) -> Confinement:
-    """What python and shell tools run in."""
-    return Confinement.of(
-        Limits(settings.sandbox_memory, settings.sandbox_processes, settings.sandbox_disk, settings.sandbox_output),
+def create_confinement(settings: Settings, database: Database, reach: OutboundServices) -> ConfinedServices:
+    """Return the sandbox services that python and shell tools run in."""
+    return ConfinedServices.of(
+        SandboxLimits(
+            settings.sandbox_memory, settings.sandbox_processes, settings.sandbox_disk, settings.sandbox_output
+        ),
         children=settings.sandbox_children,
         zygotes=settings.sandbox_zygotes,
-        without=words(settings.sandbox_without),
-        own=own_places(settings, database),
-        libraries=words(settings.python_libraries),
+        without=split_comma_list(settings.sandbox_without),
+        own=list_private_paths(settings, database),
+        libraries=split_comma_list(settings.python_libraries),
         max_result_bytes=settings.max_result_bytes,
         outbound=reach.outbound,
     )
 
 
-def own_places(settings: Settings, database: Database) -> tuple[str, ...]:
-    """Where a board keeps what no tool may see: its state, its database and the files of its settings and tables."""
-    places = [settings.home, *toml_files(), *([settings.tables] if settings.tables is not None else ())]
+def list_private_paths(settings: Settings, database: Database) -> tuple[str, ...]:
+    """Return the paths that no tool may see: state, database, and the settings and tables files."""
+    places = [settings.home, *list_toml_files(), *([settings.tables] if settings.tables is not None else ())]
     if database.file is not None:
-        # As a whole: the files beside a database come and go.
+        # The whole folder: SQLite creates and removes files next to the database.
         places.append(database.file.parent)
     return tuple(dict.fromkeys(str(Path(place).absolute()) for place in places))
 
 
-def validator_of(settings: Settings, vault: Vault) -> Validator:
-    """What makes calls ready."""
-    return Validator(
+def create_validator(settings: Settings, vault: Vault) -> ArgumentValidator:
+    """Return the validator for arguments."""
+    return ArgumentValidator(
         digest_key=vault.digest_key(), max_bytes=settings.max_arguments_bytes, max_depth=settings.max_depth
     )
 
 
-def limiter_of(settings: Settings) -> Limiter:
-    """What counts calls."""
+def create_limiter(settings: Settings) -> Limiter:
+    """Return the rate limiter: in Valkey if `redis_url` is set, otherwise in memory."""
     if settings.redis_url is None:
         return MemoryLimiter()
-    from pegboard.stages.valkey_limit import ValkeyLimiter  # noqa: PLC0415 -- start-up time: few boards have one
+    from pegboard.stages.valkey_rate_limit import ValkeyLimiter  # noqa: PLC0415 -- start-up time: few boards have one
 
     return ValkeyLimiter(settings.redis_url.get_secret_value())

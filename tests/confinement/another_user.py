@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from pegboard.sandbox.inside import syscalls
+from pegboard.sandbox.child import syscalls
 
 USER = 65_534
 

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import ToolResult
-from pegboard.egress.outbound import Resolver
+from pegboard.http_client.guarded_client import Resolver
+from pegboard.model.call import ToolResult
 from pegboard.testing import NoSettings
 from tests.unit.sandbox.living import is_first
 from tests.waiting import until

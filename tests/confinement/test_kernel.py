@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from pegboard.sandbox.inside.syscall_tables import NUMBERS
+from pegboard.sandbox.child.syscall_numbers import SYSCALL_NUMBERS
 from tests.confinement.targets import Target, table
 
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
@@ -15,7 +15,7 @@ NEWUSER, NEWPID, NEWNET, NEWTIME = 0x10000000, 0x20000000, 0x40000000, 0x80
 SIGCHLD = 17
 ROOM = "a place in memory"
 MACHINE = os.uname().machine
-NUMBER = NUMBERS[MACHINE]
+NUMBER = SYSCALL_NUMBERS[MACHINE]
 
 # A text is a path or a name; where a call needs a structure, it gets room that is empty.
 CALL = """

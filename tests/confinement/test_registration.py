@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.refusals import Forbidden, Invalid
+from pegboard.model.api_errors import Forbidden, Invalid
 from pegboard.testing import member
 from tests.confinement.targets import Target, listed, table
 

@@ -11,22 +11,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolResult
-from pegboard.core.ids import new_id
-from pegboard.core.tool import Kind, Tool
-from pegboard.journal.base import Earlier
-from pegboard.journal.chain import Chain
-from pegboard.journal.claims import Claims
-from pegboard.journal.ledger import Ledger, Session
-from pegboard.journal.locks import FileLeases, Leases, Observed, ObservedLeases
-from pegboard.journal.postgresql import PostgresqlLedger
-from pegboard.journal.sqlite import SqliteLedger
-from pegboard.journal.start import chain_of
-from pegboard.journal.store import StoreJournal
-from pegboard.journal.writer import Writer
-from pegboard.store.database import Database
-from pegboard.store.keyring import EnvironmentKeyring
-from pegboard.store.vault import Vault
+from pegboard.journal.backend import JournalBackend, JournalSession
+from pegboard.journal.commit_queue import DatabaseJournal
+from pegboard.journal.hash_chain import HashChain
+from pegboard.journal.idempotency import IdempotencyClaims
+from pegboard.journal.journal import EarlierCall
+from pegboard.journal.open_journal import open_chain
+from pegboard.journal.postgresql_backend import PostgresqlBackend
+from pegboard.journal.sqlite_backend import SqliteBackend
+from pegboard.journal.writer import JournalWriter
+from pegboard.journal.writer_locks import FileLeases, ObservedLeases, ObservedWriter, WriterLeases
+from pegboard.model.call import Caller, Execution, ReadyCall, Status, ToolResult
+from pegboard.model.ids import new_id
+from pegboard.model.tool import Kind, Tool
+from pegboard.storage.database import Database
+from pegboard.storage.keyring import EnvironmentKeyring
+from pegboard.storage.vault import Vault
 from tests.waiting import until
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ _READING = replace(_TOOL, name="look", read_only=True)
 class FlakyLedger:
     """A ledger that fails as told: `away` before anything happens, `undone` by a rollback, `mute` after all is done."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: JournalBackend) -> None:
         self._ledger = ledger
         self._times: int | None = None
         self.trouble: Trouble = ""
@@ -59,7 +59,7 @@ class FlakyLedger:
         """Fail so many times, then be well again."""
         self.trouble, self._times = trouble, times
 
-    async def transaction(self, work: Callable[[Session], Awaitable[T]]) -> T:
+    async def transaction(self, work: Callable[[JournalSession], Awaitable[T]]) -> T:
         """What the true one gives, or OSError."""
         trouble = self.trouble
         if trouble and self._times is not None:
@@ -86,15 +86,15 @@ class FlakyLedger:
         await self._ledger.close()
 
 
-def _undone(work: Callable[[Session], Awaitable[T]]) -> Callable[[Session], Awaitable[T]]:
-    async def undone(session: Session) -> T:
+def _undone(work: Callable[[JournalSession], Awaitable[T]]) -> Callable[[JournalSession], Awaitable[T]]:
+    async def undone(session: JournalSession) -> T:
         await work(session)
         raise OSError("the transaction was rolled back")
 
     return undone
 
 
-class FlakyWriter(Writer):
+class FlakyWriter(JournalWriter):
     """A writer whose spool fails where it is told to, and that counts how often it has looked after the dead."""
 
     spool_fails = False
@@ -124,11 +124,11 @@ class FlakyWriter(Writer):
 class HookedLeases:
     """Locks as they are, looked at after something else has happened."""
 
-    def __init__(self, leases: Leases) -> None:
+    def __init__(self, leases: WriterLeases) -> None:
         self._leases = leases
         self.first: Callable[[], Awaitable[None]] | None = None
 
-    async def gone(self, writers: Sequence[Observed]) -> set[int]:
+    async def gone(self, writers: Sequence[ObservedWriter]) -> set[int]:
         """Those that are gone by then."""
         first, self.first = self.first, None
         if first is not None:
@@ -143,17 +143,17 @@ class Process:
         self.database = Database.create(url)
         is_shared = self.database.kind == "postgresql"
         if is_shared:
-            self.ledger = FlakyLedger(PostgresqlLedger(self.database))
+            self.ledger = FlakyLedger(PostgresqlBackend(self.database))
             self.leases = HookedLeases(ObservedLeases(self.database.read))
         else:
-            self.ledger = FlakyLedger(SqliteLedger(self.database))
+            self.ledger = FlakyLedger(SqliteBackend(self.database))
             self.leases = HookedLeases(FileLeases(spools))
-        self.claims = Claims(VAULT)
+        self.claims = IdempotencyClaims(VAULT)
         self.writer = FlakyWriter(
-            self.ledger, chain_of(VAULT), self.leases, self.claims.seal, spools=spools, is_shared=is_shared
+            self.ledger, open_chain(VAULT), self.leases, self.claims.seal, spools=spools, is_shared=is_shared
         )
         self.is_over = False
-        self.journal = StoreJournal(self.ledger, self.writer, self.claims, patience=patience)
+        self.journal = DatabaseJournal(self.ledger, self.writer, self.claims, patience=patience)
 
     async def crash_looked_at_by(self, other: Process) -> None:
         """End at once, after another has found this one alive and before that is done with the dead."""
@@ -184,7 +184,7 @@ class Process:
     async def look(self) -> None:
         """Take over what the dead left, now."""
         seen = self.writer.looks
-        self.journal._tended_at = float("-inf")
+        self.journal._maintained_at = float("-inf")
         self.journal._wake.set()
 
         async def looked() -> bool:
@@ -192,7 +192,7 @@ class Process:
 
         await until(looked)
 
-    async def begin(self, call: ReadyCall) -> Earlier | None:
+    async def begin(self, call: ReadyCall) -> EarlierCall | None:
         """Begin a call as the pipeline does."""
         return await self.journal.begin(call, lambda: execution(call, "in_doubt", code="in_doubt"))
 
@@ -203,9 +203,9 @@ class Process:
         return row
 
 
-def chain() -> Chain:
+def chain() -> HashChain:
     """The chain that these journals write."""
-    return chain_of(VAULT)
+    return open_chain(VAULT)
 
 
 def ready(*, key: str | None = None, digest: str = "d", has_effects: bool = True, seconds: float = 10.0) -> ReadyCall:

@@ -17,11 +17,11 @@ from typing import Any
 import orjson
 
 from pegboard import CallContext, Pegboard
-from pegboard.journal import store
-from pegboard.journal.locks import ObservedLeases
-from pegboard.journal.postgresql import PostgresqlLedger
-from pegboard.store import database as databases
-from pegboard.surfaces.rest.server import listen, serve_forever
+from pegboard.journal import commit_queue
+from pegboard.journal.postgresql_backend import PostgresqlBackend
+from pegboard.journal.writer_locks import ObservedLeases
+from pegboard.storage import database as databases
+from pegboard.surfaces.rest.server import bind_socket, serve_forever
 from pegboard.telemetry.logs import configure_logs
 from pegboard.testing import NoSettings
 
@@ -70,10 +70,10 @@ def hurry(outfit: Outfit) -> None:
     if outfit.patience is None:
         return
     databases._PRAGMAS = (f"busy_timeout = {int(outfit.patience * 1000)}", *databases._PRAGMAS[1:])
-    vars(store).update(TEND_SECONDS=outfit.tend, RETRY_AFTER_MS=100)
+    vars(commit_queue).update(MAINTENANCE_SECONDS=outfit.tend, RETRY_AFTER_MS=100)
     shorter = (
-        (store.StoreJournal, "patience", outfit.patience),
-        (PostgresqlLedger, "patience", outfit.patience),
+        (commit_queue.DatabaseJournal, "patience", outfit.patience),
+        (PostgresqlBackend, "patience", outfit.patience),
         (ObservedLeases, "grace", outfit.grace),
     )
     for made, name, seconds in shorter:
@@ -130,7 +130,7 @@ def main(told: str) -> None:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
 
-    bound: Any = listen("127.0.0.1", outfit.port)
+    bound: Any = bind_socket("127.0.0.1", outfit.port)
     with bound:
         serve_forever(settings, "test", bound, on_open=on_open, ready=ready)
 

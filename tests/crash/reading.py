@@ -11,11 +11,11 @@ import orjson
 from sqlalchemy import text
 
 from pegboard.journal.audit import Audit
-from pegboard.journal.chain import Chain
-from pegboard.journal.start import chain_of
-from pegboard.store.database import Database
-from pegboard.store.keyfile import FileKeyring
-from pegboard.store.vault import Vault
+from pegboard.journal.hash_chain import HashChain
+from pegboard.journal.open_journal import open_chain
+from pegboard.storage.database import Database
+from pegboard.storage.keyring import FileKeyring
+from pegboard.storage.vault import Vault
 from tests.waiting import until
 
 
@@ -35,7 +35,7 @@ class Kept(NamedTuple):
 class Reader:
     """Looks at the journal, and leaves no trace in it."""
 
-    def __init__(self, database: Database, chain: Chain) -> None:
+    def __init__(self, database: Database, chain: HashChain) -> None:
         self._database = database
         self._chain = chain
 
@@ -84,7 +84,7 @@ class Reader:
 @asynccontextmanager
 async def reader(url: str, home: Path) -> AsyncIterator[Reader]:
     """Somebody who reads the journal of the board with this home."""
-    opened = Reader(Database.create(url), chain_of(Vault(FileKeyring(home / "secret.key", create=False))))
+    opened = Reader(Database.create(url), open_chain(Vault(FileKeyring(home / "secret.key", create=False))))
     try:
         yield opened
     finally:

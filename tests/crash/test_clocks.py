@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core import ids
-from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter
-from pegboard.store.migrate import migrate
+from pegboard.model import ids
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ExecutionFilter
+from pegboard.storage.migrate import migrate
 from pegboard.testing import NoSettings
 from tests.crash.journals import Process, chain, ready
 from tests.crash.reading import Reader, reader
+from tests.waiting import until
 
 HOUR = timedelta(hours=1)
 
@@ -33,7 +34,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of everything in the package."""
     made = Clock()
-    new_id = ids._maker(lambda: time.time_ns() + int(made.ahead / timedelta(microseconds=1)) * 1000)
+    new_id = ids._make_id_factory(lambda: time.time_ns() + int(made.ahead / timedelta(microseconds=1)) * 1000)
 
     class Kind(type):
         def __instancecheck__(cls, instance: Any) -> bool:
@@ -104,7 +105,12 @@ async def test_a_jump_makes_nobody_dead_and_hides_no_one_who_is(tmp_path: Path, 
     other = Process(url, spools)
     await other.look()
     journal = Reader(database, chain())
-    assert [(row.id, row.status) for row in await journal.rows()] == [(there.run_id, "in_doubt")]
+
+    async def recovered() -> bool:
+        # A look that met a locked database is repeated.
+        return [(row.id, row.status) for row in await journal.rows()] == [(there.run_id, "in_doubt")]
+
+    await until(recovered)
     await living.end(here)
     assert await journal.faults() == []
     assert {row.id for row in await journal.rows()} == {here.run_id, there.run_id}

@@ -17,8 +17,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate
 from tests import servers
 from tests.crash.holding import held
 from tests.crash.journals import Process, chain, ready

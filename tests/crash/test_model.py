@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from pegboard.core.call import Status
-from pegboard.journal import store
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate
+from pegboard.journal import commit_queue
+from pegboard.model.call import Status
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate
 from tests.crash.journals import Process, Trouble, ready
 from tests.crash.world import Known, World
 
@@ -37,8 +37,8 @@ class Journals(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._patch = pytest.MonkeyPatch()
-        self._patch.setattr(store, "TEND_SECONDS", 1e9)  # only when a rule says so
-        self._patch.setattr(store, "RETRY_AFTER_MS", 5)
+        self._patch.setattr(commit_queue, "MAINTENANCE_SECONDS", 1e9)  # only when a rule says so
+        self._patch.setattr(commit_queue, "RETRY_AFTER_MS", 5)
         self._folder = Path(tempfile.mkdtemp())
         file = self._folder / "board.db"
         file.write_bytes(_empty_board())

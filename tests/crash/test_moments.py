@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import Unavailable
-from pegboard.journal import store
-from pegboard.journal.postgresql import PostgresqlSession
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate
+from pegboard.journal import commit_queue
+from pegboard.journal.postgresql_backend import PostgresqlSession
+from pegboard.model.call_errors import Unavailable
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate
 from tests.crash.journals import Process, Trouble, answer, chain, execution, ready
 from tests.crash.reading import Reader
 
@@ -25,8 +25,8 @@ Start = Callable[..., Process]
 @pytest.fixture
 async def start(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Start]:
     """Starts processes on one database, which only look after the dead when they are told to."""
-    monkeypatch.setattr(store, "TEND_SECONDS", 1e9)
-    monkeypatch.setattr(store, "RETRY_AFTER_MS", 10)
+    monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 1e9)
+    monkeypatch.setattr(commit_queue, "RETRY_AFTER_MS", 10)
     database = Database.create(database_url)
     await migrate(database)
     await database.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import asyncpg
 
 from pegboard import Pegboard
-from pegboard.core.errors import Problem
+from pegboard.model.call_errors import Problem
 from pegboard.testing import memory_board
 from tests.crash.postgres_ends import start_with
 from tests.crash.tabling import ledger, ledger_table

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pegboard.core.call import ReadyCall, Status
-from pegboard.core.errors import IdempotencyConflict, InDoubt, TimedOut, Unavailable
-from pegboard.journal.base import Earlier
-from pegboard.store.database import Database
+from pegboard.journal.journal import EarlierCall
+from pegboard.model.call import ReadyCall, Status
+from pegboard.model.call_errors import IdempotencyConflict, InDoubt, TimedOut, Unavailable
+from pegboard.storage.database import Database
 from tests.crash.journals import Process, answer, chain, ready
 from tests.crash.reading import Reader
 from tests.waiting import until
@@ -92,7 +92,7 @@ class World:
         known.fates = {status}
         if held is not None:
             # Where it is in the spool, others see that only when the database is back.
-            held.may_be = {"running", after} if process.journal._down else {after}
+            held.may_be = {"running", after} if process.journal._outage_reason else {after}
 
     async def end_all(self, status: Status = "succeeded") -> None:
         """Record how all calls ended, at once."""
@@ -173,7 +173,7 @@ class World:
         process.writer.spool_fails = False
 
         async def is_up() -> bool:
-            return process.journal._down is None
+            return process.journal._outage_reason is None
 
         await until(is_up)
 
@@ -240,7 +240,7 @@ class World:
                 self.keys[known.key].may_be = {"running", "in_doubt"}
 
 
-async def _asked(process: Process, call: ReadyCall) -> tuple[Ask, Earlier | None]:
+async def _asked(process: Process, call: ReadyCall) -> tuple[Ask, EarlierCall | None]:
     try:
         earlier = await process.begin(call)
     except TimedOut:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pegboard.dialects.base import ALL
-from pegboard.dialects.catalog import OURS
+from pegboard.dialects.base import ALL_ABILITIES
+from pegboard.dialects.catalog import BUILT_IN_DIALECTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "dialects.md"
 BEGIN, END = "<!-- dialects -->\n", "<!-- end of dialects -->"
@@ -16,11 +16,14 @@ BEGIN, END = "<!-- dialects -->\n", "<!-- end of dialects -->"
 
 def table() -> str:
     """One row a dialect, in the order in which payloads are tried on them."""
-    lines = ["| dialect | short | what it is | " + " | ".join(ALL) + " |", "|---" * (3 + len(ALL)) + "|"]
-    for dialect in OURS:
+    lines = [
+        "| dialect | short | what it is | " + " | ".join(ALL_ABILITIES) + " |",
+        "|---" * (3 + len(ALL_ABILITIES)) + "|",
+    ]
+    for dialect in BUILT_IN_DIALECTS:
         short = ", ".join(f"`{alias}`" for alias in dialect.aliases)
         about = (dialect.__doc__ or "").partition("\n")[0].rstrip(".").replace("|", "\\|")
-        can = " | ".join("✓" if ability in dialect.abilities else "" for ability in ALL)
+        can = " | ".join("✓" if ability in dialect.abilities else "" for ability in ALL_ABILITIES)
         lines.append(f"| `{dialect.name}` | {short} | {about} | {can} |")
     return "\n".join(lines) + "\n"
 

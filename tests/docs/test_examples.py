@@ -21,6 +21,8 @@ ON_ITS_OWN_BOARD = "docs/tutorial.md"  # its examples use what its commands made
 PYTHON = [block for block in all_blocks("python") if block.runs and not block.file and block.page != ON_ITS_OWN_BOARD]
 FILES = [block for block in all_blocks("python", "toml", "yaml") if block.file]
 KEY = "a-key-for-the-examples"
+# The examples on these pages have the deadlines that users have, which a busy machine can miss before the code starts.
+PAGES_WITH_DEADLINES = ("docs/howto/python-tools.md", "docs/howto/shell-tools.md", "docs/howto/confinement.md")
 
 
 @pytest.fixture
@@ -35,8 +37,15 @@ def clean_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_python_example_runs(block: Block, clean_home: Path) -> None:
     if block.note == "own process":
         subprocess.run([sys.executable, "-c", block.text], check=True, cwd=clean_home, timeout=60)
-    else:
-        exec(compile(block.text, str(block), "exec"), {"__name__": "__main__"})
+        return
+    code = compile(block.text, str(block), "exec")
+    for left in reversed(range(3 if block.page in PAGES_WITH_DEADLINES else 1)):
+        try:
+            exec(code, {"__name__": "__main__"})
+            break
+        except AssertionError:
+            if not left:
+                raise
 
 
 @pytest.mark.parametrize("block", [block for block in FILES if str(block.file).startswith("examples/")], ids=str)

@@ -13,25 +13,25 @@ import pytest
 from typer.main import get_command
 
 from pegboard import Settings, testing
-from pegboard.builtins.catalog import BUILTINS
-from pegboard.core.configs import CONFIGS
-from pegboard.core.definitions import ToolCreate, ToolResponse
-from pegboard.core.errors import ErrorType, ToolError
-from pegboard.core.model import Model
-from pegboard.core.outbound import ParameterStyle
-from pegboard.core.tool import Kind
-from pegboard.executors.catalog import executors
-from pegboard.executors.confinement import Confinement
-from pegboard.executors.internal import InternalExecutor
-from pegboard.executors.reach import Reach
-from pegboard.executors.table.sources import Sources
-from pegboard.sandbox.limits import Limits
-from pegboard.store.database import Database
+from pegboard.kinds.builtin.catalog import BUILTINS
+from pegboard.kinds.catalog import build_executors
+from pegboard.kinds.confined_call import ConfinedServices
+from pegboard.kinds.http.config import ParameterStyle
+from pegboard.kinds.internal.executor import InternalExecutor
+from pegboard.kinds.kind_configs import CONFIG_BY_KIND
+from pegboard.kinds.outbound_services import OutboundServices
+from pegboard.kinds.table.sources import TableSources
+from pegboard.model.base_model import Model
+from pegboard.model.call_errors import ErrorType, ToolError
+from pegboard.model.tool import Kind
+from pegboard.model.tool_definition import ToolCreate, ToolResponse
+from pegboard.sandbox.limits import SandboxLimits
+from pegboard.storage.database import Database
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
-from pegboard.surfaces.rest.imports import ImportResponse, McpImportBody, OpenApiImportBody
-from pegboard.surfaces.rest.models import ErrorDetails, ExecutionResponse, PlainResult
-from pegboard.surfaces.rest.problems import STATUS, TITLES
+from pegboard.surfaces.rest.bodies import ErrorDetails, ExecutionResponse, PlainResult
+from pegboard.surfaces.rest.import_routes import ImportResponse, McpImportBody, OpenApiImportBody
+from pegboard.surfaces.rest.problem_json import REFUSAL_STATUS, STATUS_TITLES
 from tests.docs.pages import ROOT, blocks_of, codes_in, headings_of, rows_of, section, text_of
 
 SETTINGS = "docs/reference/settings.md"
@@ -65,9 +65,9 @@ def test_every_setting_is_listed_with_its_default_and_no_other() -> None:
 
 
 def every_error(root: type[ToolError] = ToolError) -> Iterator[type[ToolError]]:
-    """The classes of `core` below the root."""
+    """The classes of errors below the root that the package itself defines."""
     for error in root.__subclasses__():
-        if error.__module__.startswith("pegboard.core."):
+        if error.__module__.startswith(("pegboard.model.", "pegboard.kinds.table.")):
             yield error
             yield from every_error(error)
 
@@ -75,10 +75,10 @@ def every_error(root: type[ToolError] = ToolError) -> Iterator[type[ToolError]]:
 def problem_codes() -> set[str]:
     """The codes of wrong arguments: what the registry's code gives to those who put problems into words."""
     found: set[str] = set()
-    for path in (ROOT / "src" / "pegboard" / "registry").glob("*.py"):
+    for path in (ROOT / "src" / "pegboard" / "json_schema").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-                if node.func.id in ("Words", "FieldProblem", "_range", "_count"):
+                if node.func.id in ("ProblemWording", "FieldProblem", "_make_range_explainer", "_make_count_explainer"):
                     found |= constants_of(node.args[0])
             elif isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["code"]:
                 found |= constants_of(node.value)
@@ -117,8 +117,8 @@ def test_every_code_of_wrong_arguments_is_listed_and_no_other() -> None:
 def test_every_type_of_error_and_every_status_is_listed() -> None:
     assert set(first_codes(section(ERRORS, "Types"))) == set(ErrorType)
     listed = {row[0] for row in rows_of(section(ERRORS, "The API's own errors"))}
-    assert listed == {str(status) for status in TITLES}
-    for refusal, status in STATUS.items():
+    assert listed == {str(status) for status in STATUS_TITLES}
+    for refusal, status in REFUSAL_STATUS.items():
         assert f"`{refusal.__name__}` {status}" in section(ERRORS, "The API's own errors")
 
 
@@ -216,19 +216,35 @@ def test_every_field_of_a_definition_is_listed_and_no_other() -> None:
 
 def kinds_that_run() -> set[Kind]:
     """The kinds that the board has an executor for."""
-    reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=0, host_connections=2)
-    confinement = Confinement.of(
-        Limits(), children=1, zygotes=1, without=(), own=(), libraries=(), max_result_bytes=1, outbound=reach.outbound
+    reach = OutboundServices.of(
+        "",
+        resolver=None,
+        connect_seconds=1,
+        max_bytes=1,
+        children=0,
+        child_memory=0,
+        mcp_connect_seconds=1,
+        host_connections=2,
     )
-    sources = Sources(Database.create("memory"))
-    return set(executors(InternalExecutor(), reach, confinement, sources, lambda _tool, _found: None))
+    confinement = ConfinedServices.of(
+        SandboxLimits(),
+        children=1,
+        zygotes=1,
+        without=(),
+        own=(),
+        libraries=(),
+        max_result_bytes=1,
+        outbound=reach.outbound,
+    )
+    sources = TableSources(Database.create("memory"))
+    return set(build_executors(InternalExecutor(), reach, confinement, sources, lambda _tool, _found: None))
 
 
 def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:
     listed = first_codes(section(TOOL, "Kinds"))
     assert set(listed) == set(Kind)
     run = kinds_that_run()
-    for kind, model in CONFIGS.items():
+    for kind, model in CONFIG_BY_KIND.items():
         _, runs, config = listed[kind]
         assert runs == ("yes" if kind in run else "no")
         for name, field in model.model_fields.items():
@@ -238,10 +254,10 @@ def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:
 @pytest.mark.parametrize(
     ("heading", "model"),
     [
-        ("Config of http", CONFIGS[Kind.HTTP]),
-        ("Config of mcp", CONFIGS[Kind.MCP]),
-        ("Config of python", CONFIGS[Kind.PYTHON]),
-        ("Config of shell", CONFIGS[Kind.SHELL]),
+        ("Config of http", CONFIG_BY_KIND[Kind.HTTP]),
+        ("Config of mcp", CONFIG_BY_KIND[Kind.MCP]),
+        ("Config of python", CONFIG_BY_KIND[Kind.PYTHON]),
+        ("Config of shell", CONFIG_BY_KIND[Kind.SHELL]),
         ("Styles", ParameterStyle),
     ],
 )

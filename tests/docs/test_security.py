@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from pegboard import payloads
-from pegboard.core import admission
-from pegboard.dialects import assembly
-from pegboard.executors import attempts
-from pegboard.journal import claims, writer
-from pegboard.registry import cost
+from pegboard import dialect_calls
+from pegboard.concurrency import fair_queue
+from pegboard.dialects import call_assembler
+from pegboard.journal import idempotency, writer
+from pegboard.json_schema import validation_cost
+from pegboard.kinds import upstream_limits
 from pegboard.stages import large_reads, run
-from pegboard.surfaces.rest import baseline, connections
+from pegboard.surfaces.rest import baseline_routes, connection_limits
 from pegboard.testing import NoSettings
 from tests.docs.pages import ROOT, codes_in, rows_of, section, text_of
 
@@ -56,24 +56,26 @@ def test_every_promise_names_a_test(heading: str) -> None:
 def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     settings, mib = NoSettings(), 2**20
     numbers = [
-        f"at most {connections.MAX_HEAD_BYTES // 1024} KiB and {connections.MAX_HEAD_FIELDS} fields",
-        f"complete within {connections.HEAD_SECONDS:.0f} seconds",
+        f"at most {connection_limits.MAX_HEAD_BYTES // 1024} KiB and {connection_limits.MAX_HEAD_FIELDS} fields",
+        f"complete within {connection_limits.HEAD_TIMEOUT_SECONDS:.0f} seconds",
         f"The body of a request is at most {settings.max_body_bytes // mib} MiB",
         f"`/v1/imports/openapi` {settings.max_import_bytes // mib} MiB",
-        f"`/v1/baseline/resolve` {baseline.MAX_BODY // mib} MiB",
-        f"JSON bodies above {large_reads.LARGE // 1024} KiB",
-        f"A payload above {large_reads.LARGE // 1024} KiB",
-        f"at most {payloads.MAX_CALLS} calls without an answer and {assembly.MAX_ENTRIES:,} calls in all",
-        f"A user may have {large_reads.MOST_WAITING} waiting",
-        f"at most {cost.MAX_CHECKS:,} checks",
-        f"at most {attempts.MOST_AT_ONCE} calls of http tools, and {attempts.MOST_AT_ONCE} of mcp tools",
-        f"kept for {claims.KEPT_FOR // timedelta(hours=1)} hours",
-        f"kept, up to {run.MAX_KEPT_PRINTED // 1024} KiB a call",
+        f"`/v1/baseline/resolve` {baseline_routes.MAX_BODY_BYTES // mib} MiB",
+        f"JSON bodies above {large_reads.LARGE_BYTES // 1024} KiB",
+        f"A payload above {large_reads.LARGE_BYTES // 1024} KiB",
+        f"at most {dialect_calls.MAX_PAYLOAD_CALLS} calls without an answer and "
+        f"{call_assembler.MAX_CALLS:,} calls in all",
+        f"A user may have {large_reads.MAX_WAITING} waiting",
+        f"at most {validation_cost.MAX_CHECKS:,} checks",
+        f"at most {upstream_limits.MAX_CALLS_PER_USER} calls of http tools, and "
+        f"{upstream_limits.MAX_CALLS_PER_USER} of mcp tools",
+        f"kept for {idempotency.ANSWER_LIFETIME // timedelta(hours=1)} hours",
+        f"kept, up to {run.MAX_KEPT_PRINTED_BYTES // 1024} KiB a call",
         f"{settings.sandbox_memory // mib} MiB a process",
         f"the folder holds {settings.sandbox_disk // mib} MiB",
         f"{settings.sandbox_processes} processes and threads a call",
-        f"a queue of {admission.MOST_WAITING:,} a user",
+        f"a queue of {fair_queue.MAX_WAITING_CALLS:,} a user",
     ]
     text = text_of(PAGE)
     assert [number for number in numbers if number not in text] == []
-    assert (writer.EXPIRE_SECONDS, "removed within ten minutes" in text) == (600, True)
+    assert (writer.EXPIRE_INTERVAL_SECONDS, "removed within ten minutes" in text) == (600, True)

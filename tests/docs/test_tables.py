@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pegboard.core.model import Model
-from pegboard.core.table_config import TableConfig, TableEntry, TableField, TablesFile
-from pegboard.executors.table.wording import _SAYS
+from pegboard.kinds.table.config import TableConfig, TableEntry, TableField, TablesFile
+from pegboard.kinds.table.error_text import _EXPLANATIONS
+from pegboard.model.base_model import Model
 from tests.docs.pages import codes_in, rows_of, section
 
 PAGE = "docs/howto/table-tools.md"
@@ -34,7 +34,7 @@ def test_every_key_of_a_registered_table_is_listed_and_no_other() -> None:
 
 def test_every_code_that_the_database_may_answer_with_is_listed() -> None:
     codes = listed(ERRORS, "Codes of table tools")
-    assert {code for code in codes if code.startswith("P")} == {*_SAYS, "P2010"}
+    assert {code for code in codes if code.startswith("P")} == {*_EXPLANATIONS, "P2010"}
 
 
 @pytest.mark.parametrize("code", ["table_not_found", "column_not_found", "column_required", "type_mismatch"])

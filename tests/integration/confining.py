@@ -11,11 +11,11 @@ from typing import Any, Protocol
 import httpx
 
 from pegboard import Pegboard
-from pegboard.core.call import ToolResult
 from pegboard.dialects.plain import Plain
-from pegboard.registry.definition import shown
-from pegboard.store.executions import ExecutionFilter
-from pegboard.store.tools import ToolFilter
+from pegboard.model.call import ToolResult
+from pegboard.registry.build_tool import build_tool_response
+from pegboard.storage.execution_rows import ExecutionFilter
+from pegboard.storage.tool_rows import ToolFilter
 from pegboard.surfaces.rest.app import create_app
 from tests.doors import KEY, CliDoor, Door, LibraryDoor, RestDoor, served
 from tests.surfaces.rest.clients import bearer, good
@@ -102,7 +102,7 @@ class LibraryWay(LibraryDoor):
     async def lists(self, tool: str) -> str:
         board = self._board
         page = await board.tools.page(ToolFilter(), board.admin, cursor=None, limit=200)
-        seen = [shown(each, board.admin).model_dump(mode="json") for each in page.items]
+        seen = [build_tool_response(each, board.admin).model_dump(mode="json") for each in page.items]
         return str([seen, repr(page.items), await board.definitions()])
 
 

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.admission import MOST_WAITING, Admission
-from pegboard.core.call import Caller, ToolResult
+from pegboard.concurrency.fair_queue import MAX_WAITING_CALLS, FairQueue
+from pegboard.model.call import Caller, ToolResult
 from pegboard.testing import NoSettings, calls_of, member
 from tests.doors import KEY, served
 from tests.integration.confining import answer_of, python, shell
@@ -38,7 +38,7 @@ async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
         yield fresh
 
 
-def admission(board: Pegboard) -> Admission:
+def admission(board: Pegboard) -> FairQueue:
     """Who has a place on this board, and who waits for one."""
     return board.confinement.sandbox._admission
 
@@ -118,7 +118,7 @@ async def taken(board: Pegboard) -> list[asyncio.Task[ToolResult]]:
 
 async def test_more_than_a_user_may_have_waiting_are_refused_and_others_are_not(board: Pegboard) -> None:
     ada, bob = await member(board, "ada"), await member(board, "bob")
-    hers = await start(board, ada, PLACES + MOST_WAITING + 100, 1)
+    hers = await start(board, ada, PLACES + MAX_WAITING_CALLS + 100, 1)
 
     async def refused() -> list[ToolResult]:
         found = [call.result() for call in hers if call.done() and not call.result().success]
@@ -128,7 +128,7 @@ async def test_more_than_a_user_may_have_waiting_are_refused_and_others_are_not(
         problem = result.problem
         assert problem is not None
         assert (problem.code, problem.did_run) == ("unavailable", False)
-        assert f"{MOST_WAITING} calls of this user wait already" in problem.message
+        assert f"{MAX_WAITING_CALLS} calls of this user wait already" in problem.message
         assert problem.retry_after_ms is not None
     assert answer_of(await board.call("quick", {"n": 3}, caller=bob)) == 9
     for call in hers:

@@ -15,8 +15,8 @@ import yaml
 from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard
-from pegboard.core.call import Caller
-from pegboard.core.refusals import Forbidden, Invalid
+from pegboard.model.api_errors import Forbidden, Invalid
+from pegboard.model.call import Caller
 from pegboard.testing import NoSettings, memory_board
 from tests.doors import KEY, served
 from tests.integration.confining import answer_of, python, shell

@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from pegboard.board import Pegboard
-from pegboard.core.call import CallContext
+from pegboard.model.call import CallContext
 from pegboard.testing import NoSettings, calls_of, memory_board
 from tests.integration.langgraph_agents import agent_graph, answers_in, asks, call, texts_in
 from tests.waiting import until

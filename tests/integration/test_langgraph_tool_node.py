@@ -15,9 +15,9 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from pegboard.board import Pegboard
-from pegboard.core.call import Caller
-from pegboard.core.refusals import Unauthorised
 from pegboard.integrations.langgraph import BoardToolNode
+from pegboard.model.api_errors import Unauthorised
+from pegboard.model.call import Caller
 from pegboard.testing import calls_of, member, memory_board
 from tests.integration.langgraph_agents import agent_graph, answers_in, asks, call, texts_in
 

@@ -18,9 +18,9 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
-from pegboard.core.call import CallContext
-from pegboard.core.errors import ToolNotFound
 from pegboard.integrations.langgraph import board_langchain_tools
+from pegboard.model.call import CallContext
+from pegboard.model.call_errors import ToolNotFound
 from pegboard.testing import calls_of, member, memory_board
 from tests.integration.langgraph_agents import answers_in, asks, call
 

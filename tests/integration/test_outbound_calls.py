@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.core.call import ToolResult
+from pegboard.model.call import ToolResult
 from pegboard.testing import NoSettings, calls_of, member
 from tests.api_documents import Case, document
 from tests.doors import KEY, served

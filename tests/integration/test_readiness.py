@@ -12,7 +12,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.readiness import Readiness
-from pegboard.surfaces.rest.server import ServedBoard
+from pegboard.surfaces.rest.server import ServerApplication
 from pegboard.testing import NoSettings, memory_board
 from tests.doors import KEY, served
 from tests.surfaces.cli.running import Program
@@ -73,7 +73,7 @@ async def test_the_start_warns_of_what_is_not_ready(
     async def send(message: object) -> None:
         started.set()
 
-    application = ServedBoard(settings, "test")
+    application = ServerApplication(settings, "test")
     running = asyncio.create_task(application({"type": "lifespan"}, receive, send))
     with anyio.fail_after(30):
         await started.wait()
@@ -85,7 +85,7 @@ async def test_the_start_warns_of_what_is_not_ready(
 async def test_it_is_not_ready_while_another_process_keeps_the_database_from_writing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pegboard.readiness._SECONDS", 0.2)
+    monkeypatch.setattr("pegboard.readiness._CHECK_TIMEOUT_SECONDS", 0.2)
     file = tmp_path / "board.db"
     async with Pegboard.open(f"sqlite:///{file}", settings=NoSettings(home=tmp_path, admin_key=KEY)) as board:
         assert await board.ready() == []

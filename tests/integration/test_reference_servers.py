@@ -15,13 +15,13 @@ from typing import Any
 import httpx
 import pytest
 
-from pegboard.core.call import Progress
-from pegboard.core.errors import ExecutionFailed, UpstreamUnreachable
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.executors.mcp.content import output_of
-from pegboard.executors.mcp.pool import Upstreams
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.tool_result import read_output
+from pegboard.kinds.mcp.upstream import Upstream
+from pegboard.model.call import Progress
+from pegboard.model.call_errors import ExecutionFailed, UpstreamUnreachable
 from tests.waiting import until
 
 BIN = Path(sys.executable).parent
@@ -30,10 +30,10 @@ NODE = str(BIN / "node")
 
 
 @pytest.fixture
-async def upstreams() -> AsyncIterator[Upstreams]:
+async def upstreams() -> AsyncIterator[McpSessionPool]:
     """The pool as a board has it."""
-    outbound = Outbound(AllowList.read("127.0.0.0/8"))
-    made = Upstreams(outbound, children=4, child_memory=2 * 2**30, max_bytes=10 * 2**20)
+    outbound = GuardedClient(AllowList.read("127.0.0.0/8"))
+    made = McpSessionPool(outbound, children=4, child_memory=2 * 2**30, max_bytes=10 * 2**20)
     yield made
     await made.close()
     await outbound.close()
@@ -100,14 +100,14 @@ def everything(request: pytest.FixtureRequest) -> Upstream:
     return server.upstream
 
 
-async def call(upstreams: Upstreams, upstream: Upstream, tool: str, **arguments: Any) -> Any:
+async def call(upstreams: McpSessionPool, upstream: Upstream, tool: str, **arguments: Any) -> Any:
     """The tool's output, called as it was imported."""
     found = {each.name: each for each in await upstreams.tools(upstream)}[tool]
     answer = await upstreams.call(upstream, tool, arguments, pinned=found.digest)
-    return output_of(answer, has_output_schema=found.output_schema is not None)
+    return read_output(answer, has_output_schema=found.output_schema is not None)
 
 
-async def test_time(upstreams: Upstreams) -> None:
+async def test_time(upstreams: McpSessionPool) -> None:
     server = Upstream(None, (str(BIN / "mcp-server-time"), "--local-timezone", "Europe/Berlin"))
     tools = {tool.name: tool for tool in await upstreams.tools(server)}
     assert set(tools) == {"get_current_time", "convert_time"}
@@ -129,7 +129,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_git(upstreams: Upstreams, repository: Path) -> None:
+async def test_git(upstreams: McpSessionPool, repository: Path) -> None:
     where = str(repository)
     server = Upstream(None, (str(BIN / "mcp-server-git"), "--repository", where), working_dir=where)
     names = {tool.name for tool in await upstreams.tools(server)}
@@ -139,7 +139,7 @@ async def test_git(upstreams: Upstreams, repository: Path) -> None:
     assert "begin" in str(await call(upstreams, server, "git_log", repo_path=where, max_count=5))
 
 
-async def test_everything(everything: Upstream, upstreams: Upstreams) -> None:
+async def test_everything(everything: Upstream, upstreams: McpSessionPool) -> None:
     tools = {tool.name: tool for tool in await upstreams.tools(everything)}
     assert {"echo", "get-sum", "get-tiny-image", "get-structured-content"} <= set(tools)
     assert await call(upstreams, everything, "echo", message="grüß dich") == "Echo: grüß dich"
@@ -155,14 +155,16 @@ async def test_everything(everything: Upstream, upstreams: Upstreams) -> None:
     assert "resource" in [block["type"] for block in resource["content"]]
 
 
-async def test_progress_of_a_long_call(everything: Upstream, upstreams: Upstreams) -> None:
+async def test_progress_of_a_long_call(everything: Upstream, upstreams: McpSessionPool) -> None:
     told: list[Progress] = []
     arguments = {"duration": 0.2, "steps": 4}
     await upstreams.call(everything, "trigger-long-running-operation", arguments, on_progress=told.append)
     assert [each.progress for each in told][:3] == [1, 2, 3]
 
 
-async def test_a_restarted_server_gets_the_next_call(everything_over_http: Everything, upstreams: Upstreams) -> None:
+async def test_a_restarted_server_gets_the_next_call(
+    everything_over_http: Everything, upstreams: McpSessionPool
+) -> None:
     upstream = everything_over_http.upstream
     assert await call(upstreams, upstream, "echo", message="a") == "Echo: a"
     everything_over_http.stop()

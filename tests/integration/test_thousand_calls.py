@@ -85,7 +85,7 @@ async def board(
 ) -> AsyncIterator[Pegboard]:
     """A board with the tools of both, and of two commands, one of which never answers."""
     # Left alone after a few failures, the upstreams would not be asked at all.
-    monkeypatch.setattr("pegboard.egress.breaker.Breaker.admit", lambda _self: None)
+    monkeypatch.setattr("pegboard.http_client.circuit_breaker.CircuitBreaker.admit", lambda _self: None)
     settings = NoSettings(home=tmp_path / "home", egress_allow="127.0.0.1")
     async with Pegboard.open(f"sqlite:///{tmp_path}/board.db", settings=settings) as fresh:
         cases = [Case(f"http_{name}", "get", f"/{name}", {}, {}, "") for name in WAYS]

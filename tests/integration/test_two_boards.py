@@ -14,9 +14,9 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.core.refusals import Unauthorised
-from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter
+from pegboard.model.api_errors import Unauthorised
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import NoSettings
 from tests.doors import KEY
 from tests.surfaces.rest.clients import mock

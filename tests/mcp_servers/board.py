@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.executors.mcp.pool import Upstreams
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp.session_pool import McpSessionPool
 from tests.mcp_servers.running import odd
 
 
 async def main(file: str, ways: list[str]) -> None:
     """Start a server for each of the ways, and stay."""
-    upstreams = Upstreams(Outbound(AllowList.read("")), children=8, child_memory=2**30, max_bytes=2**20)
+    upstreams = McpSessionPool(GuardedClient(AllowList.read("")), children=8, child_memory=2**30, max_bytes=2**20)
     for how in ways:
         await upstreams.tools(odd(how, file))
     sys.stdout.write("running\n")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.kinds.mcp.upstream import Upstream
 from tests.forking import Forked, fork
 
 FOLDER = Path(__file__).parent

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.kinds.mcp.upstream import Upstream
 
 ECHO = {"name": "echo", "description": "Say it again.", "inputSchema": {"type": "object"}}
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import httpx
 
 from pegboard import Pegboard
-from pegboard.registry.definition import shown
+from pegboard.registry.build_tool import build_tool_response
 from pegboard.testing import calls_of
 from tests.table_databases import rows_of, run_sql
 from tests.unit.dialects.rendering import answer_of
@@ -170,7 +170,7 @@ class LibraryWay:
 
     async def tool(self, name: str) -> dict[str, Any]:
         found = await self._board.tools.get(name, self._board.admin)
-        return dict(shown(found, self._board.admin).model_dump(mode="json"))
+        return dict(build_tool_response(found, self._board.admin).model_dump(mode="json"))
 
     async def journal(self, tool: str) -> list[dict[str, Any]]:
         return [row._asdict() for row in await calls_of(self._board, tool)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dirty_equals import IsInt
 
-from pegboard.executors.table.planning import Plan
+from pegboard.kinds.table.insert_plan import InsertPlan
 from tests.seeds.conftest import Listing
 from tests.seeds.seed_000 import (
     EXAMPLE_ID,
@@ -146,7 +146,7 @@ class TestErrorResponse:
         def unforeseen(*_: object) -> None:
             raise RuntimeError("the inside of the board")
 
-        monkeypatch.setattr(Plan, "rows", unforeseen)
+        monkeypatch.setattr(InsertPlan, "rows", unforeseen)
         assert await call(way, "log-mood", MOOD) == UNKNOWN_ERROR
         monkeypatch.undo()
         await inserted(way, "log-mood", MOOD)

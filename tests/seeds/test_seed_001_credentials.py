@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import inspect, text
 
 from pegboard import Pegboard, Refusal
-from pegboard.registry.sealing import open_auth
-from pegboard.store.database import Database
+from pegboard.registry.secret_fields import open_auth
+from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
 from tests.doors import Door, Refused
 

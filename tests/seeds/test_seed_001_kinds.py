@@ -10,7 +10,7 @@ import pytest
 from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard, Refusal
-from pegboard.core.tool import Kind
+from pegboard.model.tool import Kind
 from pegboard.testing import member
 from tests.doors import Door, Refused
 

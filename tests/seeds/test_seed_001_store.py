@@ -18,8 +18,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
 from pegboard import Pegboard, Refusal
-from pegboard.store import models
-from pegboard.store.database import Database
+from pegboard.storage import board_tables
+from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, member
 
 MOCK: dict[str, Any] = {
@@ -159,10 +159,12 @@ class TestUserRelationship:
         somebody = await member(stored, "ada")
         tool = await stored.add(MOCK, caller=somebody)
         async with AsyncSession(stored._database.engine) as session:
-            found = await session.get_one(models.Tool, tool.id, options=[selectinload(models.Tool.owner)])
+            found = await session.get_one(board_tables.Tool, tool.id, options=[selectinload(board_tables.Tool.owner)])
             assert found.owner.name == "ada"
         async with AsyncSession(stored._database.engine) as session:
-            owner = await session.get_one(models.User, somebody.user_id, options=[selectinload(models.User.tools)])
+            owner = await session.get_one(
+                board_tables.User, somebody.user_id, options=[selectinload(board_tables.User.tools)]
+            )
             assert [each.name for each in owner.tools] == ["quote"]
 
     async def test_the_caller_who_registers_a_tool_owns_it_whoever_changes_it(self, stored: Pegboard) -> None:

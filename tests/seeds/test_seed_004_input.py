@@ -119,7 +119,7 @@ class TestInputValidation:
         message = await refused(contract, envelope("batch_baseline_query", query(UNKNOWN)["args"]))
         assert "missing 'finding_ids', 'composite_hashes'" in message
 
-    @pytest.mark.parametrize("padding", ["x" * 1_100_000, [0] * 600_000])
+    @pytest.mark.parametrize("padding", ["x" * 1_100_000, [[0]] * 600_000])
     async def test_4_args_that_are_too_large_are_refused_in_an_envelope(self, contract: Contract, padding: Any) -> None:
         message = await refused(contract, envelope("echo", {"padding": padding}))
         assert "at most 1,048,576" in message or "more than 524,288 values" in message

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Execution
-from pegboard.store.executions import ExecutionFilter
+from pegboard.model.call import Execution
+from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import calls_of, memory_board
 from tests.doors import KEY
 from tests.formats import NAMES, TOOLS, Case, cases

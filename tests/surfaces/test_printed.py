@@ -11,12 +11,12 @@ import anyio.to_thread
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import ReadyCall
-from pegboard.core.errors import ExecutionFailed
-from pegboard.core.refusals import NotFound
-from pegboard.core.tool import Kind
-from pegboard.executors.base import OpenTool, Output, Prepared
-from pegboard.store.executions import ExecutionFilter
+from pegboard.kinds.base import OpenTool, Output, Prepared
+from pegboard.model.api_errors import NotFound
+from pegboard.model.call import ReadyCall
+from pegboard.model.call_errors import ExecutionFailed
+from pegboard.model.tool import Kind
+from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import NoSettings, member
 from tests.doors import KEY, served
 from tests.surfaces.cli.running import Program

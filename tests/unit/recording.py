@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 
 from pegboard import ToolResult
-from pegboard.core.call import Execution, ReadyCall
-from pegboard.core.errors import Unavailable
-from pegboard.journal.base import Earlier
+from pegboard.journal.journal import EarlierCall
+from pegboard.model.call import Execution, ReadyCall
+from pegboard.model.call_errors import Unavailable
 
 
 class Recording:
@@ -19,13 +19,13 @@ class Recording:
         self.drafts: list[Execution] = []
         self.rows: list[Execution] = []
         self.results: list[ToolResult] = []
-        self.earlier: Earlier | None = None
+        self.earlier: EarlierCall | None = None
         self.refusing = False
         self.losing = False
         self.wait: asyncio.Event | None = None
         self.trouble: str | None = None
 
-    async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> Earlier | None:
+    async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> EarlierCall | None:
         if self.refusing:
             raise Unavailable("no room")
         self.begun.append(ready)

@@ -12,9 +12,9 @@ from tests.surfaces.rest.clients import bearer, client
 
 def test_violations_are_counted_by_kind() -> None:
     metrics = Metrics()
-    metrics.violated("http", 3)
-    metrics.violated("mock", 1)
-    metrics.violated("http", 1)
+    metrics.count_violations("http", 3)
+    metrics.count_violations("mock", 1)
+    metrics.count_violations("http", 1)
     text = metrics.text().decode()
     assert 'pegboard_contract_violations_total{kind="http"} 4.0' in text
     assert 'pegboard_contract_violations_total{kind="mock"} 1.0' in text

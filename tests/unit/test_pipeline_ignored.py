@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.ignored import Ignored
-from pegboard.registry.spelling import LONGEST, near_spellings
+from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.similar_names import MAX_SPELLED_LENGTH, iterate_near_spellings
 from pegboard.testing import member, memory_board
 
 SCHEMA = {
@@ -108,5 +108,5 @@ async def test_an_inactive_tool_is_not_suggested(board: Pegboard) -> None:
 
 
 def test_the_spellings_of_a_name_are_few_whatever_its_length() -> None:
-    assert sum(1 for _ in near_spellings("x" * LONGEST)) < 100 * LONGEST
-    assert list(near_spellings("x" * (LONGEST + 1))) == []
+    assert sum(1 for _ in iterate_near_spellings("x" * MAX_SPELLED_LENGTH)) < 100 * MAX_SPELLED_LENGTH
+    assert list(iterate_near_spellings("x" * (MAX_SPELLED_LENGTH + 1))) == []

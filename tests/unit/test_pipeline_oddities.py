@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from pegboard import Pegboard, ToolResult
-from pegboard.core.errors import ToolError
+from pegboard.model.call_errors import ToolError
 from pegboard.testing import calls_of, memory_board
 
 

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Execution
-from pegboard.core.errors import Unavailable
-from pegboard.journal.answers import Answer
-from pegboard.journal.base import Earlier
+from pegboard.journal.journal import EarlierCall
+from pegboard.journal.stored_answers import StoredAnswer
+from pegboard.model.call import Execution
+from pegboard.model.call_errors import Unavailable
 from pegboard.testing import NoSettings
 from tests.surfaces.rest.clients import mock
 from tests.unit.recording import Recording
@@ -38,11 +38,11 @@ class TestRepeats:
         async def note() -> None:
             ran.append(1)
 
-        answer = Answer(True, b'{"n":1}', None, 12.5, 3, True, "detailed")
-        journal.earlier = Earlier("the first", answer)
+        answer = StoredAnswer(True, b'{"n":1}', None, 12.5, 3, True, "detailed")
+        journal.earlier = EarlierCall("the first", answer)
         result = await noted.call("note", key="k")
         assert ran == []
-        assert Answer.of(result) == answer
+        assert StoredAnswer.of(result) == answer
         assert (result.repeat_of, result.run_id) == ("the first", journal.rows[0].id)
         (row,) = journal.rows
         assert (row.status, row.repeat_of, row.attempts, row.elapsed_ms) == ("succeeded", "the first", 0, 12.5)
@@ -55,7 +55,7 @@ class TestRepeats:
             raise ValueError("never run")
 
         problem = Unavailable("The disk is full").problem
-        journal.earlier = Earlier("the first", Answer(False, problem=problem, attempts=1))
+        journal.earlier = EarlierCall("the first", StoredAnswer(False, problem=problem, attempts=1))
         result = await noted.call("note", key="k")
         assert (result.success, result.problem, result.fallback) == (False, problem, False)
         assert [(row.status, row.code, row.repeat_of) for row in journal.rows] == [

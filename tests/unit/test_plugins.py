@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.executors.catalog import installed_handlers
+from pegboard.kinds.catalog import load_installed_handlers
 from pegboard.testing import memory_board
 
 
@@ -35,6 +35,6 @@ async def test_a_handler_of_an_installed_package_serves_internal_tools() -> None
 
 @pytest.mark.usefixtures("package")
 def test_a_faulty_package_is_logged_and_left_out(caplog: pytest.LogCaptureFixture) -> None:
-    assert "shop.price" in installed_handlers()
-    assert "shop.broken" not in installed_handlers()
+    assert "shop.price" in load_installed_handlers()
+    assert "shop.broken" not in load_installed_handlers()
     assert "plugin_left_out" in caplog.text

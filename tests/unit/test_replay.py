@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import ReadyCall
-from pegboard.core.refusals import Invalid, NotFound
-from pegboard.core.tool import Kind
-from pegboard.executors.base import OpenTool, Prepared
-from pegboard.replay import Difference
+from pegboard.kinds.base import OpenTool, Prepared
+from pegboard.model.api_errors import Invalid, NotFound
+from pegboard.model.call import ReadyCall
+from pegboard.model.tool import Kind
+from pegboard.runs.replay import Difference
 from pegboard.testing import NoSettings, memory_board
 from tests.surfaces.rest.clients import mock
 from tests.unit.replaying import KEEPING, answering, called, refusal

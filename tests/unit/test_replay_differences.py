@@ -13,10 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.call import Execution, Status, ToolResult
-from pegboard.core.errors import ExecutionFailed, TimedOut, ToolError
-from pegboard.core.tool import Kind, Tool
-from pegboard.replay import LONGEST, MAX_DIFFERENCES, Difference, Replay, compared, differing
+from pegboard.model.call import Execution, Status, ToolResult
+from pegboard.model.call_errors import ExecutionFailed, TimedOut, ToolError
+from pegboard.model.tool import Kind, Tool
+from pegboard.runs.replay import (
+    MAX_DIFFERENCES,
+    MAX_VALUE_CHARS,
+    Difference,
+    Replay,
+    compare_outcomes,
+    find_differences,
+)
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
 from tests.unit.replaying import KEEPING, answering, called
@@ -63,8 +70,8 @@ def equal(one: Any, other: Any) -> bool:
 class TestValues:
     @given(values, values)
     def test_two_values_differ_somewhere_exactly_if_they_are_not_the_same_json(self, one: Any, other: Any) -> None:
-        assert list(differing(one, one)) == []
-        assert bool(list(differing(one, other))) == (not equal(one, other))
+        assert list(find_differences(one, one)) == []
+        assert bool(list(find_differences(one, other))) == (not equal(one, other))
 
     @given(values, values)
     def test_what_was_added_one_way_was_removed_the_other_way(self, one: Any, other: Any) -> None:
@@ -72,13 +79,13 @@ class TestValues:
             change = {"added": "removed", "removed": "added", "changed": "changed"}[difference.change]
             return Difference(difference.path, change, difference.after, difference.before)  # type: ignore[arg-type]
 
-        there, back = list(differing(one, other)), list(differing(other, one))
+        there, back = list(find_differences(one, other)), list(find_differences(other, one))
         assert sorted(map(repr, map(turned, there))) == sorted(map(repr, back))
 
     def test_places_are_named_in_order(self) -> None:
         before: dict[str, Any] = {"a": [1, {"b": 2}], "gone": None, "straße 🦋": "x", "k": {}}
         after: dict[str, Any] = {"new": [1], "a": [1, {"b": 3}, 4], "straße 🦋": "y", "k": []}
-        assert list(differing(before, after, ("result",))) == [
+        assert list(find_differences(before, after, ("result",))) == [
             Difference("result.a[1].b", "changed", 2, 3),
             Difference("result.a[2]", "added", None, 4),
             Difference("result.gone", "removed", None, None),
@@ -88,13 +95,13 @@ class TestValues:
         ]
 
     def test_true_is_not_one_but_one_is_one_however_it_is_written(self) -> None:
-        assert list(differing([True, 1, False, None], [1, 1.0, 0, False])) == [
+        assert list(find_differences([True, 1, False, None], [1, 1.0, 0, False])) == [
             Difference("[0]", "changed", True, 1),
             Difference("[2]", "changed", False, 0),
             Difference("[3]", "changed", None, False),
         ]
-        assert list(differing(2**53, float(2**53))) == []
-        assert list(differing(2**53 + 1, float(2**53))) != []
+        assert list(find_differences(2**53, float(2**53))) == []
+        assert list(find_differences(2**53 + 1, float(2**53))) != []
 
     @pytest.mark.parametrize("depth", [200, 10_000])
     def test_depth_is_no_matter(self, depth: int) -> None:
@@ -103,10 +110,10 @@ class TestValues:
                 leaf = [leaf]
             return leaf
 
-        (found,) = differing(nested(1), nested(2))
+        (found,) = find_differences(nested(1), nested(2))
         assert (found.before, found.after, len(found.path)) == (1, 2, min(3 * depth, 200))
-        (found,) = differing(nested(1), "flat")
-        assert len(orjson.dumps(found.before)) <= 2 * LONGEST
+        (found,) = find_differences(nested(1), "flat")
+        assert len(orjson.dumps(found.before)) <= 2 * MAX_VALUE_CHARS
 
     def test_only_as_much_is_looked_at_as_is_asked_for(self) -> None:
         class Counting(list[int]):
@@ -118,65 +125,69 @@ class TestValues:
                     yield item
 
         many = Counting(range(10_000))
-        assert len(list(islice(differing([], many), 5))) == 5
+        assert len(list(islice(find_differences([], many), 5))) == 5
         assert many.seen == 5
 
     @given(values, values)
     def test_no_value_is_long(self, one: Any, other: Any) -> None:
         big = {"long": "🦋" * 1000, "wide": list(range(1000)), "deep": [[one] * 300], "token": "x" * 100_000}
-        for found in differing([one, big, *big.values()], {"other": other, **big}):
+        for found in find_differences([one, big, *big.values()], {"other": other, **big}):
             for value in (found.before, found.after):
-                assert len(json.dumps(value, ensure_ascii=False)) < 12 * LONGEST
+                assert len(json.dumps(value, ensure_ascii=False)) < 12 * MAX_VALUE_CHARS
 
     def test_long_values_end_in_dots(self) -> None:
-        (found,) = differing("a" * 1000, {"items": list(range(1000))})
-        assert found.before == "a" * (LONGEST - 1) + "…"
+        (found,) = find_differences("a" * 1000, {"items": list(range(1000))})
+        assert found.before == "a" * (MAX_VALUE_CHARS - 1) + "…"
         assert found.after.startswith('{"items": [0, 1, 2')
         assert found.after.endswith("…")
 
 
 class TestOutcomes:
     def test_a_call_that_ends_the_same_is_the_same_however_long_it_took(self) -> None:
-        replay = compared(recorded(result={"a": 1}), TOOL, answered({"a": 1}))
+        replay = compare_outcomes(recorded(result={"a": 1}), TOOL, answered({"a": 1}))
         assert (replay.same, replay.differences, replay.note) == (True, (), None)
 
     def test_a_failure_can_be_the_same_too(self) -> None:
         stuck = ExecutionFailed("stuck")
-        assert compared(recorded("failed", stuck), TOOL, failed(stuck)).same
-        loose = compared(recorded("failed", stuck), TOOL, failed(ExecutionFailed("loose")))
+        assert compare_outcomes(recorded("failed", stuck), TOOL, failed(stuck)).same
+        loose = compare_outcomes(recorded("failed", stuck), TOOL, failed(ExecutionFailed("loose")))
         assert told(loose) == [("error", "stuck", "loose")]
 
     def test_an_error_is_compared_as_far_as_the_journal_keeps_it(self) -> None:
         words = "\u0000" + "x" * 3000
         kept = recorded("failed", ExecutionFailed(words), error="\ufffd" + "x" * 1999)
-        assert compared(kept, TOOL, failed(ExecutionFailed(words))).same
+        assert compare_outcomes(kept, TOOL, failed(ExecutionFailed(words))).same
 
     def test_status_code_and_error_are_told(self) -> None:
-        late = compared(recorded(result=1), TOOL, failed(TimedOut("late")))
+        late = compare_outcomes(recorded(result=1), TOOL, failed(TimedOut("late")))
         assert told(late) == [("status", "succeeded", "failed"), ("code", None, "timeout"), ("error", None, "late")]
         assert [each.change for each in late.differences] == ["changed", "added", "added"]
-        never = compared(recorded(result=1), TOOL, failed(TimedOut("late"), attempts=0))
+        never = compare_outcomes(recorded(result=1), TOOL, failed(TimedOut("late"), attempts=0))
         assert told(never)[0] == ("status", "succeeded", "refused")
 
     def test_attempts_are_told_where_both_are_known(self) -> None:
-        assert told(compared(recorded(result=1, attempts=3), TOOL, answered(1))) == [("attempts", 3, 1)]
-        assert compared(recorded(result=1, attempts=0), TOOL, answered(1)).same
-        doubtful = compared(recorded("in_doubt", code="in_doubt", error="?", attempts=1), TOOL, answered(1, attempts=2))
+        assert told(compare_outcomes(recorded(result=1, attempts=3), TOOL, answered(1))) == [("attempts", 3, 1)]
+        assert compare_outcomes(recorded(result=1, attempts=0), TOOL, answered(1)).same
+        doubtful = compare_outcomes(
+            recorded("in_doubt", code="in_doubt", error="?", attempts=1), TOOL, answered(1, attempts=2)
+        )
         assert [path for path, _, _ in told(doubtful)] == ["status", "code", "error"]
         assert doubtful.note is None
 
     def test_without_a_recorded_result_nobody_can_tell(self) -> None:
-        replay = compared(recorded(), TOOL, answered({"a": 1}))
+        replay = compare_outcomes(recorded(), TOOL, answered({"a": 1}))
         assert (replay.same, replay.differences) == (None, ())
         assert replay.note is not None
         assert "keep_result" in replay.note
-        more = compared(recorded(attempts=2), TOOL, answered({"a": 1}))
+        more = compare_outcomes(recorded(attempts=2), TOOL, answered({"a": 1}))
         assert (more.same, more.note) == (False, replay.note)
 
     def test_there_are_at_most_a_hundred(self) -> None:
-        exactly = compared(recorded(result=[0] * MAX_DIFFERENCES), TOOL, answered([1] * MAX_DIFFERENCES))
+        exactly = compare_outcomes(recorded(result=[0] * MAX_DIFFERENCES), TOOL, answered([1] * MAX_DIFFERENCES))
         assert (len(exactly.differences), exactly.more) == (MAX_DIFFERENCES, False)
-        beyond = compared(recorded(result={"few": 1}), TOOL, answered({f"many {number}": 1 for number in range(1000)}))
+        beyond = compare_outcomes(
+            recorded(result={"few": 1}), TOOL, answered({f"many {number}": 1 for number in range(1000)})
+        )
         assert (len(beyond.differences), beyond.more, beyond.same) == (MAX_DIFFERENCES, True, False)
 
 

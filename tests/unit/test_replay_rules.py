@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pegboard import Caller, Pegboard
-from pegboard.core.call import Execution
-from pegboard.core.refusals import Conflict, Forbidden, NotFound
+from pegboard.model.api_errors import Conflict, Forbidden, NotFound
+from pegboard.model.call import Execution
 from pegboard.testing import member, memory_board
 from tests.surfaces.rest.clients import mock
 from tests.unit.replaying import KEEPING, answering, called, refusal

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from pegboard import Pegboard, Settings
-from pegboard.settings import words
+from pegboard.settings import InvalidSettings, split_comma_list
 from pegboard.testing import NoSettings
-from pegboard.wiring import own_places
+from pegboard.wiring import list_private_paths
 
 
 def test_lists_are_words_between_commas() -> None:
-    assert words(" a, b,,c ,") == ("a", "b", "c")
-    assert words("") == ()
-    assert words(NoSettings().python_libraries)[:2] == ("numpy", "pandas")
+    assert split_comma_list(" a, b,,c ,") == ("a", "b", "c")
+    assert split_comma_list("") == ()
+    assert split_comma_list(NoSettings().python_libraries)[:2] == ("numpy", "pandas")
 
 
 def test_few_more_calls_run_at_once_than_there_are_processors() -> None:
@@ -26,13 +26,13 @@ def test_few_more_calls_run_at_once_than_there_are_processors() -> None:
 
 
 def test_nothing_is_done_without_unless_it_is_named() -> None:
-    assert words(NoSettings().sandbox_without) == ()
-    assert words(NoSettings(sandbox_without="seccomp, landlock").sandbox_without) == ("seccomp", "landlock")
+    assert split_comma_list(NoSettings().sandbox_without) == ()
+    assert split_comma_list(NoSettings(sandbox_without="seccomp, landlock").sandbox_without) == ("seccomp", "landlock")
 
 
 def test_what_could_be_done_without_is_told_where_something_else_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PEGBOARD_SANDBOX_WITHOUT", "namespaces,cgroups")
-    with pytest.raises(ValidationError, match=r"'cgroups' is no kernel ability.*landlock, namespaces, seccomp"):
+    with pytest.raises(InvalidSettings, match=r"'cgroups' is no kernel ability.*landlock, namespaces, seccomp"):
         Settings()
 
 
@@ -41,8 +41,9 @@ def test_what_could_be_done_without_is_told_where_something_else_is_named(monkey
     [("children", 0), ("zygotes", 0), ("memory", 2**20), ("processes", 0), ("disk", 0), ("output", 1)],
 )
 def test_bounds_that_no_call_could_live_with_are_refused(name: str, value: int) -> None:
-    with pytest.raises(ValidationError, match=f"sandbox_{name}"):
-        NoSettings.model_validate({f"sandbox_{name}": value})
+    given: dict[str, Any] = {f"sandbox_{name}": value}
+    with pytest.raises(InvalidSettings, match=f"sandbox_{name}: must be at least [0-9]+, but received {value}"):
+        NoSettings(**given)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ async def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 
 async def test_no_tool_sees_home_the_database_or_the_files_with_settings(board: Pegboard, tmp_path: Path) -> None:
-    own = own_places(board.settings, board._database)
+    own = list_private_paths(board.settings, board._database)
     assert {f"{tmp_path}/home", f"{tmp_path}/data", f"{tmp_path}/here/pegboard.toml"} <= set(own)
     assert board.confinement.own == own
     assert all(Path(place).is_absolute() for place in own)
@@ -65,7 +66,7 @@ async def test_no_tool_sees_home_the_database_or_the_files_with_settings(board: 
 
 async def test_no_tool_sees_the_file_of_tables(board: Pegboard, tmp_path: Path) -> None:
     settings = board.settings.model_copy(update={"tables": tmp_path / "tables.yaml"})
-    assert f"{tmp_path}/tables.yaml" in own_places(settings, board._database)
+    assert f"{tmp_path}/tables.yaml" in list_private_paths(settings, board._database)
 
 
 async def test_the_board_hands_on_what_it_is_set_to(board: Pegboard) -> None:

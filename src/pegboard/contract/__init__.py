@@ -1,4 +1,4 @@
-"""Whether a tool keeps the contract of envelopes: the checks, for programs and for pytest."""
+"""Compliance tests for tools that use the envelope contract, for programs and for pytest."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pegboard.contract.checking import check
-    from pegboard.contract.report import Failure, Report, Test
-    from pegboard.contract.sending import NoEnvelope, sender
+    from pegboard.contract.compliance_check import check
+    from pegboard.contract.compliance_report import Failure, Report, Test
+    from pegboard.contract.send_envelope import NoEnvelope, sender
 
 __all__ = ["Failure", "NoEnvelope", "Report", "Test", "check", "sender"]
 
-_HOME = {
-    "Failure": "report",
-    "NoEnvelope": "sending",
-    "Report": "report",
-    "Test": "report",
-    "check": "checking",
-    "sender": "sending",
+_MODULE_BY_NAME = {
+    "Failure": "compliance_report",
+    "NoEnvelope": "send_envelope",
+    "Report": "compliance_report",
+    "Test": "compliance_report",
+    "check": "compliance_check",
+    "sender": "send_envelope",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, imported when it is first asked for: pytest loads this package in every run."""
-    if name not in _HOME:
+    """Import a public name on first access: pytest loads this package in every run."""
+    if name not in _MODULE_BY_NAME:
         raise AttributeError(f"module 'pegboard.contract' has no attribute '{name}'")
-    return getattr(import_module(f"pegboard.contract.{_HOME[name]}"), name)
+    return getattr(import_module(f"pegboard.contract.{_MODULE_BY_NAME[name]}"), name)

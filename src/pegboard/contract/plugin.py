@@ -1,4 +1,4 @@
-"""The contract in your own tests: a fixture for pytest, which loads nothing else until a test asks for it."""
+"""A pytest fixture for the compliance tests; it imports nothing else until a test uses it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from pegboard.contract.report import Report
-    from pegboard.contract.sending import Send
+    from pegboard.contract.compliance_report import Report
+    from pegboard.contract.send_envelope import Send
 
 _OPTION = "--pegboard-contract"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that says where tools are."""
+    """Add the option for the URL of the tools."""
     parser.getgroup("pegboard").addoption(
         _OPTION, metavar="URL", help="Where envelopes are posted to that the fixture contract_check sends"
     )
@@ -28,8 +28,8 @@ def contract_check(pytestconfig: pytest.Config) -> Callable[..., Awaitable[Repor
     async def checked(
         tool: str, args: Mapping[str, Any] | None = None, *, send: Send | None = None, **options: Any
     ) -> Report:
-        from pegboard.contract.checking import check  # noqa: PLC0415 -- other test runs do without
-        from pegboard.contract.sending import sender  # noqa: PLC0415 -- other test runs do without
+        from pegboard.contract.compliance_check import check  # noqa: PLC0415 -- other test runs do without
+        from pegboard.contract.send_envelope import sender  # noqa: PLC0415 -- other test runs do without
 
         __tracebackhide__ = True
         if send is not None:

@@ -1,1 +1,1 @@
-"""The nouns of the board; nothing here imports anything else of ours."""
+"""Former import paths; they warn and go with the next minor version."""

@@ -1,1 +1,1 @@
-"""The shapes in which calls come and answers go."""
+"""Dialects: the wire formats of calls, results and definitions."""

@@ -1,39 +1,50 @@
-"""A2A messages: calls as data parts, by the convention of Google's agents, since the protocol has none of its own."""
+"""A2A messages, with calls as data parts by the convention of the ADK, since the protocol does not define calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import ABSENT, AskedCall
-from pegboard.dialects.assembly import Assembly, id_of
-from pegboard.dialects.base import CALLS, Answer, Dialect
-from pegboard.dialects.limits import Limits
-from pegboard.dialects.parts.defining import name_for
-from pegboard.dialects.parts.function_parts import CODE, Parts, composed_parts, read_part, response_part
-from pegboard.dialects.parts.picking import dict_of, dicts_of, is_models, unreadable
-from pegboard.store.types import json_text
+from pegboard.dialects.base import WITHOUT_HISTORY, Answer, Dialect
+from pegboard.dialects.call_assembler import Assembly, read_id
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.shared.function_calls import (
+    dict_or_empty,
+    filter_dicts,
+    get_provider_name,
+    is_model_role,
+    make_unreadable_error,
+)
+from pegboard.dialects.shared.gemini_parts import (
+    CODE_EXECUTION,
+    PartsState,
+    compose_parts,
+    read_part,
+    render_response_part,
+)
+from pegboard.model.tool import Tool
+from pegboard.storage.column_types import json_text
 
 _EXPECTED = "a message, a task or an update of one whose data parts say in their metadata what they are"
-# What a data part is said to be, and the part of an agent's content that it stands for.
-_TYPES = {
+# By the type in a data part's metadata, the ADK part that it represents.
+_FIELD_BY_ADK_TYPE = {
     "function_call": "functionCall",
     "function_response": "functionResponse",
     "executable_code": "executableCode",
     "code_execution_result": "codeExecutionResult",
 }
-_CARRIERS = {carrier: kind for kind, carrier in _TYPES.items()}
-_CALLS = ("functionCall", "executableCode")
-_UPDATES = ("task", "statusUpdate", "artifactUpdate")
-_KINDS = ("message", "task", "status-update", "artifact-update")
-_WRAP = "result"
-# A2A's numbers are doubles: up to here each of them that has no fraction is one integer only.
-_EXACT = 2**53
+_ADK_TYPE_BY_FIELD = {carrier: kind for kind, carrier in _FIELD_BY_ADK_TYPE.items()}
+_CALL_FIELDS = ("functionCall", "executableCode")
+_UPDATE_KEYS = ("task", "statusUpdate", "artifactUpdate")
+_MESSAGE_KINDS = ("message", "task", "status-update", "artifact-update")
+_RESULT_KEY = "result"
+# Numbers in A2A are doubles; below this limit every integer is exact.
+_MAX_EXACT_INTEGER = 2**53
 
 
-class _Messages(Parts):
-    """Also what was read before: a task repeats in its history what came as an update."""
+class _MessagesState(PartsState):
+    """Also records what was read: the history of a task repeats messages that were sent as updates."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,78 +52,78 @@ class _Messages(Parts):
 
 
 class A2A(Dialect):
-    """Messages of parts; every answer goes into one message."""
+    """Messages of parts; all answers go into one message."""
 
     name = "a2a"
-    abilities = CALLS
-    keys = frozenset({"messageId", "message", "kind", "data", "artifact", "jsonrpc", *_UPDATES})
+    abilities = WITHOUT_HISTORY
+    keys = frozenset({"messageId", "message", "kind", "data", "artifact", "jsonrpc", *_UPDATE_KEYS})
     limits = Limits(has_schema=False)
 
     def recognises(self, item: Any) -> bool:
-        """A message, a task, an update of one, or a data part with a call or its result."""
+        """Recognise a message, a task, an update, or a data part with a call or its result."""
         if isinstance(item, list):
-            return any(_carrier(part) is not None for part in item)
+            return any(_get_part_field(part) is not None for part in item)
         if not isinstance(item, dict):
             return False
-        if _carrier(item) is not None or ("messageId" in item and isinstance(item.get("parts"), list)):
+        if _get_part_field(item) is not None or ("messageId" in item and isinstance(item.get("parts"), list)):
             return True
-        # Nothing of this protocol has a type: the artifact in another framework's message is what a tool gave.
-        return "type" not in item and _is_told(_unwrapped(item))
+        # A2A objects have no `type`; an `artifact` in another framework's message is the output of a tool.
+        return "type" not in item and _is_message_task_or_update(_unwrap_json_rpc(item))
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A message, a task, an update or a part, also as a JSON-RPC request or response."""
+        """Read a message, a task, an update or a part, also within a JSON-RPC request or response."""
         if into.state is None:
-            into.state = _Messages()
-        state: _Messages = into.state
+            into.state = _MessagesState()
+        state: _MessagesState = into.state
         state.begin()
         if isinstance(item, list):
             _read_parts({"parts": item}, state, into)
-        elif _carrier(item) is not None:
-            into.bare = _carrier(item) == "functionCall"
+        elif _get_part_field(item) is not None:
+            into.bare = _get_part_field(item) == "functionCall"
             _read_parts({"parts": [item]}, state, into)
         elif isinstance(item, dict) and isinstance(item.get("parts"), list):
             _read_parts(item, state, into)
         elif isinstance(item, dict) and (self.recognises(item) or "text" in item):
-            for holder in _holders(_unwrapped(item)):
+            for holder in _iter_part_holders(_unwrap_json_rpc(item)):
                 _read_parts(holder, state, into)
         else:
-            raise unreadable(item, self.name, _EXPECTED)
+            raise make_unreadable_error(item, self.name, _EXPECTED)
         state.end(into)
 
     def finish(self, into: Assembly) -> None:
-        """What was held for an answer is handed over, what was not complete is cut off."""
+        """Add the calls that waited for an answer, and mark incomplete ones as cut off."""
         if into.state is not None:
             into.state.release(into)
             into.state.partial.cut(into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """The message of an agent; its id is made from the first call's."""
-        parts = [_data_part(part) for call in calls for part in _composed(call)]
+        """Return an agent message whose id is derived from the first call's id."""
+        parts = [_build_data_part(part) for call in calls for part in _compose_call(call)]
         return {"messageId": f"calls-{calls[0].id if calls else ''}", "role": "ROLE_AGENT", "parts": parts}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """One message with every result; its id is made from the first call's."""
-        parts = [_data_part(response_part(answer, answer.id, _WRAP)) for answer in answers]
+        """Return one message with all results, whose id is derived from the first call's id."""
+        parts = [_build_data_part(render_response_part(answer, answer.id, _RESULT_KEY)) for answer in answers]
         return {"messageId": f"results-{answers[0].id if answers else ''}", "role": "ROLE_USER", "parts": parts}
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A skill of an agent's card; there is no place for the schema in it."""
-        name = name_for(tool)
+        """Return a skill of an agent card, which cannot hold a schema."""
+        name = get_provider_name(tool)
         return {"id": name, "name": name, "description": tool.description or "", "tags": list(tool.tags)}
 
 
-def _is_told(item: dict[str, Any]) -> bool:
-    """Whether this is a message, a task or an update of one."""
-    if any(isinstance(item.get(update), dict) for update in _UPDATES):
+def _is_message_task_or_update(item: dict[str, Any]) -> bool:
+    """Return True for a message, a task or an update."""
+    if any(isinstance(item.get(update), dict) for update in _UPDATE_KEYS):
         return True
-    holders = [holder for holder in _holders(item) if isinstance(holder.get("parts"), list)]
-    if item.get("kind") in _KINDS or any("messageId" in holder for holder in holders):
+    holders = [holder for holder in _iter_part_holders(item) if isinstance(holder.get("parts"), list)]
+    if item.get("kind") in _MESSAGE_KINDS or any("messageId" in holder for holder in holders):
         return bool(holders) or "status" in item
-    return any(_carrier(part) is not None for holder in holders for part in holder["parts"])
+    return any(_get_part_field(part) is not None for holder in holders for part in holder["parts"])
 
 
-def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
-    """What a JSON-RPC request or response is about."""
+def _unwrap_json_rpc(item: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a JSON-RPC request or response, or the item itself."""
     for key in ("result", "params"):
         if isinstance(item.get(key), dict) and "jsonrpc" in item:
             inner: dict[str, Any] = item[key]
@@ -120,73 +131,73 @@ def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
     return item
 
 
-def _holders(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Whatever has parts, in the order in which it was said."""
-    for one in (item, *dicts_of([item.get(update) for update in _UPDATES])):
-        said = one.get("message"), dict_of(one.get("status")).get("message"), one.get("artifact")
-        yield from (*dicts_of(one.get("history")), one, *dicts_of(list(said)))
-        yield from dicts_of(one.get("artifacts"))
+def _iter_part_holders(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the objects that have parts, in chronological order."""
+    for one in (item, *filter_dicts([item.get(update) for update in _UPDATE_KEYS])):
+        said = one.get("message"), dict_or_empty(one.get("status")).get("message"), one.get("artifact")
+        yield from (*filter_dicts(one.get("history")), one, *filter_dicts(list(said)))
+        yield from filter_dicts(one.get("artifacts"))
 
 
-def _carrier(part: Any) -> str | None:
-    """The part of an agent's content that a data part stands for."""
+def _get_part_field(part: Any) -> str | None:
+    """Return the ADK part that a data part represents, or None."""
     if not isinstance(part, dict) or not isinstance(part.get("data"), dict):
         return None
-    metadata = dict_of(part.get("metadata"))
+    metadata = dict_or_empty(part.get("metadata"))
     kind = metadata.get("adk_type", metadata.get("type"))
-    return _TYPES.get(kind) if isinstance(kind, str) else None
+    return _FIELD_BY_ADK_TYPE.get(kind) if isinstance(kind, str) else None
 
 
-def _read_parts(holder: Mapping[str, Any], state: _Messages, into: Assembly) -> None:
-    """Take in the parts of a message or an artifact; what an earlier one said is not said again."""
-    message = id_of(holder.get("messageId"))
-    may_call = is_models(holder.get("role"))
+def _read_parts(holder: Mapping[str, Any], state: _MessagesState, into: Assembly) -> None:
+    """Read the parts of a message or an artifact; skip those that were read before."""
+    message = read_id(holder.get("messageId"))
+    may_call = is_model_role(holder.get("role"))
     said = set()
     for place, part in enumerate(holder["parts"] if isinstance(holder.get("parts"), list) else ()):
-        carrier = _carrier(part)
-        if carrier is None or (carrier in _CALLS and not may_call):
-            # Data that does not claim to be a call, or a call in the message of somebody else.
+        carrier = _get_part_field(part)
+        if carrier is None or (carrier in _CALL_FIELDS and not may_call):
+            # Data that is not marked as a call, or a call in a message that is not from the model.
             is_data = isinstance(part, dict) and "data" in part and "function_" not in json_text(part.get("metadata"))
             into.has_dropped = into.has_dropped or is_data or not may_call
             continue
         inner = part["data"].get("data")
         data = inner if isinstance(inner, dict) and len(part["data"]) == 1 else part["data"]
-        identity = id_of(data.get("id"))
+        identity = read_id(data.get("id"))
         mark = (carrier, identity or (message, place) if identity or message else None)
         if mark[1] is not None and mark in state.seen:
             continue
         said.add(mark)
-        is_long = dict_of(part["metadata"]).get("adk_is_long_running") is True
-        read_part({carrier: whole_numbers(data)}, into, _WRAP, (identity,) if is_long and identity else ())
+        is_long = dict_or_empty(part["metadata"]).get("adk_is_long_running") is True
+        read_part({carrier: convert_whole_floats(data)}, into, _RESULT_KEY, (identity,) if is_long and identity else ())
     state.seen |= said
 
 
-def _composed(call: AskedCall) -> list[dict[str, Any]]:
-    """The call, followed by its result where it was run elsewhere: there is no other way to say that it was."""
-    if not call.provider_executed or call.name == CODE:
-        return composed_parts(call)
+def _compose_call(call: AskedCall) -> list[dict[str, Any]]:
+    """Return the call, followed by its result if the provider ran it: A2A has no other way to express that."""
+    if not call.provider_executed or call.name == CODE_EXECUTION:
+        return compose_parts(call)
     result = None if call.result is ABSENT else call.result
-    response = {_WRAP: result} if call.error is None else {"error": call.error}
+    response = {_RESULT_KEY: result} if call.error is None else {"error": call.error}
     answered = {"functionResponse": {"id": call.id, "name": call.name, "response": response}}
-    return [*composed_parts(call._replace(provider_executed=False)), answered]
+    return [*compose_parts(call._replace(provider_executed=False)), answered]
 
 
-def _data_part(part: dict[str, Any]) -> dict[str, Any]:
-    carrier = next(key for key in part if key in _CARRIERS)
-    return {"data": part[carrier], "metadata": {"adk_type": _CARRIERS[carrier]}}
+def _build_data_part(part: dict[str, Any]) -> dict[str, Any]:
+    carrier = next(key for key in part if key in _ADK_TYPE_BY_FIELD)
+    return {"data": part[carrier], "metadata": {"adk_type": _ADK_TYPE_BY_FIELD[carrier]}}
 
 
-def whole_numbers(value: Any) -> Any:
-    """The same value, with doubles that are integers as integers, at any depth."""
+def convert_whole_floats(value: Any) -> Any:
+    """Return the value with whole floats converted to integers, at any depth."""
     root = [value]
     todo: list[Any] = [root]
     while todo:
         holder = todo.pop()
         for key, item in enumerate(holder) if isinstance(holder, list) else holder.items():
-            if isinstance(item, float) and item.is_integer() and abs(item) < _EXACT:
+            if isinstance(item, float) and item.is_integer() and abs(item) < _MAX_EXACT_INTEGER:
                 holder[key] = int(item)
             elif isinstance(item, dict | list):
-                # What was given stays as it is.
+                # Copy: the caller's value is not modified.
                 holder[key] = item.copy()
                 todo.append(holder[key])
     return root[0]

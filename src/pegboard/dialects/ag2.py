@@ -1,72 +1,102 @@
-"""AG2: the events of its calls and results."""
+"""AG2: events of calls and results."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import ABSENT, AskedCall
-from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.base import WHOLE, Answer, Dialect
-from pegboard.dialects.parts.content import text_of
-from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
-from pegboard.dialects.parts.function_calls import text_of_arguments
-from pegboard.dialects.parts.picking import dict_of, dicts_of, unreadable
-from pegboard.store.types import json_text
+from pegboard.dialects.base import WITHOUT_STREAM, Answer, Dialect
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.shared.content_blocks import result_to_text
+from pegboard.dialects.shared.function_calls import (
+    PORTABLE_LIMITS,
+    arguments_to_json,
+    define_wrapped_function,
+    dict_or_empty,
+    filter_dicts,
+    first_dict,
+    make_unreadable_error,
+)
+from pegboard.model.tool import Tool
+from pegboard.storage.column_types import json_text
 
-_CALL, _CALLS, _BUILTIN = "ToolCallEvent", "ToolCallsEvent", "BuiltinToolCallEvent"
-_RESULT, _ERROR, _RESULTS = "ToolResultEvent", "ToolErrorEvent", "ToolResultsEvent"
-_TYPES = frozenset({_CALL, _CALLS, _BUILTIN, _RESULT, _ERROR, _RESULTS})
-_MESSAGE = {"role", "content"}
-_EXPECTED = f"an event whose 'type' is one of {', '.join(sorted(_TYPES))}"
+_CALL_EVENT, _CALLS_EVENT, _BUILTIN_CALL_EVENT = "ToolCallEvent", "ToolCallsEvent", "BuiltinToolCallEvent"
+_RESULT_EVENT, _ERROR_EVENT, _RESULTS_EVENT = "ToolResultEvent", "ToolErrorEvent", "ToolResultsEvent"
+# A call that the client runs; it has the fields of other calls.
+_CLIENT_CALL_EVENT = "ClientToolCallEvent"
+_ERROR_EVENT_TYPES = frozenset({_ERROR_EVENT, "ToolNotFoundEvent"})
+_EVENT_TYPES = _ERROR_EVENT_TYPES | {
+    _CALL_EVENT,
+    _CLIENT_CALL_EVENT,
+    _CALLS_EVENT,
+    _BUILTIN_CALL_EVENT,
+    _RESULT_EVENT,
+    "BuiltinToolResultEvent",
+    _RESULTS_EVENT,
+}
+# Keys of AG2's serialisation: the class of a nested event, of an exception and of a data class.
+_EVENT_CLASS_KEY, _EXCEPTION_CLASS_KEY, _DATACLASS_KEY = "__event__", "__exception__", "__dataclass__"
+_MESSAGE_KEYS = {"role", "content"}
+_EXPECTED = f"an event whose 'type' is one of {', '.join(sorted(_EVENT_TYPES))}"
 
 
 class AG2(Dialect):
-    """Events by their type: `ToolCallEvent`, `ToolCallsEvent`, and `ToolResultEvent` for each answer."""
+    """Events identified by type: `ToolCallEvent`, `ToolCallsEvent`, and `ToolResultEvent` for each answer."""
 
     name = "ag2"
-    keys = frozenset({"vendor_metadata", "calls", "parent_id", "results"})
-    limits = PORTABLE
-    abilities = (*WHOLE[:1], "stream", *WHOLE[1:])
+    keys = frozenset({"vendor_metadata", "calls", "parent_id", "results", _EVENT_CLASS_KEY})
+    limits = PORTABLE_LIMITS
+    abilities = (*WITHOUT_STREAM[:1], "stream", *WITHOUT_STREAM[1:])
 
     def recognises(self, item: Any) -> bool:
-        """An event of a call or a result."""
-        return isinstance(item, dict) and isinstance(item.get("type"), str) and item["type"] in _TYPES
+        """Recognise an event of a call or a result."""
+        return isinstance(item, dict) and _get_event_type(item) in _EVENT_TYPES
 
     def read(self, item: Any, into: Assembly) -> None:
-        """One event; a message of a history that holds only text has no calls."""
-        if isinstance(item, dict) and item.keys() == _MESSAGE:
+        """Read one event; a history message with only text has no calls."""
+        if isinstance(item, dict) and item.keys() == _MESSAGE_KEYS:
             return
         if not self.recognises(item):
-            raise unreadable(item, self.name, _EXPECTED)
-        kind = item["type"]
-        if kind == _CALL:
+            raise make_unreadable_error(item, self.name, _EXPECTED)
+        kind = _get_event_type(item)
+        if kind in (_CALL_EVENT, _CLIENT_CALL_EVENT):
             into.bare = True
             _read_call(item, into)
-        elif kind == _BUILTIN:
+        elif kind == _BUILTIN_CALL_EVENT:
             _read_call(item, into, provider_executed=True)
-        elif kind == _CALLS:
-            for call in dicts_of(item.get("calls")):
-                _read_call(call, into, provider_executed=call.get("type") == _BUILTIN)
-        elif kind == _RESULTS:
-            for result in dicts_of(item.get("results")):
+        elif kind == _CALLS_EVENT:
+            for call in filter_dicts(item.get("calls")):
+                _read_call(call, into, provider_executed=_get_event_type(call) == _BUILTIN_CALL_EVENT)
+        elif kind == _RESULTS_EVENT:
+            for result in filter_dicts(item.get("results")):
                 _read_result(result, into)
         else:
             _read_result(item, into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """One event with all calls."""
-        return {"type": _CALLS, "calls": [_composed(call) for call in calls]}
+        """Return one event with all calls."""
+        return {"type": _CALLS_EVENT, "calls": [_compose_call(call) for call in calls]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """An event for each answer."""
-        rendered = [_rendered(answer) for answer in answers]
+        """Return one event per answer."""
+        rendered = [_render_answer(answer) for answer in answers]
         return rendered if many else rendered[0]
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A function as the provider's model takes it."""
-        return wrapped_function_for(tool)
+        """Return a function definition in the form that the model's provider takes."""
+        return define_wrapped_function(tool)
+
+
+def _get_event_type(item: dict[str, Any]) -> str:
+    """Return the class of an event, from `type` or `__event__`; an outer event may have neither."""
+    kind = item.get("type", item.get(_EVENT_CLASS_KEY))
+    if isinstance(kind, str):
+        return kind.rpartition(".")[2]
+    for key, name in (("calls", _CALLS_EVENT), ("results", _RESULTS_EVENT)):
+        if _EVENT_CLASS_KEY in first_dict(item.get(key)):
+            return name
+    return ""
 
 
 def _read_call(item: dict[str, Any], into: Assembly, *, provider_executed: bool = False) -> None:
@@ -74,18 +104,26 @@ def _read_call(item: dict[str, Any], into: Assembly, *, provider_executed: bool 
 
 
 def _read_result(item: dict[str, Any], into: Assembly) -> None:
-    result = _value_of(item.get("result"))
-    if item.get("type") == _ERROR:
-        error = item.get("error") or item.get("content") or result
+    result = _get_result_value(item.get("result"))
+    if _get_event_type(item) in _ERROR_EVENT_TYPES:
+        error = _get_error_message(item.get("error")) or result
         text = error if isinstance(error, str) else json_text(error)
         into.answer(item.get("parent_id"), ABSENT, error=text, name=item.get("name"))
     else:
         into.answer(item.get("parent_id"), result, name=item.get("name"))
 
 
-def _value_of(result: Any) -> Any:
-    """The data of the one part of a result, or of all parts as a list."""
-    parts = dict_of(result).get("parts")
+def _get_error_message(error: Any) -> Any:
+    """Return the message of a serialised exception, or its class if the message is empty; other values unchanged."""
+    if not isinstance(error, dict) or _EXCEPTION_CLASS_KEY not in error:
+        return error
+    return error.get("message") or error[_EXCEPTION_CLASS_KEY]
+
+
+def _get_result_value(result: Any) -> Any:
+    """Return the data of a result's only part, or a list with the data of all parts."""
+    fields = dict_or_empty(result)
+    parts = (dict_or_empty(fields.get("data")) if _DATACLASS_KEY in fields else fields).get("parts")
     if not isinstance(parts, list):
         return result
     values = [
@@ -95,15 +133,21 @@ def _value_of(result: Any) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def _composed(call: AskedCall) -> dict[str, Any]:
+def _compose_call(call: AskedCall) -> dict[str, Any]:
     made: dict[str, Any] = {"vendor_metadata": {}, "source": None, "id": call.id, "name": call.name}
-    kind = _BUILTIN if call.provider_executed else _CALL
-    return {"type": kind, **made, "arguments": text_of_arguments(call)}
+    kind = _BUILTIN_CALL_EVENT if call.provider_executed else _CALL_EVENT
+    return {"type": kind, **made, "arguments": arguments_to_json(call)}
 
 
-def _rendered(answer: Answer) -> dict[str, Any]:
+def _render_answer(answer: Answer) -> dict[str, Any]:
     head = {"parent_id": answer.id, "name": answer.name}
-    if answer.result.problem is not None:
-        message = text_of(answer.result)
-        return {"type": _ERROR, **head, "error": message, "result": {"parts": [{"type": "DataInput", "data": message}]}}
-    return {"type": _RESULT, **head, "result": {"parts": [{"type": "DataInput", "data": answer.result.output}]}}
+    if answer.result.problem is None:
+        return {"type": _RESULT_EVENT, **head, "result": {"parts": [_write_input(answer.result.output)]}}
+    message = result_to_text(answer.result)
+    error = {_EXCEPTION_CLASS_KEY: "Exception", "message": message}
+    return {"type": _ERROR_EVENT, **head, "error": error, "result": {"parts": [_write_input(message)]}}
+
+
+def _write_input(value: Any) -> dict[str, Any]:
+    """Return a model input: AG2 has one type for text and one for other data."""
+    return {"type": "TextInput", "content": value} if isinstance(value, str) else {"type": "DataInput", "data": value}

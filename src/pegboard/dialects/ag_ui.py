@@ -1,27 +1,34 @@
-"""AG-UI: events between an agent and the interface it serves, and the messages both keep."""
+"""AG-UI: the events between an agent and its user interface, and their messages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import PORTABLE, function_for
-from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls, text_of_arguments
-from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import dicts_of, is_models
+from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.shared.function_calls import (
+    PORTABLE_LIMITS,
+    arguments_to_json,
+    define_function,
+    filter_dicts,
+    is_function_call,
+    is_model_role,
+    parse_output,
+    read_function_calls,
+    result_to_output_text,
+)
+from pegboard.model.tool import Tool
 
-_EVENTS = (
+_EVENT_PREFIXES = (
     *("TOOL_CALL_", "TEXT_MESSAGE_", "THINKING_", "REASONING_", "RUN_", "STEP_", "STATE_", "MESSAGES_SNAPSHOT"),
     *("ACTIVITY_", "RAW", "CUSTOM"),
 )
 
 
-class _Run:
-    """Where a stream stands: the call its chunks belong to, and which calls it has told and answered."""
+class _StreamState:
+    """The state of a stream: the call that chunks belong to, and the calls that were read and answered."""
 
     __slots__ = ("answered", "current", "told")
 
@@ -32,26 +39,26 @@ class _Run:
 
 
 class AgUi(Dialect):
-    """Events in capitals, and messages with their calls under `toolCalls`."""
+    """Events with types in capitals, and messages with calls under `toolCalls`."""
 
     name = "ag_ui"
-    limits = PORTABLE
+    limits = PORTABLE_LIMITS
     keys = frozenset({"type", "toolCalls", "toolCallId", "messages"})
 
     def recognises(self, item: Any) -> bool:
-        """By an event's type in capitals, or by messages of its kind."""
+        """Recognise an event by its type in capitals, or AG-UI messages."""
         if not isinstance(item, dict):
             return False
         kind = item.get("type")
         if isinstance(kind, str):
-            return kind.startswith(_EVENTS)
+            return kind.startswith(_EVENT_PREFIXES)
         messages = item.get("messages")
         if isinstance(messages, list):
             return any(isinstance(message, dict) and _is_message(message) for message in messages)
         return _is_message(item)
 
     def read(self, item: Any, into: Assembly) -> None:
-        """An event, a message, or what a run begins with: all messages."""
+        """Read an event, a message, or the input of a run, which has all messages."""
         if not isinstance(item, dict):
             raise Unreadable("unrecognised_format: ag_ui has events with a 'type' and messages with a 'role'")
         kind = item.get("type")
@@ -68,36 +75,36 @@ class AgUi(Dialect):
             raise Unreadable("unrecognised_format: ag_ui has events with a 'type' and messages with a 'role'")
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """An assistant message, which goes by its first call's id."""
+        """Return an assistant message whose id is derived from the first call's id."""
         identity = f"message_{calls[0].id}" if calls else "message"
-        return {"id": identity, "role": "assistant", "toolCalls": [_function(call) for call in calls]}
+        return {"id": identity, "role": "assistant", "toolCalls": [_compose_call(call) for call in calls]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """One tool message a call."""
-        messages = [_message(answer) for answer in answers]
+        """Return one tool message per call."""
+        messages = [_render_answer(answer) for answer in answers]
         return messages if many else messages[0]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """A message that goes by its id."""
+        """Return a message with this id."""
         return [{"id": id, "role": role, "content": text}]
 
-    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
-        """An assistant message that goes by its id."""
+    def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """Return an assistant message with this id."""
         return [{**self.compose(calls), "id": id} | ({"content": text} if text else {})]
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A tool as an interface offers it to an agent."""
-        return function_for(tool)
+        """Return a tool as a user interface offers it to an agent."""
+        return define_function(tool)
 
 
 def _read_event(event: dict[str, Any], kind: str, into: Assembly) -> None:
-    identity = id_of(event.get("toolCallId"))
-    run = _run_of(into)
-    # Chunks name their call once; whatever else comes ends it.
+    identity = read_id(event.get("toolCallId"))
+    run = _get_stream_state(into)
+    # Only the first chunk of a call has its id; any other event ends the call.
     if run.current is not None and (kind != "TOOL_CALL_CHUNK" or (identity and identity != run.current)):
         into.over(run.current)
         run.current = None
-    name = checked_text(event.get("toolCallName"))
+    name = text_or_empty(event.get("toolCallName"))
     if kind == "TOOL_CALL_START":
         run.told.add(identity)
         into.piece(identity, name=name, id=identity)
@@ -110,23 +117,23 @@ def _read_event(event: dict[str, Any], kind: str, into: Assembly) -> None:
         run.told.add(run.current)
         into.piece(run.current, event.get("delta"), name=name, id=run.current)
     elif kind == "TOOL_CALL_RESULT":
-        result, error = output_of(event.get("content"))
+        result, error = parse_output(event.get("content"))
         run.answered.add(identity)
         into.answer(identity, result, error=error)
 
 
 def _read_snapshot(messages: list[Any], into: Assembly) -> None:
-    """All messages once more: the calls and answers that came before are no new ones."""
-    run = _run_of(into)
+    """Read a repetition of all messages; skip calls and answers that were read before."""
+    run = _get_stream_state(into)
     new_calls, new_answers = set(), set()
-    for message in dicts_of(messages):
-        calls = message.get("toolCalls") if is_models(message.get("role")) else None
-        for call in dicts_of(calls):
-            identity = id_of(call.get("id"))
+    for message in filter_dicts(messages):
+        calls = message.get("toolCalls") if is_model_role(message.get("role")) else None
+        for call in filter_dicts(calls):
+            identity = read_id(call.get("id"))
             if not identity or identity not in run.told or into.holds(identity):
                 read_function_calls([call], into)
                 new_calls.add(identity)
-        identity = id_of(message.get("toolCallId"))
+        identity = read_id(message.get("toolCallId"))
         if not identity or identity not in run.answered:
             _read_answer(message, into)
             new_answers.add(identity)
@@ -134,23 +141,23 @@ def _read_snapshot(messages: list[Any], into: Assembly) -> None:
     run.answered |= new_answers
 
 
-def _run_of(into: Assembly) -> _Run:
+def _get_stream_state(into: Assembly) -> _StreamState:
     if into.state is None:
-        into.state = _Run()
-    run: _Run = into.state
+        into.state = _StreamState()
+    run: _StreamState = into.state
     return run
 
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:
-    if is_models(message.get("role")):
+    if is_model_role(message.get("role")):
         read_function_calls(message.get("toolCalls"), into)
     _read_answer(message, into)
 
 
 def _read_answer(message: dict[str, Any], into: Assembly) -> None:
     if message.get("role") == "tool":
-        result, error = output_of(message.get("content"))
-        failed = checked_text(message.get("error"))
+        result, error = parse_output(message.get("content"))
+        failed = text_or_empty(message.get("error"))
         into.answer(message.get("toolCallId"), ABSENT if failed else result, error=failed or error)
 
 
@@ -161,13 +168,13 @@ def _is_message(message: dict[str, Any]) -> bool:
     return message.get("role") == "tool" and "toolCallId" in message and "content" in message
 
 
-def _function(call: AskedCall) -> dict[str, Any]:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text_of_arguments(call)}}
+def _compose_call(call: AskedCall) -> dict[str, Any]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_to_json(call)}}
 
 
-def _message(answer: Answer) -> dict[str, Any]:
+def _render_answer(answer: Answer) -> dict[str, Any]:
     message = {"id": f"message_{answer.id}", "role": "tool", "toolCallId": answer.id}
     problem = answer.result.problem
     if problem is None:
-        return {**message, "content": output_text(answer.result)}
+        return {**message, "content": result_to_output_text(answer.result)}
     return {**message, "content": problem.message, "error": problem.message}

@@ -1,6 +1,6 @@
-"""Amazon Bedrock's Converse API: blocks of content named by their key, `toolUse` in and `toolResult` out.
+"""Amazon Bedrock's Converse API: content blocks named by their key, such as `toolUse` and `toolResult`.
 
-What is written is JSON: a picture's bytes stand in it as base64 text, which has to be decoded for boto3, as boto3
+The output is JSON, in which the bytes of an image are base64 text. Decode them before you pass them to boto3, which
 encodes bytes itself.
 """
 
@@ -11,75 +11,94 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.adapting.root import REFUSED
-from pegboard.dialects.asked import ABSENT, AskedCall
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.limits import Limits
-from pegboard.dialects.parts.block_stream import BlockStream, Key, stream_in
-from pegboard.dialects.parts.blocks import IMAGES, cut_off, given_input, image_of, input_of, shown, told_in
-from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import name_for, schema_for
-from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
-from pegboard.dialects.talk import Talk
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
+from pegboard.dialects.shared.content_blocks import (
+    IMAGE_FORMATS,
+    BlockKey,
+    BlockStream,
+    arguments_to_object,
+    describe_block,
+    get_block_stream,
+    get_content_blocks,
+    object_to_arguments,
+    parse_result_content,
+    read_image,
+    result_to_text,
+    to_text,
+    truncate_arguments,
+)
+from pegboard.dialects.shared.function_calls import (
+    build_portable_schema,
+    dict_or_empty,
+    get_provider_name,
+    is_model_role,
+    make_unreadable_error,
+)
+from pegboard.model.tool import Tool
 
-_EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
-_OWN = frozenset({"toolUse", "toolResult", "toolUseId", *_EVENTS})
-_SERVER = "server_tool_use"
-# With these the last block of a message may lack its end.
-_CUT = ("max_tokens", "model_context_window_exceeded", "malformed_tool_use")
-# What others tell a result from a response by: its output is not to be looked into.
-_WRAPPERS = frozenset({"output", "event", "message"})
-_OF_RESULTS = frozenset(
+_EVENT_KEYS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
+_TOOL_KEYS = frozenset({"toolUse", "toolResult", "toolUseId", *_EVENT_KEYS})
+_SERVER_TOOL_USE = "server_tool_use"
+# With these stop reasons, the last block of a message may be incomplete.
+_TRUNCATED_STOP_REASONS = ("max_tokens", "model_context_window_exceeded", "malformed_tool_use")
+# Keys of results in other dialects; the output of such a result is not searched for calls.
+_WRAPPER_KEYS = frozenset({"output", "event", "message"})
+_FOREIGN_RESULT_KEYS = frozenset(
     {"type", "role", "id", "name", "toolCallId", "tool_call_id", "call_id", "toolName", "tool_name"}
 )
 _EXPECTED = "messages of content blocks such as {toolUse: …}, or events of a stream"
-_ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
+_ID_PATTERN = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
 
 
 class BedrockConverse(Dialect):
-    """Messages of blocks; every answer of a turn goes into one user message."""
+    """Messages of blocks; all answers of a turn go into one user message."""
 
     name = "bedrock_converse"
     aliases = ("bedrock",)
     keys = frozenset(
-        {"output", "message", "messages", "content", "toolUse", "toolResult", "toolUseId", "event", *_EVENTS}
+        {"output", "message", "messages", "content", "toolUse", "toolResult", "toolUseId", "event", *_EVENT_KEYS}
     )
-    # Its models are mostly Anthropic's.
-    limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}"), root=REFUSED, needs_items=True)
-    talk = Talk(system="apart", parts="content", keys=frozenset({"role", "content"}), alternates=True, ids=_ID)
+    # Most models on Bedrock that call tools are Anthropic's, so their limits apply.
+    limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}"), root=REFUSED_ROOT_KEYWORDS, needs_items=True)
+    talk = Talk(system="apart", parts="content", keys=frozenset({"role", "content"}), alternates=True, ids=_ID_PATTERN)
 
     def recognises(self, item: Any) -> bool:
-        """An event of a stream, a block that is a call or its result, or a message with such a block."""
+        """Recognise a stream event, a block that is a call or its result, or a message with such a block."""
         if isinstance(item, list):
-            return any(_is_block(block) for block in item)
+            return any(_is_tool_block(block) for block in item)
         if not isinstance(item, dict):
             return False
-        inner = _unwrapped(item)
+        inner = _unwrap_event(item)
         if inner is not item and "stopReason" in item:
             return True
         if isinstance(content := inner.get("content"), list):
-            return any(map(_is_block, content))
+            return any(map(_is_tool_block, content))
         if isinstance(messages := inner.get("messages"), list):
-            return any(map(_has_blocks, messages))
-        return not _OWN.isdisjoint(inner) and (
-            _is_block(inner) or _is_use(inner) or any(isinstance(inner.get(event), dict) for event in _EVENTS)
+            return any(map(_has_tool_blocks, messages))
+        return not _TOOL_KEYS.isdisjoint(inner) and (
+            _is_tool_block(inner)
+            or _is_tool_use(inner)
+            or any(isinstance(inner.get(event), dict) for event in _EVENT_KEYS)
         )
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A response, a message, a block or an event, or a list of them."""
+        """Read a response, a message, a block or an event, or a list of them."""
         for one in item if isinstance(item, list) else (item,):
             if not isinstance(one, dict):
-                raise unreadable(one, self.name, _EXPECTED)
-            inner = _unwrapped(one)
-            event = next((name for name in _EVENTS if isinstance(inner.get(name), dict)), None)
+                raise make_unreadable_error(one, self.name, _EXPECTED)
+            inner = _unwrap_event(one)
+            event = next((name for name in _EVENT_KEYS if isinstance(inner.get(name), dict)), None)
             if event is not None:
                 _read_event(event, inner[event], into)
-            elif _is_block(inner):
+            elif _is_tool_block(inner):
                 into.bare = one is item and "toolUse" in inner
                 _read_block(inner, into)
-            elif _is_use(inner):
+            elif _is_tool_use(inner):
                 into.bare = one is item
                 _read_block({"toolUse": inner}, into)
             elif isinstance(inner.get("content"), list | str):
@@ -88,34 +107,40 @@ class BedrockConverse(Dialect):
                 for message in inner["messages"]:
                     _read_message(message, None, into)
             elif not ({"text", "metadata", "image", "document", "reasoningContent", "output"} & one.keys()):
-                raise unreadable(one, self.name, _EXPECTED)
+                raise make_unreadable_error(one, self.name, _EXPECTED)
 
     def finish(self, into: Assembly) -> None:
-        """What waits to be known as complete is, as nothing says otherwise."""
+        """Add the calls that waited for a stop reason, as complete: no truncation was reported."""
         if into.state is not None:
-            stream_in(into).settle(into)
+            get_block_stream(into).settle(into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """One assistant message; what the provider ran itself is followed by its result."""
-        return {"role": "assistant", "content": [block for call in calls for block in _composed(call)]}
+        """Return one assistant message; calls that the provider ran are followed by their results."""
+        return {"role": "assistant", "content": [block for call in calls for block in _compose_call(call)]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """One user message with every result."""
-        return {"role": "user", "content": [_rendered(answer) for answer in answers]}
+        """Return one user message with all results."""
+        return {"role": "user", "content": [_render_answer(answer) for answer in answers]}
 
     def system(self, text: str) -> Any:
-        """Blocks of text, as a request's `system` has them."""
+        """Return text blocks for the `system` field of a request."""
         return [{"text": text}]
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A `toolSpec`, as it stands in `toolConfig.tools`."""
+        """Return a `toolSpec` for `toolConfig.tools`."""
         described = {"description": tool.description} if tool.description else {}
-        return {"toolSpec": {"name": name_for(tool), **described, "inputSchema": {"json": schema_for(tool)}}}
+        return {
+            "toolSpec": {
+                "name": get_provider_name(tool),
+                **described,
+                "inputSchema": {"json": build_portable_schema(tool)},
+            }
+        }
 
 
-def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
-    """What is in a response, or in an event that an agent framework passes on; never what a tool gave."""
-    if _WRAPPERS.isdisjoint(item) or not _OF_RESULTS.isdisjoint(item):
+def _unwrap_event(item: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a response, or of an event that an agent framework forwards; never the output of a tool."""
+    if _WRAPPER_KEYS.isdisjoint(item) or not _FOREIGN_RESULT_KEYS.isdisjoint(item):
         return item
     for key in ("output", "event", "message"):
         inner = item.get(key)
@@ -124,31 +149,31 @@ def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
     return item
 
 
-def _is_use(item: dict[str, Any]) -> bool:
+def _is_tool_use(item: dict[str, Any]) -> bool:
     return isinstance(item.get("toolUseId"), str) and isinstance(item.get("name"), str) and "input" in item
 
 
-def _is_block(item: Any) -> bool:
-    """Whether this is a call, or the result of one."""
+def _is_tool_block(item: Any) -> bool:
+    """Return True for a call block or a result block."""
     return isinstance(item, dict) and (
         isinstance(item.get("toolUse"), dict)
         or (isinstance(item.get("toolResult"), dict) and "toolUseId" in item["toolResult"])
     )
 
 
-def _has_blocks(message: Any) -> bool:
+def _has_tool_blocks(message: Any) -> bool:
     content = message.get("content") if isinstance(message, dict) else None
-    return isinstance(content, list) and any(map(_is_block, content))
+    return isinstance(content, list) and any(map(_is_tool_block, content))
 
 
 def _read_message(message: Any, reason: Any, into: Assembly) -> None:
-    whole = dict_of(message)
+    whole = dict_or_empty(message)
     content = whole.get("content")
     blocks = content if isinstance(content, list) else []
-    last = blocks[-1] if reason in _CUT and blocks else None
-    may_call = is_models(whole.get("role"))
+    last = blocks[-1] if reason in _TRUNCATED_STOP_REASONS and blocks else None
+    may_call = is_model_role(whole.get("role"))
     for block in blocks:
-        if _is_block(block) and (may_call or not isinstance(block.get("toolUse"), dict)):
+        if _is_tool_block(block) and (may_call or not isinstance(block.get("toolUse"), dict)):
             _read_block(block, into, is_cut=block is last)
 
 
@@ -157,68 +182,68 @@ def _read_block(block: dict[str, Any], into: Assembly, *, is_cut: bool = False) 
     if not isinstance(use, dict):
         _read_result(block["toolResult"], into)
         return
-    is_server = use.get("type") == _SERVER
+    is_server = use.get("type") == _SERVER_TOOL_USE
     given = use.get("input")
-    arguments = cut_off(given) if is_cut and not is_server else given_input(given)
+    arguments = truncate_arguments(given) if is_cut and not is_server else object_to_arguments(given)
     into.call(use.get("name", ""), arguments, use.get("toolUseId"), provider_executed=is_server)
 
 
 def _read_result(result: dict[str, Any], into: Assembly) -> None:
-    told = _told(result.get("content"))
+    told = _read_result_content(result.get("content"))
     is_error = result.get("status") == "error"
     into.answer(
         result.get("toolUseId"),
         ABSENT if is_error else told,
-        error=shown(told) if is_error else None,
-        # Only what the provider ran has a type of its own.
+        error=to_text(told) if is_error else None,
+        # Only results of calls that the provider ran have a `type`.
         provider_executed=isinstance(result.get("type"), str),
     )
 
 
-def _told(content: Any) -> Any:
+def _read_result_content(content: Any) -> Any:
     blocks = content if isinstance(content, list) else [content]
     if len(blocks) == 1 and isinstance(blocks[0], dict) and "json" in blocks[0]:
         return blocks[0]["json"]
-    return told_in(content)
+    return parse_result_content(content)
 
 
 def _read_event(name: str, event: dict[str, Any], into: Assembly) -> None:
-    stream = stream_in(into)
+    stream = get_block_stream(into)
     key = stream.key(event.get("contentBlockIndex"))
     if name == "contentBlockDelta":
-        _read_delta(dict_of(event.get("delta")), key, stream, into)
+        _read_delta(dict_or_empty(event.get("delta")), key, stream, into)
     elif name == "contentBlockStart":
         stream.settle(into)
-        _begin_block(dict_of(event.get("start")), key, stream, into)
+        _begin_block(dict_or_empty(event.get("start")), key, stream, into)
     elif name == "contentBlockStop":
         if key in stream.results:
             result = stream.results.pop(key)
-            _read_result({**result, "content": _joined(result["content"])}, into)
+            _read_result({**result, "content": _join_text_pieces(result["content"])}, into)
         else:
             stream.stop(key, into)
     elif name == "messageStart":
-        stream.message_begins(into)
+        stream.begin_message(into)
     else:
-        stream.is_cut = event.get("stopReason") in _CUT
-        stream.message_ends(into)
+        stream.is_cut = event.get("stopReason") in _TRUNCATED_STOP_REASONS
+        stream.end_message(into)
 
 
-def _joined(pieces: list[Any]) -> list[Any]:
-    """The pieces of a result, those of a text put together."""
-    texts = [dict_of(piece).get("text") for piece in pieces]
+def _join_text_pieces(pieces: list[Any]) -> list[Any]:
+    """Return the pieces of a result; if all are text, joined to one."""
+    texts = [dict_or_empty(piece).get("text") for piece in pieces]
     return [{"text": "".join(map(str, texts))}] if all(isinstance(text, str) for text in texts) else pieces
 
 
-def _begin_block(start: dict[str, Any], key: Key, stream: BlockStream, into: Assembly) -> None:
+def _begin_block(start: dict[str, Any], key: BlockKey, stream: BlockStream, into: Assembly) -> None:
     use, result = start.get("toolUse"), start.get("toolResult")
     if isinstance(use, dict):
-        is_server = use.get("type") == _SERVER
+        is_server = use.get("type") == _SERVER_TOOL_USE
         stream.begin(key, into, name=use.get("name"), id=use.get("toolUseId"), is_server=is_server)
     elif isinstance(result, dict):
         stream.results[key] = {**result, "content": []}
 
 
-def _read_delta(delta: dict[str, Any], key: Key, stream: BlockStream, into: Assembly) -> None:
+def _read_delta(delta: dict[str, Any], key: BlockKey, stream: BlockStream, into: Assembly) -> None:
     use, result = delta.get("toolUse"), delta.get("toolResult")
     if isinstance(use, dict):
         stream.fill(key, use.get("input"), into)
@@ -226,50 +251,50 @@ def _read_delta(delta: dict[str, Any], key: Key, stream: BlockStream, into: Asse
         stream.results[key]["content"] += result
 
 
-def _composed(call: AskedCall) -> list[dict[str, Any]]:
-    use: dict[str, Any] = {"toolUseId": _fitting(call.id), "name": call.name, "input": input_of(call)}
+def _compose_call(call: AskedCall) -> list[dict[str, Any]]:
+    use: dict[str, Any] = {"toolUseId": _fit_id(call.id), "name": call.name, "input": arguments_to_object(call)}
     if not call.provider_executed:
         return [{"toolUse": use}]
-    use["type"] = _SERVER
+    use["type"] = _SERVER_TOOL_USE
     if call.result is ABSENT and call.error is None:
         return [{"toolUse": use}]
     failed = call.error is not None
-    content = [{"text": call.error}] if failed else [_data(call.result)]
+    content = [{"text": call.error}] if failed else [_write_data_block(call.result)]
     status = "error" if failed else "success"
     result = {"toolUseId": use["toolUseId"], "content": content, "status": status, "type": f"{call.name}_result"}
     return [{"toolUse": use}, {"toolResult": result}]
 
 
-def _rendered(answer: Answer) -> dict[str, Any]:
+def _render_answer(answer: Answer) -> dict[str, Any]:
     failed = answer.result.problem is not None
-    blocks = blocks_of(answer.result)
+    blocks = get_content_blocks(answer.result)
     if failed:
-        content = [{"text": text_of(answer.result)}]
+        content = [{"text": result_to_text(answer.result)}]
     elif blocks is None:
-        content = [_data(answer.result.output)]
+        content = [_write_data_block(answer.result.output)]
     else:
-        content = [_shown_block(block) for block in blocks]
+        content = [_write_content_block(block) for block in blocks]
     status = "error" if failed else "success"
-    return {"toolResult": {"toolUseId": _fitting(answer.id), "content": content, "status": status}}
+    return {"toolResult": {"toolUseId": _fit_id(answer.id), "content": content, "status": status}}
 
 
-def _data(value: Any) -> dict[str, Any]:
-    """Text as text, an object as JSON, and anything else within an object: there is no JSON but objects here."""
+def _write_data_block(value: Any) -> dict[str, Any]:
+    """Return a text block or a JSON block; Bedrock accepts only objects as JSON, so other values are wrapped."""
     if isinstance(value, str) and value.strip():
         return {"text": value}
     return {"json": value if isinstance(value, dict) else {"result": value}}
 
 
-def _shown_block(block: Any) -> dict[str, Any]:
-    image = image_of(block)
+def _write_content_block(block: Any) -> dict[str, Any]:
+    image = read_image(block)
     if image is None:
-        return _data(described(block))
-    return {"image": {"format": IMAGES[image[0]], "source": {"bytes": image[1]}}}
+        return _write_data_block(describe_block(block))
+    return {"image": {"format": IMAGE_FORMATS[image[0]], "source": {"bytes": image[1]}}}
 
 
-def _fitting(identity: str) -> str:
-    """The id, or one made from it where Bedrock would refuse it: the same for a call and for its answer."""
-    if not identity or _ID.fullmatch(identity):
+def _fit_id(identity: str) -> str:
+    """Return the id, or one derived from it if Bedrock would reject it: the same for a call and its answer."""
+    if not identity or _ID_PATTERN.fullmatch(identity):
         return identity
     digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:16]
     return f"{re.sub(r'[^a-zA-Z0-9_.:-]', '_', identity)[:47]}_{digest}"

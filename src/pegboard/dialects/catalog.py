@@ -1,4 +1,4 @@
-"""Which dialects there are, in the order in which a payload is tried on them."""
+"""The list of built-in dialects, in the order in which they are tried on a payload."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pegboard.dialects.bedrock import BedrockConverse
 from pegboard.dialects.cohere import CohereV2
 from pegboard.dialects.crewai import CrewAI
 from pegboard.dialects.detailed import Detailed
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.envelope import Envelope
 from pegboard.dialects.gemini import GeminiGenerateContent
 from pegboard.dialects.google_adk import GoogleAdk
@@ -23,18 +23,18 @@ from pegboard.dialects.haystack import Haystack
 from pegboard.dialects.langchain import Langchain, Langgraph
 from pegboard.dialects.llama_index import LlamaIndex
 from pegboard.dialects.mastra import Mastra
-from pegboard.dialects.mcp import Mcp
-from pegboard.dialects.memory import Memory
+from pegboard.dialects.mcp_messages import Mcp
+from pegboard.dialects.memory_form import Memory
 from pegboard.dialects.mistral import Mistral
 from pegboard.dialects.ollama import Ollama
-from pegboard.dialects.openai import OpenAIChat
+from pegboard.dialects.openai_chat import OpenAIChat
 from pegboard.dialects.openai_legacy import OpenAILegacy
 from pegboard.dialects.openai_responses import OpenAIAgents, OpenAIResponses
 from pegboard.dialects.plain import Plain
 from pegboard.dialects.pydantic_ai import PydanticAI
 from pegboard.dialects.semantic_kernel import SemanticKernel
 from pegboard.dialects.smolagents import Smolagents
-from pegboard.dialects.text.cohere import CohereR7B
+from pegboard.dialects.text.cohere_text import CohereR7B
 from pegboard.dialects.text.deepseek import DeepSeekR1, DeepSeekV31
 from pegboard.dialects.text.functionary import Functionary31
 from pegboard.dialects.text.gemma import Gemma4
@@ -43,16 +43,15 @@ from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3, Qwen25
 from pegboard.dialects.text.kimi import KimiK2
 from pegboard.dialects.text.kimi_k3 import KimiK3
 from pegboard.dialects.text.llama import Llama31
-from pegboard.dialects.text.mistral import MistralNemo, MistralSmall32
+from pegboard.dialects.text.mistral_text import MistralNemo, MistralSmall32
 from pegboard.dialects.text.pythonic import Lfm25Pythonic
-from pegboard.dialects.text.xml import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
-from pegboard.dialects.vercel import VercelV4, VercelV5, VercelV7
-from pegboard.dialects.vercel_ui import VercelUi
-from pegboard.plugins import installed
+from pegboard.dialects.text.xml_tags import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
+from pegboard.dialects.vercel import VercelUi, VercelV4, VercelV5, VercelV7
+from pegboard.entry_points import load_entry_points
 
-# One line a dialect. Where two would take the same payload, the first one gets it.
-OURS: Sequence[type[Dialect]] = (
-    # Its events look like plain calls otherwise.
+# One line per dialect. If several recognise the same payload, the first one reads it.
+BUILT_IN_DIALECTS: Sequence[type[Dialect]] = (
+    # First, because its events otherwise look like plain calls.
     AG2,
     Plain,
     Envelope,
@@ -69,7 +68,7 @@ OURS: Sequence[type[Dialect]] = (
     GoogleAdk,
     BedrockConverse,
     Mistral,
-    # Its servers strip the marks that make it text: {name, parameters} alone is rather this than the next.
+    # Servers strip the marks that make it text; a bare {name, parameters} is more likely this than Cohere.
     Llama31,
     CohereV2,
     Ollama,
@@ -111,13 +110,13 @@ OURS: Sequence[type[Dialect]] = (
 )
 
 
-def dialects() -> Dialects:
-    """Every dialect, those of installed packages included; one of theirs takes the place of ours of the same name."""
-    theirs = installed("pegboard.dialects", _made)
-    return Dialects([*(make() for make in OURS), *theirs.values()])
+def load_dialects() -> Dialects:
+    """Return all dialects, including those of plugins; one of theirs replaces a built-in dialect of the same name."""
+    theirs = load_entry_points("pegboard.dialects", _create_dialect)
+    return Dialects([*(make() for make in BUILT_IN_DIALECTS), *theirs.values()])
 
 
-def _made(make: Callable[[], object]) -> Dialect:
+def _create_dialect(make: Callable[[], object]) -> Dialect:
     dialect = make()
     if not isinstance(dialect, Dialect):
         raise TypeError(f"{type(dialect).__name__} is not a pegboard.dialects.base.Dialect")

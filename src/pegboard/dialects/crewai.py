@@ -1,132 +1,142 @@
-"""CrewAI: ReAct texts (`Action:`, `Action Input:`), native calls as dicts, and its ToolCalling model."""
+"""CrewAI: ReAct text (`Action:`, `Action Input:`), native calls as dicts, and its ToolCalling model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import ABSENT, NOTHING, AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import PORTABLE, function_for
-from pegboard.dialects.parts.function_calls import text_of_arguments
-from pegboard.dialects.parts.outputs import output_text
-from pegboard.dialects.parts.react import Step, is_labelled, is_object, steps_of, unfenced
-from pegboard.dialects.seen import seen
-from pegboard.dialects.talk import Talk
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.describe_payload import describe_payload
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall, Unreadable
+from pegboard.dialects.shared.function_calls import (
+    PORTABLE_LIMITS,
+    arguments_to_json,
+    define_function,
+    result_to_output_text,
+)
+from pegboard.dialects.shared.react_text import (
+    ReactStep,
+    has_label,
+    is_json_action,
+    parse_react_steps,
+    remove_code_fence,
+)
+from pegboard.model.tool import Tool
 
-_ARGUMENTS = ("arguments", "input")
-_IDS = ("call_id", "id", "toolUseId")
-_TOOL_CALLING = frozenset({"tool_name", "arguments"})
-_NATIVE = frozenset({*_ARGUMENTS, *_IDS, "type", "function", "name", "tool_name", "index"})
+_ARGUMENT_KEYS = ("arguments", "input")
+_ID_KEYS = ("call_id", "id", "toolUseId")
+_TOOL_CALLING_KEYS = frozenset({"tool_name", "arguments"})
+_NATIVE_CALL_KEYS = frozenset({*_ARGUMENT_KEYS, *_ID_KEYS, "type", "function", "name", "tool_name", "index"})
 
 
 class CrewAI(Dialect):
-    """A text with one call after the other, each with its observation."""
+    """A text with a sequence of calls, each followed by its observation."""
 
     name = "crewai"
-    limits = PORTABLE
+    limits = PORTABLE_LIMITS
     keys = frozenset({"function", "tool_name", "toolUseId", "call_id", "input"})
     marks = ("Action:", "Action Input:")
 
     talk = Talk(system="first", has_ids=False)
 
     def recognises(self, item: Any) -> bool:
-        """A text whose last action names a tool and gives it input, or one bare call."""
+        """Recognise a text whose last action has a tool name and an input, or one bare call."""
         if isinstance(item, str):
-            steps = steps_of(item).steps
-            return bool(steps) and steps[-1].input is not None and not is_object(steps[-1].action)
-        if not isinstance(item, dict) or not item.keys() <= _NATIVE:
+            steps = parse_react_steps(item).steps
+            return bool(steps) and steps[-1].input is not None and not is_json_action(steps[-1].action)
+        if not isinstance(item, dict) or not item.keys() <= _NATIVE_CALL_KEYS:
             return False
         if "function" in item:
             return isinstance(item["function"], dict) and isinstance(item["function"].get("name"), str)
-        has_arguments = any(key in item for key in _ARGUMENTS)
+        has_arguments = any(key in item for key in _ARGUMENT_KEYS)
         if "type" in item or not has_arguments:
             return False
         if isinstance(item.get("tool_name"), str):
-            return item.keys() == _TOOL_CALLING
+            return item.keys() == _TOOL_CALLING_KEYS
         return isinstance(item.get("name"), str) and ("toolUseId" in item or "call_id" in item or "input" in item)
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A piece of text, kept until all is there, or one native call."""
+        """Read one native call, or collect a piece of text until `finish`."""
         if isinstance(item, str):
             into.state = into.state or []
             into.state.append(item)
             return
         if not isinstance(item, dict):
-            raise _unreadable(item)
+            raise _make_unreadable_error(item)
         function = item.get("function")
         function = function if isinstance(function, dict) else {}
         name = function.get("name") or item.get("name") or item.get("tool_name")
         if not isinstance(name, str):
-            raise _unreadable(item)
+            raise _make_unreadable_error(item)
         into.bare = True
         arguments = function.get("arguments")
-        for key in _ARGUMENTS:
+        for key in _ARGUMENT_KEYS:
             arguments = item.get(key) if arguments is None else arguments
-        into.call(name, arguments, next((item[key] for key in _IDS if item.get(key)), None))
+        into.call(name, arguments, next((item[key] for key in _ID_KEYS if item.get(key)), None))
 
     def finish(self, into: Assembly) -> None:
-        """The actions of the text."""
+        """Add the actions of the collected text."""
         if into.state:
             text = "".join(into.state)
             into.state = None
-            for place, step in enumerate(steps_of(text).asked()):
+            for place, step in enumerate(parse_react_steps(text).asked()):
                 _read_step(place, step, into)
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
-        """The calls as actions, one after the other."""
-        return "\n".join(map(_composed, calls))
+        """Return the calls as consecutive actions."""
+        return "\n".join(map(_compose_call, calls))
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> str:
-        """Each action with its observation."""
+        """Return each action with its observation."""
         return "\n".join(
-            f"{_composed(answer.call._replace(name=answer.name))}\nObservation: {_observed(answer)}"
+            f"{_compose_call(answer.call._replace(name=answer.name))}\nObservation: {_render_observation(answer)}"
             for answer in answers
         )
 
-    def exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
-        """One message of the assistant's, with what was observed in it."""
+    def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
+        """Return one assistant message that includes the observations."""
         thought = f"Thought: {text}\n" if text else ""
         return self.say("assistant", thought + self.render(answers, many=True), id)
 
     def own(self, raw: Any) -> list[Any]:
-        """Nothing: an action stands in a message together with its observation."""
+        """Return an empty list: an action is stored in one message with its observation."""
         return []
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A function of a provider that takes functions."""
-        return {"type": "function", "function": function_for(tool) | {"strict": False}}
+        """Return a function definition for a provider with native function calls."""
+        return {"type": "function", "function": define_function(tool) | {"strict": False}}
 
 
-def _read_step(place: int, step: Step, into: Assembly) -> None:
+def _read_step(place: int, step: ReactStep, into: Assembly) -> None:
     lines = step.action.split("\n")
     name = lines[0].strip(" \t*`\"'")
-    extra = {"thought": step.thought} if step.thought else NOTHING
+    extra = {"thought": step.thought} if step.thought else EMPTY_MAPPING
     if step.input is not None:
         result = ABSENT if step.observation is None else step.observation
-        into.call(name, unfenced(step.input), result=result, extra=extra)
-    elif step.observation is None and name and not is_object(name) and " " not in name and len(lines) == 1:
-        # It was cut off: nothing says that its input is empty.
+        into.call(name, remove_code_fence(step.input), result=result, extra=extra)
+    elif step.observation is None and name and not is_json_action(name) and " " not in name and len(lines) == 1:
+        # Cut off: a missing input does not mean that the input is empty.
         into.piece((CrewAI, place), "", name=name, extra=extra)
 
 
-def _composed(call: AskedCall) -> str:
+def _compose_call(call: AskedCall) -> str:
     thought = call.extra.get("thought")
-    # In JSON it means the same, and nobody takes it for the tag of a thought.
-    arguments = text_of_arguments(call) if call.is_malformed else text_of_arguments(call).replace("<", "\\u003c")
+    # Escape `<`: equivalent in JSON, and it cannot be mistaken for a reasoning tag.
+    arguments = arguments_to_json(call) if call.is_malformed else arguments_to_json(call).replace("<", "\\u003c")
     return (f"Thought: {thought}\n" if thought else "") + f"Action: {call.name}\nAction Input: {arguments}"
 
 
-def _observed(answer: Answer) -> str:
-    """The outcome; as JSON, which has no lines, where one of its lines could be taken for another action."""
-    text = output_text(answer.result)
-    return answer.result.output_json.decode() if is_labelled(text) and answer.result.success else text
+def _render_observation(answer: Answer) -> str:
+    """Return the result as text, or as single-line JSON if one of its lines could be read as another action."""
+    text = result_to_output_text(answer.result)
+    return answer.result.output_json.decode() if has_label(text) and answer.result.success else text
 
 
-def _unreadable(item: Any) -> Unreadable:
+def _make_unreadable_error(item: Any) -> Unreadable:
     return Unreadable(
-        f"unrecognised_format: this is {seen(item)}; crewai is a text with 'Action:' and 'Action Input:', or a call "
+        f"unrecognised_format: this is {describe_payload(item)}; crewai is a text with 'Action:' and "
+        "'Action Input:', or a call "
         '{"id": …, "function": {"name": …, "arguments": …}} or {"tool_name": …, "arguments": {…}}'
     )

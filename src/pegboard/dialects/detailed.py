@@ -5,46 +5,46 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from pegboard.core.call import ToolResult
-from pegboard.core.errors import FieldProblem, Problem
-from pegboard.core.tool import Tool
-from pegboard.dialects.base import Answer, Answers, ignored_of
+from pegboard.dialects.base import Answer, Answers, render_ignored
+from pegboard.model.call import ToolResult
+from pegboard.model.call_errors import FieldProblem, Problem
+from pegboard.model.tool import Tool
 
 
 class Detailed(Answers):
-    """An answer shape only: what comes in is plain."""
+    """A format for answers only; requests are in the plain dialect."""
 
     name = "detailed"
     abilities = ("render", "define")
 
     def answer(self, answer: Answer, output: Any) -> dict[str, Any]:
-        """The object for one result."""
-        return _rendered(answer.result, output)
+        """Return the object for one result."""
+        return _render_result(answer.result, output)
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """As it stands: id, description and the schema under the names of its contract."""
+        """Return the id, the description and the unchanged schema."""
         return {"id": tool.name, "description": tool.description or "", "inputSchema": tool.input_schema}
 
 
-def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:
-    more = {"ignored": ignored_of(result)} if result.ignored else {}
+def _render_result(result: ToolResult, output: Any) -> dict[str, Any]:
+    more = {"ignored": render_ignored(result)} if result.ignored else {}
     if result.problem is None:
         return {"success": True, "data": output} | ({"fallback": True} if result.fallback else {}) | more
     first = result.problem.first
     message = first.message if first is not None else result.problem.message
     return {
         "success": False,
-        "error": {"type": result.problem.type, "message": message, "details": _details(result.problem)},
+        "error": {"type": result.problem.type, "message": message, "details": _render_details(result.problem)},
     } | more
 
 
-def _details(problem: Problem) -> dict[str, Any]:
+def _render_details(problem: Problem) -> dict[str, Any]:
     details: dict[str, Any] = {"code": problem.code}
     if problem.first is not None:
-        details |= _known(problem.first)
+        details |= _to_dict_without_none(problem.first)
         details.pop("message")
     if len(problem.problems) > 1:
-        details["problems"] = [_known(item) for item in problem.problems]
+        details["problems"] = [_to_dict_without_none(item) for item in problem.problems]
     if problem.command is not None:
         details |= asdict(problem.command)
     if problem.sqlstate is not None:
@@ -54,5 +54,5 @@ def _details(problem: Problem) -> dict[str, Any]:
     return details
 
 
-def _known(problem: FieldProblem) -> dict[str, Any]:
+def _to_dict_without_none(problem: FieldProblem) -> dict[str, Any]:
     return {key: value for key, value in asdict(problem).items() if value is not None}

@@ -1,4 +1,4 @@
-"""Gemini's API: contents of parts, whole, streamed and live."""
+"""Gemini's API: contents with parts, as whole responses, streams and Live API messages."""
 
 from __future__ import annotations
 
@@ -6,34 +6,40 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import fitted_names, gemini_schema, own_names
-from pegboard.dialects.asked import ABSENT, AskedCall
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.limits import Limits
-from pegboard.dialects.parts.defining import name_for, without_draft
-from pegboard.dialects.parts.function_parts import (
-    composed_parts,
-    is_call,
-    is_part,
-    parts_in,
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.schema_adapters import fit_property_names, restore_property_names, to_gemini_schema
+from pegboard.dialects.shared.function_calls import (
+    dict_or_empty,
+    filter_dicts,
+    get_provider_name,
+    is_model_role,
+    make_unreadable_error,
+    remove_draft_keyword,
+)
+from pegboard.dialects.shared.gemini_fields import get_field
+from pegboard.dialects.shared.gemini_parts import (
+    compose_parts,
+    get_parts_state,
+    is_call_or_result_part,
+    is_call_part,
     read_call,
     read_part,
     read_response,
-    response_part,
+    render_response_part,
 )
-from pegboard.dialects.parts.google_fields import field
-from pegboard.dialects.parts.picking import dict_of, dicts_of, is_models, unreadable
-from pegboard.dialects.talk import Talk
+from pegboard.model.tool import Tool
 
-_PROPERTY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
+_PROPERTY_NAME_PATTERN = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 _EXPECTED = "a response with candidates, a content with parts, a part, or an event of a stream"
-_CANCELLED = "the model cancelled this call"
-_PARTIAL = frozenset({"partialArgs", "partial_args", "willContinue", "will_continue"})
-_OF_CALLS = _PARTIAL | {"id", "name", "args"}
-# What comes without any call in it.
-_OTHER = frozenset(
+_CANCELLED_MESSAGE = "the model cancelled this call"
+_PARTIAL_KEYS = frozenset({"partialArgs", "partial_args", "willContinue", "will_continue"})
+_CALL_KEYS = _PARTIAL_KEYS | {"id", "name", "args"}
+# Keys of objects that contain no call.
+_KEYS_WITHOUT_CALLS = frozenset(
     {"text", "inlineData", "inline_data", "fileData", "file_data", "usageMetadata", "usage_metadata", "promptFeedback",
      "prompt_feedback", "setupComplete", "setup_complete", "goAway", "go_away", "sessionResumptionUpdate",
      "session_resumption_update", "modelVersion", "model_version"}
@@ -41,7 +47,7 @@ _OTHER = frozenset(
 
 
 class GeminiGenerateContent(Dialect):
-    """Contents of parts; every answer of a turn goes into one content."""
+    """Contents with parts; all answers of a turn go into one content."""
 
     name = "gemini_generate_content"
     aliases: ClassVar[tuple[str, ...]] = ("gemini",)
@@ -51,7 +57,7 @@ class GeminiGenerateContent(Dialect):
          "args", "content", "toolResponse", "tool_response", "serverContent", "server_content", "toolCallCancellation",
          "tool_call_cancellation", "response"}
     )  # fmt: skip
-    limits = Limits(name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"), property_name=_PROPERTY)
+    limits = Limits(name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"), property_name=_PROPERTY_NAME_PATTERN)
     talk = Talk(
         system="apart",
         parts="parts",
@@ -60,71 +66,82 @@ class GeminiGenerateContent(Dialect):
         alternates=True,
         has_ids=False,
     )
-    # The key of a response's output.
+    # The key of the output in a function response.
     wrap: ClassVar[str] = "output"
 
     def recognises(self, item: Any) -> bool:
-        """A response, a content or a part, or an event of the Live API."""
+        """Recognise a response, a content, a part, or an event of the Live API."""
         if isinstance(item, list):
-            return any(is_part(part) for part in item)
+            return any(is_call_or_result_part(part) for part in item)
         if not isinstance(item, dict):
             return False
-        if _is_response(item) or is_part(item) or any(is_part(part) for part in dicts_of(item.get("parts"))):
+        if (
+            _is_response(item)
+            or is_call_or_result_part(item)
+            or any(is_call_or_result_part(part) for part in filter_dicts(item.get("parts")))
+        ):
             return True
-        if any(is_part(part) for content in dicts_of(item.get("contents")) for part in dicts_of(content.get("parts"))):
+        if any(
+            is_call_or_result_part(part)
+            for content in filter_dicts(item.get("contents"))
+            for part in filter_dicts(content.get("parts"))
+        ):
             return True
-        return _is_live(item) or _is_function_call(item) or _is_candidate(item)
+        return _is_live_message(item) or _is_function_call(item) or _is_candidate(item)
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A response, a content, a part or an event, or a list of parts."""
-        parts = parts_in(into)
+        """Read a response, a content, a part or an event, or a list of parts."""
+        parts = get_parts_state(into)
         parts.begin()
         for one in item if isinstance(item, list) else (item,):
-            if not isinstance(one, dict) or not self._took(one, into):
-                raise unreadable(one, self.name, _EXPECTED)
+            if not isinstance(one, dict) or not self._read_item(one, into):
+                raise make_unreadable_error(one, self.name, _EXPECTED)
         parts.end(into)
 
     def finish(self, into: Assembly) -> None:
-        """What was held for an answer is handed over, what was not complete is cut off."""
-        parts = parts_in(into)
+        """Add the calls that waited for an answer, and mark incomplete ones as cut off."""
+        parts = get_parts_state(into)
         parts.release(into)
         parts.partial.cut(into)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments under the names that the tool's own schema has for them."""
-        return own_names(arguments, schema, _PROPERTY)
+        """Return the arguments under the property names of the tool's own schema."""
+        return restore_property_names(arguments, schema, _PROPERTY_NAME_PATTERN)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """The content that a model answers with."""
-        return {"role": "model", "parts": [part for call in calls for part in composed_parts(call)]}
+        """Return the content that a model answers with."""
+        return {"role": "model", "parts": [part for call in calls for part in compose_parts(call)]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """One content with every result; an id only where the call had one."""
-        return {"role": "user", "parts": [response_part(answer, answer.call.id, self.wrap) for answer in answers]}
+        """Return one content with all results, with ids only for calls that had one."""
+        return {
+            "role": "user",
+            "parts": [render_response_part(answer, answer.call.id, self.wrap) for answer in answers],
+        }
 
     def system(self, text: str) -> Any:
-        """A content, as `system_instruction` is one."""
+        """Return a content for `system_instruction`."""
         return {"parts": [{"text": text}]}
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A tool with one function."""
-        return {"functionDeclarations": [declaration(tool)]}
+        """Return a tool with one function."""
+        return {"functionDeclarations": [declare_function(tool)]}
 
     def define_all(self, tools: Sequence[Tool]) -> Any:
-        """One tool with every function."""
-        return [{"functionDeclarations": [declaration(tool) for tool in tools]}]
+        """Return one tool with all functions."""
+        return [{"functionDeclarations": [declare_function(tool) for tool in tools]}]
 
-    def _took(self, item: dict[str, Any], into: Assembly) -> bool:
-        """Whether there is something of this dialect in the object; what there is has been taken in."""
+    def _read_item(self, item: dict[str, Any], into: Assembly) -> bool:
+        """Read the object and return True, or return False if it has nothing of this dialect."""
         if isinstance(item.get("parts"), list):
             _read_content(item, into, self.wrap)
             return True
-        for name, read in _FORMS.items():
-            found = field(item, name)
+        for name, read in _READERS_BY_KEY.items():
+            found = get_field(item, name)
             if found is not None and read(found, into, self.wrap):
                 return True
-        into.bare = isinstance(field(item, "functionCall"), dict) or ("name" in item and "args" in item)
-        if is_part(item):
+        into.bare = isinstance(get_field(item, "functionCall"), dict) or ("name" in item and "args" in item)
+        if is_call_or_result_part(item):
             read_part(item, into, self.wrap)
         elif into.bare:
             read_call(item, into)
@@ -133,41 +150,43 @@ class GeminiGenerateContent(Dialect):
         elif isinstance(item.get("content"), dict):
             _read_candidates([item], into, self.wrap)
         else:
-            return bool(_OTHER & item.keys())
+            return bool(_KEYS_WITHOUT_CALLS & item.keys())
         return True
 
 
 def _is_response(item: dict[str, Any]) -> bool:
-    return isinstance(item.get("candidates"), list) or isinstance(dict_of(item.get("response")).get("candidates"), list)
+    return isinstance(item.get("candidates"), list) or isinstance(
+        dict_or_empty(item.get("response")).get("candidates"), list
+    )
 
 
 def _is_function_call(item: dict[str, Any]) -> bool:
-    """Whether this is a function call out of its part; with an id and nothing else it looks like LangChain's."""
-    if not isinstance(item.get("name"), str) or "args" not in item or not item.keys() <= _OF_CALLS:
+    """Return True for a function call outside of a part; with only an id in addition, it looks like LangChain's."""
+    if not isinstance(item.get("name"), str) or "args" not in item or not item.keys() <= _CALL_KEYS:
         return False
-    return item.keys() == {"name", "args"} or not item.keys().isdisjoint(_PARTIAL)
+    return item.keys() == {"name", "args"} or not item.keys().isdisjoint(_PARTIAL_KEYS)
 
 
 def _is_candidate(item: dict[str, Any]) -> bool:
-    """Whether this is one of a response's candidates, with a call."""
+    """Return True for a candidate of a response that contains a call."""
     if not isinstance(item.get("content"), dict) or not item.keys().isdisjoint(("role", "author")):
         return False
-    return any(is_part(part) for part in dicts_of(item["content"].get("parts")))
+    return any(is_call_or_result_part(part) for part in filter_dicts(item["content"].get("parts")))
 
 
-def _is_live(item: dict[str, Any]) -> bool:
-    """Whether this is a message of the Live API."""
-    calls, responses = dict_of(field(item, "toolCall")), dict_of(field(item, "toolResponse"))
+def _is_live_message(item: dict[str, Any]) -> bool:
+    """Return True for a message of the Live API."""
+    calls, responses = dict_or_empty(get_field(item, "toolCall")), dict_or_empty(get_field(item, "toolResponse"))
     return (
-        any(isinstance(field(item, name), dict) for name in ("serverContent", "toolCallCancellation"))
-        or isinstance(field(calls, "functionCalls"), list)
-        or isinstance(field(responses, "functionResponses"), list)
+        any(isinstance(get_field(item, name), dict) for name in ("serverContent", "toolCallCancellation"))
+        or isinstance(get_field(calls, "functionCalls"), list)
+        or isinstance(get_field(responses, "functionResponses"), list)
     )
 
 
 def _read_candidates(candidates: Any, into: Assembly, wrap: str) -> bool:
-    """Several are alternatives of one answer: the first is taken."""
-    for candidate in dicts_of(candidates):
+    """Read the first candidate only: several are alternatives of one answer."""
+    for candidate in filter_dicts(candidates):
         if candidate.get("index") in (None, 0):
             read_candidate(candidate, into, wrap)
             break
@@ -175,59 +194,59 @@ def _read_candidates(candidates: Any, into: Assembly, wrap: str) -> bool:
 
 
 def read_candidate(item: dict[str, Any], into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
-    """Take in the content of a candidate or an event; calls with the ids in `running` go on after it."""
-    _read_content(dict_of(item.get("content")), into, wrap, running)
-    if field(item, "finishReason") == "STOP":
-        parts_in(into).partial.close(into)
+    """Read the content of a candidate or an event; calls with the ids in `running` are long-running."""
+    _read_content(dict_or_empty(item.get("content")), into, wrap, running)
+    if get_field(item, "finishReason") == "STOP":
+        get_parts_state(into).partial.close(into)
 
 
 def _read_content(content: dict[str, Any], into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
-    may_call = is_models(content.get("role"))
-    for part in dicts_of(content.get("parts")):
-        if may_call or not is_call(part):
+    may_call = is_model_role(content.get("role"))
+    for part in filter_dicts(content.get("parts")):
+        if may_call or not is_call_part(part):
             read_part(part, into, wrap, running)
 
 
-def _read_wrapped(response: Any, into: Assembly, wrap: str) -> bool:
-    return _read_candidates(dict_of(response).get("candidates"), into, wrap)
+def _read_response_wrapper(response: Any, into: Assembly, wrap: str) -> bool:
+    return _read_candidates(dict_or_empty(response).get("candidates"), into, wrap)
 
 
 def _read_contents(contents: Any, into: Assembly, wrap: str) -> bool:
-    for content in dicts_of(contents):
+    for content in filter_dicts(contents):
         _read_content(content, into, wrap)
     return isinstance(contents, list)
 
 
 def _read_server_content(content: Any, into: Assembly, wrap: str) -> bool:
-    _read_content(dict_of(field(dict_of(content), "modelTurn")), into, wrap)
+    _read_content(dict_or_empty(get_field(dict_or_empty(content), "modelTurn")), into, wrap)
     return isinstance(content, dict)
 
 
 def _read_live_calls(call: Any, into: Assembly, wrap: str) -> bool:
-    calls = field(dict_of(call), "functionCalls")
-    for one in dicts_of(calls):
+    calls = get_field(dict_or_empty(call), "functionCalls")
+    for one in filter_dicts(calls):
         read_call(one, into)
     return isinstance(calls, list)
 
 
 def _read_live_responses(response: Any, into: Assembly, wrap: str) -> bool:
-    responses = field(dict_of(response), "functionResponses")
-    for one in dicts_of(responses):
+    responses = get_field(dict_or_empty(response), "functionResponses")
+    for one in filter_dicts(responses):
         read_response(one, into, wrap)
     return isinstance(responses, list)
 
 
 def _read_cancellation(cancellation: Any, into: Assembly, wrap: str) -> bool:
-    ids = dict_of(cancellation).get("ids")
+    ids = dict_or_empty(cancellation).get("ids")
     for identity in ids if isinstance(ids, list) else ():
-        parts_in(into).answer(None, identity, ABSENT, _CANCELLED, into)
+        get_parts_state(into).answer(None, identity, ABSENT, _CANCELLED_MESSAGE, into)
     return isinstance(cancellation, dict)
 
 
-_FORMS: Mapping[str, Callable[[Any, Assembly, str], bool]] = {
+_READERS_BY_KEY: Mapping[str, Callable[[Any, Assembly, str], bool]] = {
     "candidates": _read_candidates,
     "contents": _read_contents,
-    "response": _read_wrapped,
+    "response": _read_response_wrapper,
     "serverContent": _read_server_content,
     "toolCall": _read_live_calls,
     "toolResponse": _read_live_responses,
@@ -235,8 +254,8 @@ _FORMS: Mapping[str, Callable[[Any, Assembly, str], bool]] = {
 }
 
 
-def declaration(tool: Tool) -> dict[str, Any]:
-    """How a function is declared."""
+def declare_function(tool: Tool) -> dict[str, Any]:
+    """Return a function declaration."""
     described = {"description": tool.description} if tool.description else {}
-    schema = without_draft(gemini_schema(fitted_names(tool.input_schema, _PROPERTY)))
-    return {"name": name_for(tool), **described, "parametersJsonSchema": schema}
+    schema = remove_draft_keyword(to_gemini_schema(fit_property_names(tool.input_schema, _PROPERTY_NAME_PATTERN)))
+    return {"name": get_provider_name(tool), **described, "parametersJsonSchema": schema}

@@ -1,24 +1,24 @@
-"""The events of Google's Agent Development Kit, which carry the same parts of content as Gemini's API."""
+"""Events of Google's Agent Development Kit, which contain the same parts as Gemini's API."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.core.call import Malformed
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer
-from pegboard.dialects.gemini import GeminiGenerateContent, declaration, read_candidate
-from pegboard.dialects.parts.function_parts import parts_in, response_part
-from pegboard.dialects.parts.google_fields import field
-from pegboard.dialects.parts.picking import dict_of, dicts_of
-from pegboard.dialects.talk import Talk
+from pegboard.dialects.call_assembler import Assembly, read_id
+from pegboard.dialects.gemini import GeminiGenerateContent, declare_function, read_candidate
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.shared.function_calls import dict_or_empty, filter_dicts
+from pegboard.dialects.shared.gemini_fields import get_field
+from pegboard.dialects.shared.gemini_parts import get_parts_state, render_response_part
+from pegboard.model.call import Malformed
+from pegboard.model.tool import Tool
 
 
 class GoogleAdk(GeminiGenerateContent):
-    """Events of an agent: a content in an envelope."""
+    """Events of an agent, which wrap a content."""
 
     name = "google_adk"
     aliases = ()
@@ -27,34 +27,35 @@ class GoogleAdk(GeminiGenerateContent):
     talk = Talk(system="apart")
 
     def recognises(self, item: Any) -> bool:
-        """An event of an author's within an invocation."""
+        """Recognise an event with an author and an invocation id or parts."""
         if not isinstance(item, dict) or not isinstance(item.get("author"), str):
             return False
-        return isinstance(field(item, "invocationId"), str) or isinstance(
-            dict_of(item.get("content")).get("parts"), list
+        return isinstance(get_field(item, "invocationId"), str) or isinstance(
+            dict_or_empty(item.get("content")).get("parts"), list
         )
 
     def read(self, item: Any, into: Assembly) -> None:
-        """An event, a session of them, or what Gemini itself writes."""
+        """Read an event, a session of events, or a payload of Gemini's API."""
         events = item["events"] if isinstance(item, dict) and isinstance(item.get("events"), list) else [item]
         for event in events:
             if not isinstance(event, dict) or "author" not in event:
                 super().read(event, into)
                 continue
-            state = parts_in(into)
+            state = get_parts_state(into)
             if event.get("partial") is True:
                 state.unconfirmed = state.unconfirmed or Assembly(into.schema_of)
                 self._read_event(event, state.unconfirmed)
             else:
-                content = dict_of(event.get("content"))
-                if any(field(part, "functionCall") for part in dicts_of(content.get("parts"))):
+                content = dict_or_empty(event.get("content"))
+                if any(get_field(part, "functionCall") for part in filter_dicts(content.get("parts"))):
+                    into.has_dropped = into.has_dropped or state.unconfirmed is not None
                     state.unconfirmed = None
                 self._read_event(event, into)
 
     def finish(self, into: Assembly) -> None:
-        """As ever, and calls of partial events too that no final event repeated."""
+        """Finish as in Gemini, and add calls of partial events that no final event repeated."""
         super().finish(into)
-        unconfirmed, parts_in(into).unconfirmed = parts_in(into).unconfirmed, None
+        unconfirmed, get_parts_state(into).unconfirmed = get_parts_state(into).unconfirmed, None
         if unconfirmed is None:
             return
         super().finish(unconfirmed)
@@ -63,59 +64,61 @@ class GoogleAdk(GeminiGenerateContent):
             into.call(call.name, arguments, call.id, result=call.result, error=call.error, extra=call.extra)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """The event that a model's answer becomes."""
+        """Return the event of a model's answer."""
         running = [call.id for call in calls if call.extra.get("long_running")]
-        event = _event(super().compose(calls))
+        event = _build_event(super().compose(calls))
         return {**event, "longRunningToolIds": running} if running else event
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """One event with every result; its id and time are for who appends it to a session."""
-        parts = [response_part(answer, answer.id, self.wrap) for answer in answers]
-        return _event({"role": "user", "parts": parts})
+        """Return one event with all results; the caller sets its id and time when it appends it to a session."""
+        parts = [render_response_part(answer, answer.id, self.wrap) for answer in answers]
+        return _build_event({"role": "user", "parts": parts})
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """An event of the user's or of the agent's."""
-        event = _event({"role": "user" if role == "user" else "model", "parts": [{"text": text}]})
+        """Return an event of the user or of the agent."""
+        event = _build_event({"role": "user" if role == "user" else "model", "parts": [{"text": text}]})
         return [{**event, "author": "user"} if role == "user" else event]
 
-    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
-        """One event of the agent's."""
+    def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """Return one event of the agent."""
         event = self.compose(calls)
         content = event["content"]
         parts = [{"text": text}, *content["parts"]] if text else content["parts"]
         return [{**event, "content": {**content, "parts": parts}}]
 
     def own(self, raw: Any) -> list[Any]:
-        """An event as it came, or made from its content."""
-        event = dict_of(raw)
+        """Return the original event, or one made from its content."""
+        event = dict_or_empty(raw)
         if isinstance(event.get("parts"), list):
             role = "user" if event.get("role") == "user" else "model"
-            event = _event({"role": role, "parts": event["parts"]}) | ({"author": "user"} if role == "user" else {})
+            event = _build_event({"role": role, "parts": event["parts"]}) | (
+                {"author": "user"} if role == "user" else {}
+            )
         return [event] if isinstance(event.get("content"), dict) and "author" in event else []
 
     def system(self, text: str) -> Any:
-        """The agent's instruction."""
+        """Return the agent's instruction."""
         return text
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """One declaration."""
-        return declaration(tool)
+        """Return one function declaration."""
+        return declare_function(tool)
 
     def define_all(self, tools: Sequence[Tool]) -> Any:
-        """The declarations."""
-        return [declaration(tool) for tool in tools]
+        """Return the function declarations."""
+        return [declare_function(tool) for tool in tools]
 
     def _read_event(self, event: dict[str, Any], into: Assembly) -> None:
-        state = parts_in(into)
+        state = get_parts_state(into)
         state.begin()
-        running = field(event, "longRunningToolIds")
-        named = frozenset(map(id_of, running)) - {""} if isinstance(running, list | set) else frozenset()
+        running = get_field(event, "longRunningToolIds")
+        named = frozenset(map(read_id, running)) - {""} if isinstance(running, list | set) else frozenset()
         read_candidate(event, into, self.wrap, named)
         state.end(into)
 
 
-def _event(content: dict[str, Any]) -> dict[str, Any]:
-    """An event of which nothing is known but its content; the rest is as the kit's own events begin."""
+def _build_event(content: dict[str, Any]) -> dict[str, Any]:
+    """Return an event with this content; other fields have the kit's defaults."""
     actions = ("stateDelta", "artifactDelta", "requestedAuthConfigs", "requestedToolConfirmations")
     return {
         "content": content,

@@ -1,123 +1,144 @@
-"""Haystack: chat messages of parts, and streaming chunks with deltas of calls."""
+"""Haystack: chat messages with parts, and streaming chunks with deltas of calls."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import ABSENT, AskedCall
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.blocks import shown, told_in
-from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import PORTABLE, function_for
-from pegboard.dialects.parts.function_calls import read_function_calls, text_of_arguments
-from pegboard.dialects.parts.held import held_in
-from pegboard.dialects.parts.outputs import output_of
-from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, key_of, unreadable, writable
-from pegboard.dialects.talk import Talk
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.shared.content_blocks import (
+    describe_block,
+    get_content_blocks,
+    parse_result_content,
+    result_to_text,
+    to_text,
+)
+from pegboard.dialects.shared.function_calls import (
+    PORTABLE_LIMITS,
+    arguments_to_json,
+    define_function,
+    dict_or_empty,
+    filter_dicts,
+    first_dict,
+    get_held_calls,
+    is_model_role,
+    make_unreadable_error,
+    parse_output,
+    read_function_calls,
+    read_stream_key,
+    to_serializable,
+)
+from pegboard.model.tool import Tool
 
-_PARTS = frozenset({"tool_call", "tool_call_result"})
-_CALL = frozenset({"tool_name", "arguments", "id", "extra"})
+_PART_KEYS = frozenset({"tool_call", "tool_call_result"})
+_CALL_KEYS = frozenset({"tool_name", "arguments", "id", "extra"})
 _EXPECTED = "a ChatMessage with parts, a StreamingChunk, replies of a generator, or a call {tool_name, arguments, id}"
 
 
 class Haystack(Dialect):
-    """Calls as parts `{tool_call: {tool_name, arguments, id}}`; answers that repeat the call they come from."""
+    """Calls as parts `{tool_call: {tool_name, arguments, id}}`; each answer repeats its call."""
 
     name = "haystack"
-    limits = PORTABLE
+    limits = PORTABLE_LIMITS
     keys = frozenset({"content", "_content", "component_info", "tool_calls", "tool_name", "replies", "messages"})
 
     talk = Talk(parts="content", objects=True)
 
     def recognises(self, item: Any) -> bool:
-        """A message with such a part, a chunk of its stream, or a call with all of its fields."""
+        """Recognise a message with such a part, a chunk of its stream, or a call with all its fields."""
         if not isinstance(item, dict):
             return False
-        if "component_info" in item or "tool_name" in first_of(item.get("tool_calls")):
+        if "component_info" in item or "tool_name" in first_dict(item.get("tool_calls")):
             return True
         messages = item.get("replies", item.get("messages"))
         if isinstance(messages, list):
-            return any(_has_parts(message) for message in dicts_of(messages))
-        return _has_parts(item) or _is_call(item)
+            return any(_has_call_parts(message) for message in filter_dicts(messages))
+        return _has_call_parts(item) or _is_call(item)
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A message, several as a generator replies them, a chunk or one call."""
+        """Read a message, the replies of a generator, a chunk or one call."""
         if not isinstance(item, dict):
-            raise unreadable(item, self.name, _EXPECTED)
+            raise make_unreadable_error(item, self.name, _EXPECTED)
         replies, messages = item.get("replies"), item.get("messages")
         if isinstance(replies, list):
-            # Several are alternatives to one another, of which one can be meant.
-            for message in dicts_of(replies)[:1]:
+            # Several replies are alternatives: only the first is read.
+            into.has_dropped = into.has_dropped or len(replies) > 1
+            for message in filter_dicts(replies)[:1]:
                 _read_message(message, into)
         elif isinstance(messages, list):
-            for message in dicts_of(messages):
+            for message in filter_dicts(messages):
                 _read_message(message, into)
-        elif "component_info" in item or "tool_name" in first_of(item.get("tool_calls")):
-            if is_models(item.get("role", item.get("_role"))):
+        elif "component_info" in item or "tool_name" in first_dict(item.get("tool_calls")):
+            if is_model_role(item.get("role", item.get("_role"))):
                 _read_chunk(item, into)
             else:
                 into.has_dropped = True
         elif isinstance(item.get("role", item.get("_role")), str) or "_content" in item:
             _read_message(item, into)
         elif "tool_name" in item:
-            held_in(into).release(into)
+            get_held_calls(into).release(into)
             into.bare = True
-            held_in(into).hold(item["tool_name"], item.get("arguments"), item.get("id"))
+            get_held_calls(into).hold(item["tool_name"], item.get("arguments"), item.get("id"))
         else:
-            raise unreadable(item, self.name, _EXPECTED)
+            raise make_unreadable_error(item, self.name, _EXPECTED)
 
     def finish(self, into: Assembly) -> None:
-        """The calls that nothing answered."""
-        held_in(into).release(into)
+        """Add the calls that have no answer."""
+        get_held_calls(into).release(into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """The assistant's message."""
-        return {"role": "assistant", "meta": {}, "name": None, "content": [{"tool_call": _origin(c)} for c in calls]}
+        """Return the assistant's message."""
+        return {
+            "role": "assistant",
+            "meta": {},
+            "name": None,
+            "content": [{"tool_call": _compose_call(c)} for c in calls],
+        }
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """One message an answer, with the call it comes from."""
-        rendered = [_rendered(answer) for answer in answers]
+        """Return one message per answer, with the call it belongs to."""
+        rendered = [_render_answer(answer) for answer in answers]
         return rendered if many else rendered[0]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """A ChatMessage with one part."""
+        """Return a ChatMessage with one part."""
         return [self.talk.said(role, text) | {"meta": {}, "name": None}]
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """Name, description and schema."""
-        return function_for(tool)
+        """Return the name, description and schema."""
+        return define_function(tool)
 
 
-def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
-    return dicts_of(message.get("content", message.get("_content")))
+def _get_parts(message: dict[str, Any]) -> list[dict[str, Any]]:
+    return filter_dicts(message.get("content", message.get("_content")))
 
 
-def _has_parts(message: dict[str, Any]) -> bool:
-    return any(not _PARTS.isdisjoint(part) for part in _parts(message))
+def _has_call_parts(message: dict[str, Any]) -> bool:
+    return any(not _PART_KEYS.isdisjoint(part) for part in _get_parts(message))
 
 
 def _is_call(item: dict[str, Any]) -> bool:
-    return "id" in item and isinstance(item.get("tool_name"), str) and "arguments" in item and item.keys() <= _CALL
+    return "id" in item and isinstance(item.get("tool_name"), str) and "arguments" in item and item.keys() <= _CALL_KEYS
 
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:
-    held = held_in(into)
-    parts = _parts(message)
-    answers = [dict_of(part["tool_call_result"]) for part in parts if "tool_call_result" in part]
+    held = get_held_calls(into)
+    parts = _get_parts(message)
+    answers = [dict_or_empty(part["tool_call_result"]) for part in parts if "tool_call_result" in part]
     role = message.get("role", message.get("_role"))
     if answers or role == "tool":
         for answer in answers:
             _read_answer(answer, into)
         if not answers:
-            # As OpenAI writes it, which its messages are also given as.
-            result, error = output_of(message.get("content"))
+            # In OpenAI's format, in which Haystack messages also occur.
+            result, error = parse_output(message.get("content"))
             held.answer(into, message.get("name"), result, error, id=message.get("tool_call_id"))
         return
     held.release(into)
-    if not is_models(role):
+    if not is_model_role(role):
         into.has_dropped = True
         return
     for part in parts:
@@ -128,14 +149,14 @@ def _read_message(message: dict[str, Any], into: Assembly) -> None:
 
 
 def _read_answer(answer: dict[str, Any], into: Assembly) -> None:
-    origin = dict_of(answer.get("origin"))
-    told = told_in(answer.get("result"))
+    origin = dict_or_empty(answer.get("origin"))
+    told = parse_result_content(answer.get("result"))
     failed = answer.get("error") is True
-    held_in(into).answer(
+    get_held_calls(into).answer(
         into,
         origin.get("tool_name"),
         ABSENT if failed else told,
-        shown(told) if failed else None,
+        to_text(told) if failed else None,
         id=origin.get("id"),
         arguments=origin.get("arguments"),
     )
@@ -143,26 +164,26 @@ def _read_answer(answer: dict[str, Any], into: Assembly) -> None:
 
 def _read_chunk(chunk: dict[str, Any], into: Assembly) -> None:
     calls = chunk.get("tool_calls", [chunk.get("tool_call")])
-    for place, call in enumerate(dicts_of(calls)):
-        index = key_of(call.get("index", chunk.get("index")))
+    for place, call in enumerate(filter_dicts(calls)):
+        index = read_stream_key(call.get("index", chunk.get("index")))
         key = place if index is None else index
         into.piece(key, call.get("arguments"), name=call.get("tool_name"), id=call.get("id"))
     if isinstance(chunk.get("tool_call_result"), dict):
         _read_answer(chunk["tool_call_result"], into)
     if chunk.get("finish_reason") not in (None, "length", "content_filter"):
-        into.all_over()
+        into.complete_all()
 
 
-def _origin(call: AskedCall) -> dict[str, Any]:
-    arguments = text_of_arguments(call) if call.is_malformed else call.arguments or {}
+def _compose_call(call: AskedCall) -> dict[str, Any]:
+    arguments = arguments_to_json(call) if call.is_malformed else call.arguments or {}
     return {"tool_name": call.name, "arguments": arguments, "id": call.id or None, "extra": None}
 
 
-def _rendered(answer: Answer) -> dict[str, Any]:
+def _render_answer(answer: Answer) -> dict[str, Any]:
     call, result = answer
-    blocks = blocks_of(result)
-    text = "\n".join(map(described, blocks)) if blocks else text_of(result)
-    origin = _origin(call._replace(name=answer.name, id=answer.id))
-    origin["arguments"] = writable(origin["arguments"])
+    blocks = get_content_blocks(result)
+    text = "\n".join(map(describe_block, blocks)) if blocks else result_to_text(result)
+    origin = _compose_call(call._replace(name=answer.name, id=answer.id))
+    origin["arguments"] = to_serializable(origin["arguments"])
     told = {"result": text, "origin": origin, "error": result.problem is not None}
     return {"role": "tool", "meta": {}, "name": None, "content": [{"tool_call_result": told}]}

@@ -1,64 +1,318 @@
-"""LangChain's messages and calls, and the states and streams of LangGraph."""
+"""LangChain's messages and calls in all their serialisations, and the states and streams of LangGraph."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.blocks import shown
-from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
-from pegboard.dialects.parts.langchain_messages import (
-    TALK,
-    composed,
-    is_message,
-    is_run_event,
-    own_message,
-    read_call,
-    read_chunk,
-    read_message,
-    read_run_event,
-    said,
-    state_of,
-    tool_message,
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.shared.content_blocks import (
+    describe_block,
+    get_content_blocks,
+    parse_result_content,
+    result_to_text,
+    to_text,
 )
-from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, key_of, unreadable
+from pegboard.dialects.shared.function_calls import (
+    PORTABLE_LIMITS,
+    define_wrapped_function,
+    dict_or_empty,
+    filter_dicts,
+    first_dict,
+    is_model_role,
+    make_unreadable_error,
+    read_function_calls,
+    read_stream_key,
+)
+from pegboard.model.call import Malformed
+from pegboard.model.tool import Tool
+
+_MESSAGE_TYPES = frozenset({"ai", "human", "system", "tool", "function", "chat", "developer", "remove"}) | {
+    f"{name}MessageChunk" for name in ("AI", "Human", "System", "Tool", "Function", "Chat")
+}
+# Message types that do not determine the role.
+_TYPES_WITHOUT_ROLE = (None, "chat", "ChatMessage", "ChatMessageChunk")
+# Most providers that LangChain converts messages for require objects as arguments.
+LANGCHAIN_TALK = Talk(objects=True)
+_WHOLE_CALL_TYPES = ("tool_call", "invalid_tool_call")
+# The output of the model was truncated: a call without arguments is then incomplete.
+_TRUNCATED_REASONS = ("length", "max_tokens", "MAX_TOKENS", "model_length")
+# In the constructor serialisation, a user's object that has a key `lc` is wrapped under this key.
+_ESCAPE_KEY = "__lc_escaped__"
+
+
+def is_message(item: dict[str, Any]) -> bool:
+    """Return True for a message, in any serialisation."""
+    kind = item.get("type")
+    if not isinstance(kind, str):
+        return False
+    if kind == "constructor":
+        return "lc" in item and isinstance(item.get("kwargs"), dict)
+    return kind in _MESSAGE_TYPES and "role" not in item and (isinstance(item.get("data"), dict) or "content" in item)
+
+
+def is_run_event(item: dict[str, Any]) -> bool:
+    """Return True for an event of `astream_events`."""
+    kind = item.get("event")
+    return isinstance(kind, str) and kind.startswith("on_") and isinstance(item.get("data"), dict)
+
+
+def read_run_event(event: dict[str, Any], into: Assembly) -> None:
+    """Read the output of a model or a tool; skip events of enclosing chains, which repeat it."""
+    kind, data, run = event["event"], event["data"], read_stream_key(event.get("run_id"))
+    streamed = ("streamed", run)
+    if kind == "on_chat_model_stream":
+        get_stream_state(into)[streamed] = True
+        read_message(dict_or_empty(data.get("chunk")), into, run)
+    elif kind == "on_chat_model_end" and streamed in get_stream_state(into):
+        _end_open_calls(run, into)
+    elif kind in ("on_chat_model_end", "on_tool_end"):
+        read_message(dict_or_empty(data.get("output")), into, run)
+
+
+def read_message(message: dict[str, Any], into: Assembly, among: Hashable = None) -> None:
+    """Read one message or chunk; `among` distinguishes concurrent streams."""
+    kind = message.get("type")
+    inner = _unwrap_message(message)
+    if isinstance(inner, dict):
+        path = message.get("id")
+        known = path[-1] if kind == "constructor" and isinstance(path, list) and path else kind
+        kind, message = inner.get("type", known), inner
+    if "tool_call_id" in message and kind not in ("ai", "AIMessageChunk"):
+        told = parse_result_content(message.get("content"))
+        failed = message.get("status") == "error"
+        into.answer(
+            message.get("tool_call_id"),
+            ABSENT if failed else told,
+            error=to_text(told) if failed else None,
+            name=message.get("name"),
+        )
+        return
+    if not (isinstance(kind, str) and kind.startswith(("ai", "AI"))) and not (
+        kind in _TYPES_WITHOUT_ROLE and is_model_role(message.get("role"))
+    ):
+        return
+    chunks = filter_dicts(message.get("tool_call_chunks"))
+    for chunk in chunks:
+        read_chunk(chunk, among, into)
+    if not chunks:
+        _read_calls(message, into)
+    _read_blocks(message.get("content"), among, into)
+    metadata = dict_or_empty(message.get("response_metadata"))
+    reason = metadata.get("finish_reason") or metadata.get("stop_reason")
+    if (reason or message.get("chunk_position") == "last") and reason not in _TRUNCATED_REASONS:
+        _end_open_calls(among, into)
+
+
+def _unwrap_message(message: dict[str, Any]) -> Any:
+    """Return the message inside its serialisation, or None if it is not wrapped."""
+    return _unescape(message.get("kwargs")) if message.get("type") == "constructor" else message.get("data")
+
+
+def _unescape(value: Any) -> Any:
+    """Return a copy of the value with escaped user objects restored; their contents are not changed."""
+    root = [value]
+    todo: list[Any] = [root]
+    while todo:
+        holder = todo.pop()
+        for key, item in enumerate(holder) if isinstance(holder, list) else holder.items():
+            if isinstance(item, dict) and item.keys() == {_ESCAPE_KEY}:
+                holder[key] = item[_ESCAPE_KEY]
+            elif isinstance(item, dict | list):
+                # Copy: the caller's value is not modified.
+                holder[key] = item.copy()
+                todo.append(holder[key])
+    return root[0]
+
+
+def _read_calls(message: dict[str, Any], into: Assembly) -> None:
+    calls = filter_dicts(message.get("tool_calls")) + filter_dicts(message.get("invalid_tool_calls"))
+    if not calls:
+        calls = [block for block in filter_dicts(message.get("content")) if block.get("type") in _WHOLE_CALL_TYPES]
+    for call in calls:
+        read_call(call, into)
+    if not calls:
+        read_function_calls(dict_or_empty(message.get("additional_kwargs")).get("tool_calls"), into)
+
+
+def read_call(call: dict[str, Any], into: Assembly) -> None:
+    """Read one complete call."""
+    name, arguments, identity = call.get("name"), call.get("args"), call.get("id")
+    if call.get("type") == "invalid_tool_call" and not arguments:
+        # The text of the model is lost, which is not the same as empty arguments.
+        into.piece(("invalid", _next_number(into)), name=name, id=identity)
+    elif "function" in call and "args" not in call:
+        read_function_calls([call], into)
+    else:
+        into.call(name or "", arguments, identity)
+
+
+def read_chunk(chunk: dict[str, Any], among: Hashable, into: Assembly) -> None:
+    """Read a piece by its index; without one, a name or an id starts a call, and other pieces continue it."""
+    state = get_stream_state(into)
+    index = read_stream_key(chunk.get("index"))
+    key: Hashable = (among, index)
+    if index is None:
+        if chunk.get("name") or chunk.get("id"):
+            into.over(state.get(("last", among)))
+            state["last", among] = (among, "unnumbered", _next_number(into))
+        key = state.get(("last", among), key)
+    into.piece(key, chunk.get("args"), name=chunk.get("name"), id=chunk.get("id"))
+    state.setdefault(("open", among), {})[key] = None
+
+
+def _read_blocks(content: Any, among: Hashable, into: Assembly) -> None:
+    """Read the calls and results in the content, which are those that the provider ran."""
+    for block in filter_dicts(content):
+        kind = block.get("type")
+        if kind == "server_tool_call":
+            into.call(block.get("name") or "", block.get("args"), block.get("id"), provider_executed=True)
+        elif kind == "server_tool_call_chunk":
+            key = (among, "server", read_stream_key(block.get("index")))
+            into.piece(key, block.get("args"), name=block.get("name"), id=block.get("id"), provider_executed=True)
+            get_stream_state(into).setdefault(("open", among), {})[key] = None
+        elif kind == "server_tool_result":
+            output, failed = block.get("output"), block.get("status") == "error"
+            into.answer(
+                block.get("tool_call_id"),
+                ABSENT if failed else output,
+                error=to_text(output) if failed else None,
+                provider_executed=True,
+            )
+
+
+def _end_open_calls(among: Hashable, into: Assembly) -> None:
+    for key in get_stream_state(into).pop(("open", among), {}):
+        into.over(key)
+
+
+def get_stream_state(into: Assembly) -> dict[Any, Any]:
+    """Return the state that is kept between chunks."""
+    if into.state is None:
+        into.state = {}
+    state: dict[Any, Any] = into.state
+    return state
+
+
+def _next_number(into: Assembly) -> int:
+    state = get_stream_state(into)
+    number: int = state.get("count", 0) + 1
+    state["count"] = number
+    return number
+
+
+def write_text_message(role: str, text: str) -> dict[str, Any]:
+    """Return a message with only text."""
+    if role == "assistant":
+        return compose_message(()) | {"content": text}
+    head = {"content": text, "additional_kwargs": {}, "response_metadata": {}}
+    return head | {"type": "human" if role == "user" else role, "name": None, "id": None}
+
+
+def restore_message(raw: Any) -> list[Any]:
+    """Return a complete message of any serialisation in dumped form; an empty list if it is not one."""
+    message = dict_or_empty(raw)
+    inner = _unwrap_message(message)
+    message = {"type": message.get("type"), **inner} if isinstance(inner, dict) else message
+    return [message] if message.get("type") in ("ai", "human", "system") and "content" in message else []
+
+
+def compose_message(calls: Sequence[AskedCall]) -> dict[str, Any]:
+    """Return an AIMessage with these calls."""
+    tool_calls, invalid, blocks = [], [], []
+    for call in calls:
+        said = {"name": call.name, "id": call.id or None}
+        if isinstance(call.arguments, Malformed):
+            why = call.arguments.why
+            invalid.append(said | {"args": call.arguments.text, "error": why, "type": "invalid_tool_call"})
+        elif call.provider_executed:
+            blocks += _compose_server_blocks(call)
+        else:
+            tool_calls.append(said | {"args": call.arguments or {}, "type": "tool_call"})
+    return {
+        "content": blocks or "",
+        "additional_kwargs": {},
+        "response_metadata": {},
+        "type": "ai",
+        "name": None,
+        "id": None,
+        "tool_calls": tool_calls,
+        "invalid_tool_calls": invalid,
+        "usage_metadata": None,
+    }
+
+
+def _compose_server_blocks(call: AskedCall) -> list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = [
+        {"type": "server_tool_call", "id": call.id, "name": call.name, "args": call.arguments or {}}
+    ]
+    about = {"type": "server_tool_result", "tool_call_id": call.id}
+    if call.error is not None:
+        blocks.append(about | {"status": "error", "output": call.error})
+    elif call.result is not ABSENT:
+        blocks.append(about | {"status": "success", "output": call.result})
+    return blocks
+
+
+def render_tool_message(answer: Answer) -> dict[str, Any]:
+    """Return a ToolMessage with one answer."""
+    result = answer.result
+    blocks = get_content_blocks(result)
+    return {
+        "content": [_write_content_block(block) for block in blocks] if blocks else result_to_text(result),
+        "additional_kwargs": {},
+        "response_metadata": {},
+        "type": "tool",
+        "name": answer.name,
+        "id": None,
+        "tool_call_id": answer.id,
+        "artifact": None,
+        "status": "success" if result.problem is None else "error",
+    }
+
+
+def _write_content_block(block: Mapping[str, Any]) -> dict[str, Any]:
+    kind = block.get("type")
+    if kind in ("image", "audio") and isinstance(block.get("data"), str):
+        return {"type": kind, "base64": block["data"], "mime_type": block.get("mimeType", "")}
+    return {"type": "text", "text": describe_block(block)}
+
 
 _CALL_TYPES = frozenset({"tool_call", "invalid_tool_call", "tool_call_chunk"})
-_CALL = frozenset({"name", "args", "id"})
+_CALL_KEYS = frozenset({"name", "args", "id"})
 _EXPECTED = "an AIMessage or ToolMessage (dumped, as message_to_dict, or as lc constructor), or a call {name, args, id}"
-_GRAPH = "{messages}, {node: {messages}} or [chunk, metadata]"
+_EXPECTED_GRAPH = "{messages}, {node: {messages}} or [chunk, metadata]"
 
 
 class Langchain(Dialect):
-    """`tool_calls` of `{name, args, id}`, and `invalid_tool_calls` with the text that could not be read.
+    """`tool_calls` of `{name, args, id}`, and `invalid_tool_calls` with the text that could not be parsed.
 
-    Of a chunk only `tool_call_chunks` count: its `tool_calls` are the SDK's guess at what the text may become.
+    In a chunk only `tool_call_chunks` are read: its `tool_calls` are the SDK's parse of incomplete text.
     """
 
     name = "langchain"
-    limits = PORTABLE
-    talk = TALK
+    limits = PORTABLE_LIMITS
+    talk = LANGCHAIN_TALK
     keys = frozenset({"lc", "data", "args", "additional_kwargs", "tool_calls", "tool_call_chunks", "tool_call_id"})
 
     def recognises(self, item: Any) -> bool:
-        """A message by its type, or a call by its args."""
+        """Recognise a message by its type, or a call by its `args`."""
         if not isinstance(item, dict):
             return False
         if is_message(item) or is_run_event(item):
             return True
         kind = item.get("type")
         if "args" in item:
-            return (isinstance(kind, str) and kind in _CALL_TYPES) or item.keys() == _CALL
-        return "args" in first_of(item.get("tool_calls"))
+            return (isinstance(kind, str) and kind in _CALL_TYPES) or item.keys() == _CALL_KEYS
+        return "args" in first_dict(item.get("tool_calls"))
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A message, a chunk, an event of astream_events or one call."""
+        """Read a message, a chunk, an event of `astream_events` or one call."""
         if not isinstance(item, dict):
-            raise unreadable(item, self.name, _EXPECTED)
+            raise make_unreadable_error(item, self.name, _EXPECTED)
         if is_run_event(item):
             read_run_event(item, into)
         elif "args" in item and not is_message(item):
@@ -70,65 +324,65 @@ class Langchain(Dialect):
         elif is_message(item) or isinstance(item.get("role"), str) or isinstance(item.get("tool_calls"), list):
             read_message(item, into)
         elif "langgraph_node" not in item:
-            raise unreadable(item, self.name, _EXPECTED)
+            raise make_unreadable_error(item, self.name, _EXPECTED)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """An AIMessage, dumped."""
-        return composed(calls)
+        """Return a dumped AIMessage."""
+        return compose_message(calls)
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """A ToolMessage an answer, dumped."""
-        rendered = [tool_message(answer) for answer in answers]
+        """Return one dumped ToolMessage per answer."""
+        rendered = [render_tool_message(answer) for answer in answers]
         return rendered if many else rendered[0]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """A HumanMessage, an AIMessage or a SystemMessage, dumped."""
-        return [said(role, text)]
+        """Return a dumped HumanMessage, AIMessage or SystemMessage."""
+        return [write_text_message(role, text)]
 
     def own(self, raw: Any) -> list[Any]:
-        """A message in any of its serialisations."""
-        return own_message(raw)
+        """Return a message from any of its serialisations."""
+        return restore_message(raw)
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A function with its schema, as convert_to_openai_tool gives it."""
-        return wrapped_function_for(tool)
+        """Return a function definition in the format of `convert_to_openai_tool`."""
+        return define_wrapped_function(tool)
 
 
 class Langgraph(Dialect):
     """`{messages}` as state, `{node: {messages}}` as update, `[chunk, metadata]` as a streamed message."""
 
     name = "langgraph"
-    limits = PORTABLE
-    talk = TALK
-    # An update has only its node for a key: those that prebuilt agents and the tutorials use.
+    limits = PORTABLE_LIMITS
+    talk = LANGCHAIN_TALK
+    # The only key of an update is its node: these are the names that prebuilt agents and the tutorials use.
     keys = frozenset(
         {"messages", "tool_call", "agent", "model", "tools", "chatbot", "call_model", "llm", "assistant"}
     ) | (Langchain.keys)
 
     def recognises(self, item: Any) -> bool:
-        """A state, an update or a pair that holds a message of LangChain."""
+        """Recognise a state, an update or a pair that contains a LangChain message."""
         if isinstance(item, list):
             return len(item) == 2 and isinstance(item[0], dict) and is_message(item[0]) and isinstance(item[1], dict)
         if not isinstance(item, dict) or "role" in item:
             return False
         if isinstance(item.get("messages"), list):
-            return _holds_messages(item)
+            return _has_messages(item)
         if isinstance(item.get("tool_call"), dict):
             return "args" in item["tool_call"]
         parts = item.values()
         return all(part is None or isinstance(part, dict | list) for part in parts) and any(
-            isinstance(part, dict) and _holds_messages(part) for part in parts
+            isinstance(part, dict) and _has_messages(part) for part in parts
         )
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A state, an update, a pair or the argument of a Send."""
+        """Read a state, an update, a pair or the argument of a Send."""
         among: Hashable = None
         if isinstance(item, list):
-            among, item = _streamed(item)
+            among, item = _unwrap_stream_item(item)
         if not isinstance(item, dict):
-            raise unreadable(item, self.name, _GRAPH)
+            raise make_unreadable_error(item, self.name, _EXPECTED_GRAPH)
         if "messages" in item:
-            _read_new(_messages(item["messages"]), into, is_state=True)
+            _read_new_messages(_get_messages(item["messages"]), into, is_state=True)
         elif isinstance(item.get("tool_call"), dict):
             into.bare = True
             read_call(item["tool_call"], into)
@@ -136,73 +390,73 @@ class Langgraph(Dialect):
             if among is None or _is_chunk(item):
                 read_message(item, into, among)
             else:
-                _read_new([item], into, is_state=False)
+                _read_new_messages([item], into, is_state=False)
         elif item and all(part is None or isinstance(part, dict | list) for part in item.values()):
             for part in item.values():
-                for update in dicts_of(part) or [dict_of(part)]:
-                    _read_new(_messages(update.get("messages")), into, is_state=False)
+                for update in filter_dicts(part) or [dict_or_empty(part)]:
+                    _read_new_messages(_get_messages(update.get("messages")), into, is_state=False)
         else:
-            raise unreadable(item, self.name, _GRAPH)
+            raise make_unreadable_error(item, self.name, _EXPECTED_GRAPH)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """The state after the model spoke."""
-        return {"messages": [composed(calls)]}
+        """Return the state after the model's message."""
+        return {"messages": [compose_message(calls)]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """What a ToolNode adds to the state."""
-        return {"messages": [tool_message(answer) for answer in answers]}
+        """Return the state update of a ToolNode."""
+        return {"messages": [render_tool_message(answer) for answer in answers]}
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """A message among those of a state."""
-        return [said(role, text)]
+        """Return a message for the list in a state."""
+        return [write_text_message(role, text)]
 
-    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
-        """The message among those of a state that makes these calls."""
-        return [composed(calls) | ({"content": text} if text else {})]
+    def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """Return the message with these calls for the list in a state."""
+        return [compose_message(calls) | ({"content": text} if text else {})]
 
     def reply(self, answers: Sequence[Answer]) -> list[Any]:
-        """The messages that a ToolNode adds."""
-        return [tool_message(answer) for answer in answers]
+        """Return the messages that a ToolNode adds."""
+        return [render_tool_message(answer) for answer in answers]
 
     def own(self, raw: Any) -> list[Any]:
-        """A message in any of its serialisations."""
-        return own_message(raw)
+        """Return a message from any of its serialisations."""
+        return restore_message(raw)
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A function with its schema, as convert_to_openai_tool gives it."""
-        return wrapped_function_for(tool)
+        """Return a function definition in the format of `convert_to_openai_tool`."""
+        return define_wrapped_function(tool)
 
 
-def _messages(value: Any) -> list[dict[str, Any]]:
-    return dicts_of(value if isinstance(value, list) else [value])
+def _get_messages(value: Any) -> list[dict[str, Any]]:
+    return filter_dicts(value if isinstance(value, list) else [value])
 
 
 def _is_chunk(message: dict[str, Any]) -> bool:
     return isinstance(message.get("tool_call_chunks"), list) or str(message.get("type")).endswith("Chunk")
 
 
-def _holds_messages(state: dict[str, Any]) -> bool:
-    messages = _messages(state.get("messages"))
-    return any(is_message(message) or "args" in first_of(message.get("tool_calls")) for message in messages)
+def _has_messages(state: dict[str, Any]) -> bool:
+    messages = _get_messages(state.get("messages"))
+    return any(is_message(message) or "args" in first_dict(message.get("tool_calls")) for message in messages)
 
 
-def _streamed(item: list[Any]) -> tuple[Hashable, Any]:
-    """What a stream gave: a pair, perhaps after the names of a subgraph and of a mode."""
+def _unwrap_stream_item(item: list[Any]) -> tuple[Hashable, Any]:
+    """Return the key and the content of a stream item: a pair, possibly after the names of a subgraph and of a mode."""
     while item and isinstance(item[-1], list) and (len(item) == 1 or isinstance(item[0], str | list)):
         item = item[-1]
     if len(item) == 2 and isinstance(item[0], dict) and isinstance(item[1], dict):
         about = item[1]
-        return tuple(key_of(about.get(key)) for key in ("langgraph_checkpoint_ns", "langgraph_node")), item[0]
+        return tuple(read_stream_key(about.get(key)) for key in ("langgraph_checkpoint_ns", "langgraph_node")), item[0]
     return None, item[-1] if item else None
 
 
-def _read_new(messages: list[dict[str, Any]], into: Assembly, *, is_state: bool) -> None:
-    """The messages that did not come before: each state repeats those of the one before it, and of the updates."""
-    known: set[Hashable] = state_of(into).setdefault("known", set())
+def _read_new_messages(messages: list[dict[str, Any]], into: Assembly, *, is_state: bool) -> None:
+    """Read the messages that are new: each state repeats those of earlier states and updates."""
+    known: set[Hashable] = get_stream_state(into).setdefault("known", set())
     times: dict[Hashable, int] = {}
     new: list[Hashable] = []
     for message in messages:
-        mark = _mark(message)
+        mark = _get_message_identity(message)
         times[mark] = times.get(mark, 0) + 1
         if (mark, times[mark]) in known and (is_state or isinstance(message.get("id"), str)):
             continue
@@ -211,7 +465,7 @@ def _read_new(messages: list[dict[str, Any]], into: Assembly, *, is_state: bool)
     known.update(new)
 
 
-def _mark(message: dict[str, Any]) -> tuple[str, ...]:
-    """What a message is known by when it comes again."""
+def _get_message_identity(message: dict[str, Any]) -> tuple[str, ...]:
+    """Return the key by which a repeated message is recognised."""
     keys = ("type", "id", "tool_call_id", "content", "tool_calls", "kwargs", "data")
-    return tuple([shown(message.get(key)) for key in keys])
+    return tuple([to_text(message.get(key)) for key in keys])

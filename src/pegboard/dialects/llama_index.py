@@ -1,21 +1,35 @@
-"""LlamaIndex: messages of blocks, tool selections, and the events of its agents."""
+"""LlamaIndex: messages with blocks, tool selections, and events of its agents."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.blocks import shown, told_in
-from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
-from pegboard.dialects.parts.function_calls import is_function_call, text_of_arguments
-from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, unreadable, writable
-from pegboard.dialects.talk import Talk
+from pegboard.dialects.call_assembler import Assembly, read_id
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.shared.content_blocks import (
+    describe_block,
+    get_content_blocks,
+    parse_result_content,
+    result_to_text,
+    to_text,
+)
+from pegboard.dialects.shared.function_calls import (
+    PORTABLE_LIMITS,
+    arguments_to_json,
+    define_wrapped_function,
+    dict_or_empty,
+    filter_dicts,
+    first_dict,
+    is_function_call,
+    make_unreadable_error,
+    parse_output,
+    result_to_output_text,
+    to_serializable,
+)
+from pegboard.model.tool import Tool
 
 _EXPECTED = "a ChatMessage with blocks, a ToolSelection, a ToolOutput, or an event of an agent"
 
@@ -23,11 +37,11 @@ _EXPECTED = "a ChatMessage with blocks, a ToolSelection, a ToolOutput, or an eve
 class LlamaIndex(Dialect):
     """Calls as blocks of a message, or `{tool_id, tool_name, tool_kwargs}`.
 
-    Its streams are cumulative: every message holds all that came before, so that the last one counts.
+    Its streams are cumulative: every message contains all previous content, so the last one counts.
     """
 
     name = "llama_index"
-    limits = PORTABLE
+    limits = PORTABLE_LIMITS
     keys = frozenset(
         {
             "blocks",
@@ -44,10 +58,10 @@ class LlamaIndex(Dialect):
     talk = Talk(parts="blocks", part={"block_type": "text"})
 
     def recognises(self, item: Any) -> bool:
-        """Blocks beside a role, or the names of its selections, outputs and events."""
+        """Recognise blocks beside a role, or the fields of its selections, outputs and events."""
         if not isinstance(item, dict):
             return False
-        item = _unwrapped(item)
+        item = _unwrap_event(item)
         message = item.get("message")
         if _is_message(message if isinstance(message, dict) else item):
             return True
@@ -56,88 +70,88 @@ class LlamaIndex(Dialect):
         return isinstance(item.get("current_agent_name"), str)
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A message or a snapshot of it, a selection, an output or an event."""
+        """Read a message or a snapshot of it, a selection, an output or an event."""
         if not isinstance(item, dict):
-            raise unreadable(item, self.name, _EXPECTED)
-        item = _unwrapped(item)
+            raise make_unreadable_error(item, self.name, _EXPECTED)
+        item = _unwrap_event(item)
         message = item.get("message", item)
         if isinstance(message, dict) and (_is_message(message) or isinstance(message.get("role"), str)):
             _read_message(message, into)
         elif isinstance(item.get("tool_output"), dict):
             _read_output(item["tool_output"], item.get("tool_id"), item.get("tool_kwargs"), item.get("tool_name"), into)
         elif "raw_output" in item:
-            kwargs = dict_of(item.get("raw_input")).get("kwargs")
+            kwargs = dict_or_empty(item.get("raw_input")).get("kwargs")
             _read_output(item, None, kwargs, item.get("tool_name"), into)
         elif "tool_kwargs" in item:
             into.bare = True
             _read_selection(item, into)
         elif "response" in item or "current_agent_name" in item:
-            _read_agent(item, into)
+            _read_agent_event(item, into)
         else:
-            raise unreadable(item, self.name, _EXPECTED)
+            raise make_unreadable_error(item, self.name, _EXPECTED)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """The assistant's message; arguments that could not be read stay the text they were."""
+        """Return the assistant's message; malformed arguments stay text."""
         blocks = [
             {
                 "block_type": "tool_call",
                 "tool_call_id": call.id or None,
                 "tool_name": call.name,
-                "tool_kwargs": text_of_arguments(call) if call.is_malformed else call.arguments or {},
+                "tool_kwargs": arguments_to_json(call) if call.is_malformed else call.arguments or {},
             }
             for call in calls
         ]
         return {"role": "assistant", "additional_kwargs": {}, "blocks": blocks}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """A message an answer; a failed call that has no id is a ToolOutput, which can say that it failed."""
-        rendered = [_rendered(answer) for answer in answers]
+        """Return one message per answer; a failed call without an id becomes a ToolOutput, which has an error flag."""
+        rendered = [_render_answer(answer) for answer in answers]
         return rendered if many else rendered[0]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """A ChatMessage with one block."""
+        """Return a ChatMessage with one block."""
         return [self.talk.said(role, text) | {"additional_kwargs": {}}]
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A function with its schema, as to_openai_tool gives it."""
-        return wrapped_function_for(tool)
+        """Return a function definition in the format of `to_openai_tool`."""
+        return define_wrapped_function(tool)
 
 
-def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
-    """What a workflow's serialiser wrapped."""
+def _unwrap_event(item: dict[str, Any]) -> dict[str, Any]:
+    """Return the object inside the wrapper of a workflow's serialiser."""
     return item["value"] if item.get("__is_pydantic") is True and isinstance(item.get("value"), dict) else item
 
 
 def _is_message(item: dict[str, Any]) -> bool:
     if not isinstance(item.get("role"), str):
         return False
-    blocks, more = item.get("blocks"), dict_of(item.get("additional_kwargs"))
+    blocks, more = item.get("blocks"), dict_or_empty(item.get("additional_kwargs"))
     if isinstance(blocks, list):
-        return not blocks or "block_type" in first_of(blocks)
+        return not blocks or "block_type" in first_dict(blocks)
     return isinstance(more.get("tool_calls"), list) or isinstance(more.get("tool_call_id"), str)
 
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:
-    more = dict_of(message.get("additional_kwargs"))
+    more = dict_or_empty(message.get("additional_kwargs"))
     if message.get("role") != "assistant":
-        # The snapshots before it are of a message that is complete.
-        into.all_over()
+        # The snapshots before it belong to a message that is now complete.
+        into.complete_all()
         if message.get("role") == "tool":
-            result, error = output_of(message.get("blocks", message.get("content")))
+            result, error = parse_output(message.get("blocks", message.get("content")))
             into.answer(more.get("tool_call_id"), result, error=error, name=more.get("name"))
         return
-    calls = [block for block in dicts_of(message.get("blocks")) if block.get("block_type") == "tool_call"]
+    calls = [block for block in filter_dicts(message.get("blocks")) if block.get("block_type") == "tool_call"]
     for place, call in enumerate(calls):
         into.snapshot(place, call.get("tool_kwargs"), name=call.get("tool_name"), id=call.get("tool_call_id"))
-    for place, call in enumerate([] if calls else dicts_of(more.get("tool_calls"))):
+    for place, call in enumerate([] if calls else filter_dicts(more.get("tool_calls"))):
         if is_function_call(call):
             function = call["function"]
             into.snapshot(place, function.get("arguments"), name=function.get("name"), id=call.get("id"))
 
 
-def _read_agent(event: dict[str, Any], into: Assembly) -> None:
-    """The stream of an agent as snapshots, and its output, which each ToolCall event repeats."""
-    selections = dicts_of(event.get("tool_calls"))
+def _read_agent_event(event: dict[str, Any], into: Assembly) -> None:
+    """Read an agent's stream as snapshots, or its output, whose calls are repeated by ToolCall events."""
+    selections = filter_dicts(event.get("tool_calls"))
     if "delta" in event:
         for place, selection in enumerate(selections):
             kwargs, name = selection.get("tool_kwargs"), selection.get("tool_name")
@@ -145,15 +159,15 @@ def _read_agent(event: dict[str, Any], into: Assembly) -> None:
         return
     for selection in selections:
         _read_selection(selection, into)
-        announced = _announced(into)
-        identity = id_of(selection.get("tool_id"))
+        announced = _get_announced_calls(into)
+        identity = read_id(selection.get("tool_id"))
         announced[identity] = announced.get(identity, 0) + 1
     if not selections and isinstance(event.get("response"), dict):
         _read_message(event["response"], into)
 
 
 def _read_selection(selection: dict[str, Any], into: Assembly) -> None:
-    announced, identity = _announced(into), id_of(selection.get("tool_id"))
+    announced, identity = _get_announced_calls(into), read_id(selection.get("tool_id"))
     if announced.get(identity):
         announced[identity] -= 1
     else:
@@ -161,44 +175,44 @@ def _read_selection(selection: dict[str, Any], into: Assembly) -> None:
 
 
 def _read_output(output: dict[str, Any], identity: Any, kwargs: Any, name: Any, into: Assembly) -> None:
-    text = "".join(shown(block.get("text", "")) for block in dicts_of(output.get("blocks")))
+    text = "".join(to_text(block.get("text", "")) for block in filter_dicts(output.get("blocks")))
     raw = output.get("raw_output")
     if output.get("is_error") is True:
-        into.answer(identity, error=text or shown(raw), name=name, arguments=kwargs)
+        into.answer(identity, error=text or to_text(raw), name=name, arguments=kwargs)
     else:
-        into.answer(identity, told_in(text if raw is None else raw), name=name, arguments=kwargs)
+        into.answer(identity, parse_result_content(text if raw is None else raw), name=name, arguments=kwargs)
 
 
-def _announced(into: Assembly) -> dict[str, int]:
+def _get_announced_calls(into: Assembly) -> dict[str, int]:
     if into.state is None:
         into.state = {}
     state: dict[str, int] = into.state
     return state
 
 
-def _rendered(answer: Answer) -> dict[str, Any]:
+def _render_answer(answer: Answer) -> dict[str, Any]:
     call, result = answer
     name = answer.name
     if result.problem is not None and not call.id:
-        text = text_of(result)
+        text = result_to_text(result)
         return {
             "blocks": [{"block_type": "text", "text": text}],
             "tool_name": name,
-            "raw_input": {"kwargs": {} if call.is_malformed else writable(call.arguments or {})},
+            "raw_input": {"kwargs": {} if call.is_malformed else to_serializable(call.arguments or {})},
             "raw_output": text,
             "is_error": True,
         }
-    blocks = blocks_of(result)
+    blocks = get_content_blocks(result)
     return {
         "role": "tool",
         "additional_kwargs": {"tool_call_id": answer.id, "name": name},
-        "blocks": [_block(block) for block in blocks]
+        "blocks": [_write_content_block(block) for block in blocks]
         if blocks
-        else [{"block_type": "text", "text": output_text(result)}],
+        else [{"block_type": "text", "text": result_to_output_text(result)}],
     }
 
 
-def _block(block: Mapping[str, Any]) -> dict[str, Any]:
+def _write_content_block(block: Mapping[str, Any]) -> dict[str, Any]:
     if block.get("type") == "image" and isinstance(block.get("data"), str):
         return {"block_type": "image", "image": block["data"], "image_mimetype": block.get("mimeType")}
-    return {"block_type": "text", "text": described(block)}
+    return {"block_type": "text", "text": describe_block(block)}

@@ -1,40 +1,40 @@
-"""Mastra: what its agents return and stream, and the three forms that seed systems met."""
+"""Mastra: results and streams of its agents, and the three forms of its calls in existing systems."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pegboard.core.call import Malformed
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly, id_of, name_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import PORTABLE, name_for, schema_for
-from pegboard.dialects.parts.vercel_outputs import output_for
-from pegboard.dialects.parts.vercel_parts import (
-    extra_of,
+from pegboard.dialects.call_assembler import Assembly, read_id, read_name
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.shared.function_calls import PORTABLE_LIMITS, build_portable_schema, get_provider_name
+from pegboard.dialects.shared.vercel_parts import (
     finish_parts,
+    get_part_extra,
     read_call,
     read_message,
     read_part,
-    release,
+    release_held_calls,
+    render_output,
 )
-from pegboard.dialects.talk import Talk
+from pegboard.model.call import Malformed
+from pegboard.model.tool import Tool
 
-# What Mastra leaves in the arguments for itself.
-_INTERNAL = "__mastraMetadata"
-# What a chunk has beside its payload, none of which is of a call.
-_CHUNK = frozenset({"type", "from", "runId", "metadata", "payload"})
-_STEP_ENDS = frozenset({"step-finish", "finish"})
-# What a payload has beside a call, once that ended.
-_SAYS_MORE = frozenset({"result", "output", "providerExecuted"})
+# A key that Mastra adds to arguments for its own use.
+_METADATA_KEY = "__mastraMetadata"
+# Keys of a chunk beside its payload; none is part of a call.
+_CHUNK_KEYS = frozenset({"type", "from", "runId", "metadata", "payload"})
+_STEP_END_TYPES = frozenset({"step-finish", "finish"})
+# Keys that a payload has only after its call ended.
+_OUTCOME_KEYS = frozenset({"result", "output", "providerExecuted"})
 
-Object = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 
 
-class Direct(NamedTuple):
-    """The fields of a call in any of the three forms; "" and None where it has none, ABSENT for no result."""
+class CallFields(NamedTuple):
+    """The fields of a call in any of the three forms; a missing one is "" or None, a missing result ABSENT."""
 
     id: str
     name: str
@@ -43,38 +43,38 @@ class Direct(NamedTuple):
 
 
 class Mastra(Dialect):
-    """Chunks `{type, from, payload}`, and calls with their fields in a payload or directly."""
+    """Chunks `{type, from, payload}`, and calls with their fields in a payload or at the top level."""
 
     name = "mastra"
-    limits = PORTABLE
+    limits = PORTABLE_LIMITS
     keys = frozenset({"payload", "toolName", "toolCallId", "toolCalls", "content"})
 
     talk = Talk(system="apart", parts="content", part={"type": "text"}, objects=True)
 
     def recognises(self, item: Any) -> bool:
-        """By a payload with an origin or a call in it, or by the names of a call's fields."""
+        """Recognise a payload with an origin or a call in it, or the names of a call's fields."""
         if not isinstance(item, dict):
             return False
         calls = item.get("toolCalls")
         if isinstance(calls, list):
-            return any(isinstance(call, dict) and is_call(call) for call in calls)
-        return is_call(item) or _parts_of(item) is not None
+            return any(isinstance(call, dict) and is_mastra_call(call) for call in calls)
+        return is_mastra_call(item) or _get_message_parts(item) is not None
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A call in any form, a chunk of a stream, a message, or what an agent returns."""
+        """Read a call in any form, a chunk of a stream, a message, or the result of an agent."""
         if not isinstance(item, dict):
             raise Unreadable("unrecognised_format: a call of mastra is an object")
-        parts = _parts_of(item)
+        parts = _get_message_parts(item)
         if parts is not None:
             read_message(item, parts, into)
         elif isinstance(item.get("toolCalls"), list):
             for key in ("toolCalls", "toolResults"):
                 for chunk in item[key] if isinstance(item.get(key), list) else ():
                     if isinstance(chunk, dict):
-                        _read(chunk, into)
+                        _read_chunk_or_call(chunk, into)
         elif isinstance(item.get("role"), str):
             read_message(item, item.get("content"), into)
-        elif _read(item, into):
+        elif _read_chunk_or_call(item, into):
             into.bare = True
         elif not isinstance(item.get("type"), str):
             raise Unreadable(
@@ -83,19 +83,19 @@ class Mastra(Dialect):
             )
 
     def finish(self, into: Assembly) -> None:
-        """Take in the calls that nobody answered."""
+        """Add the calls that have no answer."""
         finish_parts(into)
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
-        """One chunk a call, as an agent returns them."""
-        return [{"type": "tool-call", "from": "AGENT", "payload": _payload(call)} for call in calls]
+        """Return one chunk per call, as an agent returns them."""
+        return [{"type": "tool-call", "from": "AGENT", "payload": _compose_payload(call)} for call in calls]
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """One tool message with every result."""
-        return {"role": "tool", "content": [_answered(answer) for answer in answers]}
+        """Return one tool message with all results."""
+        return {"role": "tool", "content": [_render_answer(answer) for answer in answers]}
 
-    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
-        """An assistant message, as an agent takes them."""
+    def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """Return an assistant message in the form that an agent takes as input."""
         made = [
             {"type": "tool-call", "toolCallId": call.id, "toolName": call.name, "input": call.arguments or {}}
             for call in calls
@@ -103,62 +103,66 @@ class Mastra(Dialect):
         return [{"role": "assistant", "content": [*(self.talk.content(text) if text else ()), *made]}]
 
     def own(self, raw: Any) -> list[Any]:
-        """A message as an agent takes it, and not as its memory keeps it."""
+        """Return a message in the form that an agent takes as input; those of Mastra's memory have another form."""
         return super().own(raw) if isinstance(raw, dict) and isinstance(raw.get("content"), str | list) else []
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """What `createTool` takes, the schema as JSON schema."""
-        return {"id": name_for(tool), "description": tool.description or "", "inputSchema": schema_for(tool)}
+        """Return the arguments of `createTool`, with the schema as JSON Schema."""
+        return {
+            "id": get_provider_name(tool),
+            "description": tool.description or "",
+            "inputSchema": build_portable_schema(tool),
+        }
 
 
-def direct_of(item: Object) -> Direct:
-    """The fields of a call: those of its payload first, then its own."""
+def read_call_fields(item: JsonObject) -> CallFields:
+    """Return the fields of a call, from its payload first and then from the object itself."""
     payload = item.get("payload")
     identity, name, arguments = "", "", None
     result: Any = ABSENT
-    places: tuple[Object, ...] = (item,)
+    places: tuple[JsonObject, ...] = (item,)
     if isinstance(payload, dict):
-        places = (payload,) if item.keys() <= _CHUNK else (payload, item)
+        places = (payload,) if item.keys() <= _CHUNK_KEYS else (payload, item)
     for place in places:
         get = place.get
-        identity = identity or id_of(get("toolCallId")) or id_of(get("id"))
-        name = name or name_of(get("toolName")) or name_of(get("name"))
+        identity = identity or read_id(get("toolCallId")) or read_id(get("id"))
+        name = name or read_name(get("toolName")) or read_name(get("name"))
         if arguments is None:
             arguments = get("args")
         if arguments is None:
             arguments = get("arguments")
         if result is ABSENT or result is None:
             result = get("result", get("output", result) if get("providerExecuted") is True else result)
-    return Direct(identity, name, _clean(arguments), result)
+    return CallFields(identity, name, _remove_metadata(arguments), result)
 
 
-def _read(item: Object, into: Assembly) -> bool:
-    """Take in one chunk or call; False where it is neither."""
+def _read_chunk_or_call(item: JsonObject, into: Assembly) -> bool:
+    """Read one chunk or call; return False if it is neither."""
     kind, payload = item.get("type"), item.get("payload")
-    if kind == "tool-call" and _is_ordinary(item, payload):
+    if kind == "tool-call" and _is_plain_call_chunk(item, payload):
         read_call(item["payload"], into, held=True)
         return True
-    call = direct_of(item)
+    call = read_call_fields(item)
     if kind == "tool-call" or not isinstance(kind, str):
-        place: Object = payload if isinstance(payload, dict) else item
+        place: JsonObject = payload if isinstance(payload, dict) else item
         if not call.name and (not isinstance(kind, str) or not call.id):
             return False
-        # A result of null is how some write that there is none yet.
+        # Some clients write null for a missing result.
         result = ABSENT if call.result is None else call.result
         if call.arguments is None and "output" in place:
-            # What was given to it is not said, only what came of it.
+            # Only the output is given, without the arguments.
             result = place["output"]
-        theirs = _is_theirs(place) or _is_theirs(item)
+        theirs = _is_provider_executed(place) or _is_provider_executed(item)
         if theirs or result is not ABSENT or not isinstance(kind, str):
-            extra = extra_of(place)
+            extra = get_part_extra(place)
             into.call(call.name, call.arguments, call.id, result=result, provider_executed=theirs, extra=extra)
         else:
             if place.get("toolCallId") != call.id or place.get("args") is not call.arguments or "toolName" not in place:
                 place = {**place, "toolCallId": call.id, "toolName": call.name, "args": call.arguments}
             read_call(place, into, held=True)
         return True
-    if kind in _STEP_ENDS:
-        release(into)
+    if kind in _STEP_END_TYPES:
+        release_held_calls(into)
     elif isinstance(payload, dict):
         read_part({**payload, "args": call.arguments, "type": kind}, into)
     else:
@@ -166,17 +170,17 @@ def _read(item: Object, into: Assembly) -> bool:
     return False
 
 
-def _is_ordinary(item: Object, payload: Any) -> bool:
-    """Whether a chunk has a call's fields where they are now, and says nothing of how it ended: most are so."""
-    if type(payload) is not dict or not _SAYS_MORE.isdisjoint(payload) or not item.keys() <= _CHUNK:
+def _is_plain_call_chunk(item: JsonObject, payload: Any) -> bool:
+    """Return True for the common case: a chunk with a call in the current form and no result."""
+    if type(payload) is not dict or not _OUTCOME_KEYS.isdisjoint(payload) or not item.keys() <= _CHUNK_KEYS:
         return False
     arguments = payload.get("args")
     named = type(payload.get("toolName")) is str and type(payload.get("toolCallId")) is str
-    return named and type(arguments) is dict and _INTERNAL not in arguments
+    return named and type(arguments) is dict and _METADATA_KEY not in arguments
 
 
-def is_call(item: Object) -> bool:
-    """Whether this is a chunk, or a call in one of the three forms."""
+def is_mastra_call(item: JsonObject) -> bool:
+    """Return True for a chunk, or for a call in one of the three forms."""
     payload = item.get("payload")
     if isinstance(payload, dict):
         has_call = isinstance(payload.get("toolName"), str) or "toolCallId" in payload
@@ -189,24 +193,24 @@ def is_call(item: Object) -> bool:
     return "toolCallId" in item and isinstance(item.get("name"), str) and has_arguments
 
 
-def _parts_of(item: Object) -> list[Any] | None:
-    """The parts of a message as Mastra's memory keeps it."""
+def _get_message_parts(item: JsonObject) -> list[Any] | None:
+    """Return the parts of a message in the form of Mastra's memory, or None."""
     content = item.get("content")
     parts = content.get("parts") if isinstance(content, dict) and isinstance(item.get("role"), str) else None
     return parts if isinstance(parts, list) else None
 
 
-def _is_theirs(place: Object) -> bool:
+def _is_provider_executed(place: JsonObject) -> bool:
     return place.get("providerExecuted") is True
 
 
-def _clean(arguments: Any) -> Any:
-    if isinstance(arguments, dict) and _INTERNAL in arguments:
-        return {key: value for key, value in arguments.items() if key != _INTERNAL}
+def _remove_metadata(arguments: Any) -> Any:
+    if isinstance(arguments, dict) and _METADATA_KEY in arguments:
+        return {key: value for key, value in arguments.items() if key != _METADATA_KEY}
     return arguments
 
 
-def _payload(call: AskedCall) -> dict[str, Any]:
+def _compose_payload(call: AskedCall) -> dict[str, Any]:
     given = call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments or {}
     payload = {"toolCallId": call.id, "toolName": call.name, "args": given}
     if "provider_metadata" in call.extra:
@@ -218,16 +222,16 @@ def _payload(call: AskedCall) -> dict[str, Any]:
     return payload
 
 
-def _answered(answer: Answer) -> dict[str, Any]:
+def _render_answer(answer: Answer) -> dict[str, Any]:
     call = answer.call
     return {
         "type": "tool-result",
         "toolCallId": answer.id,
         "toolName": answer.name,
         "input": call.arguments if isinstance(call.arguments, dict) else {},
-        "output": output_for(answer.result, _media),
+        "output": render_output(answer.result, _write_media_block),
     }
 
 
-def _media(block: Object) -> dict[str, Any]:
+def _write_media_block(block: JsonObject) -> dict[str, Any]:
     return {"type": "media", "data": block["data"], "mediaType": block["mimeType"]}

@@ -1,37 +1,45 @@
-"""Ollama: whole calls in messages and chunks, and answers that go by the tool's name."""
+"""Ollama: complete calls in messages and chunks, and answers identified by tool name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.core.call import Malformed
-from pegboard.core.tool import Tool
-from pegboard.dialects.adapting.root import REFUSED
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.limits import Limits
-from pegboard.dialects.parts.defining import function_for
-from pegboard.dialects.parts.function_calls import is_function_call, read_function_calls
-from pegboard.dialects.parts.held import held_in
-from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import dict_of, dicts_of, first_of, is_models, unreadable
-from pegboard.dialects.talk import Talk
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
+from pegboard.dialects.shared.function_calls import (
+    define_function,
+    dict_or_empty,
+    filter_dicts,
+    first_dict,
+    get_held_calls,
+    is_function_call,
+    is_model_role,
+    make_unreadable_error,
+    parse_output,
+    read_function_calls,
+    result_to_output_text,
+)
+from pegboard.model.call import Malformed
+from pegboard.model.tool import Tool
 
-# What its own types keep of a schema; the rest of it never reaches a model.
-_OF_PARAMETERS = ("type", "$defs", "items", "required", "properties")
-_OF_PROPERTIES = ("type", "items", "description", "enum")
+# The schema keywords that Ollama's types keep; others never reach a model.
+_PARAMETERS_KEYWORDS = ("type", "$defs", "items", "required", "properties")
+_PROPERTY_KEYWORDS = ("type", "items", "description", "enum")
 _EXPECTED = "a chat response or its chunk, a message with tool_calls, or a call {function: {name, arguments}}"
 
 
 class Ollama(Dialect):
-    """Calls `{function: {name, arguments}}` with an object for arguments and no id."""
+    """Calls `{function: {name, arguments}}` with an object as arguments and no id."""
 
     name = "ollama"
     keys = frozenset({"message", "messages", "tool_calls", "tool_name", "function"})
     limits = Limits(
-        root=REFUSED,
+        root=REFUSED_ROOT_KEYWORDS,
         needs_items=True,
         ignored=frozenset(
             {
@@ -63,72 +71,76 @@ class Ollama(Dialect):
     talk = Talk(has_ids=False, objects=True)
 
     def recognises(self, item: Any) -> bool:
-        """A message beside `done`, calls that are only a function with an object, or an answer by tool_name."""
+        """Recognise a message beside `done`, calls with only a function, or an answer with `tool_name`."""
         if not isinstance(item, dict):
             return False
         if isinstance(item.get("message"), dict):
             return isinstance(item.get("done"), bool)
         if isinstance(item.get("messages"), list):
-            return any(self.recognises(message) for message in item["messages"] if "messages" not in dict_of(message))
+            return any(
+                self.recognises(message) for message in item["messages"] if "messages" not in dict_or_empty(message)
+            )
         if isinstance(item.get("tool_calls"), list):
-            return _is_bare_function(first_of(item["tool_calls"]))
+            return _is_bare_function(first_dict(item["tool_calls"]))
         if item.get("role") == "tool":
             return isinstance(item.get("tool_name"), str)
         return "role" not in item and _is_bare_function(item)
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A response, a chunk, a message or one call."""
+        """Read a response, a chunk, a message or one call."""
         if not isinstance(item, dict):
-            raise unreadable(item, self.name, _EXPECTED)
+            raise make_unreadable_error(item, self.name, _EXPECTED)
         if isinstance(item.get("messages"), list):
-            for message in dicts_of(item["messages"]):
+            for message in filter_dicts(item["messages"]):
                 if isinstance(message.get("role"), str):
-                    _read(message, into)
+                    _read_message(message, into)
         else:
-            _read(item, into)
+            _read_message(item, into)
 
     def finish(self, into: Assembly) -> None:
-        """The calls that nothing answered."""
-        held_in(into).release(into)
+        """Add the calls that have no answer."""
+        get_held_calls(into).release(into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """The assistant's message; arguments that could not be read stay the text they were."""
-        made = [{"function": {"name": call.name, "arguments": _arguments(call)}} for call in calls]
+        """Return the assistant's message; malformed arguments stay text."""
+        made = [{"function": {"name": call.name, "arguments": _write_arguments(call)}} for call in calls]
         return {"role": "assistant", "content": "", "tool_calls": made}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """One message an answer, by the tool's name and in the order of the calls."""
-        rendered = [_rendered(answer) for answer in answers]
+        """Return one message per answer, with the tool's name and in the order of the calls."""
+        rendered = [_render_answer(answer) for answer in answers]
         return rendered if many else rendered[0]
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A function with what Ollama keeps of its schema."""
-        function = function_for(tool)
-        parameters = _kept(function["parameters"], _OF_PARAMETERS)
-        properties = dict_of(parameters.get("properties"))
-        parameters["properties"] = {key: _kept(dict_of(value), _OF_PROPERTIES) for key, value in properties.items()}
+        """Return a function definition with the schema keywords that Ollama keeps."""
+        function = define_function(tool)
+        parameters = _select_keywords(function["parameters"], _PARAMETERS_KEYWORDS)
+        properties = dict_or_empty(parameters.get("properties"))
+        parameters["properties"] = {
+            key: _select_keywords(dict_or_empty(value), _PROPERTY_KEYWORDS) for key, value in properties.items()
+        }
         return {"type": "function", "function": function | {"parameters": parameters}}
 
 
-def _read(item: dict[str, Any], into: Assembly) -> None:
-    held = held_in(into)
-    message = item if "message" not in item else dict_of(item["message"])
+def _read_message(item: dict[str, Any], into: Assembly) -> None:
+    held = get_held_calls(into)
+    message = item if "message" not in item else dict_or_empty(item["message"])
     if message.get("role") == "tool":
-        result, error = output_of(message.get("content"))
+        result, error = parse_output(message.get("content"))
         name = message.get("tool_name", message.get("name"))
         held.answer(into, name, result, error, id=message.get("tool_call_id"))
         return
     held.release(into)
-    calls = dicts_of(message.get("tool_calls")) if is_models(message.get("role")) else []
+    calls = filter_dicts(message.get("tool_calls")) if is_model_role(message.get("role")) else []
     if item.get("done") is False:
-        # A stream: nothing in it answers its own calls, so they need not wait.
+        # A stream does not contain answers to its own calls, so they are not held back.
         read_function_calls(calls, into)
         return
     if is_function_call(item):
         into.bare = True
         calls = [item]
     elif not isinstance(message.get("role"), str) and "tool_calls" not in message and "message" not in item:
-        raise unreadable(item, Ollama.name, _EXPECTED)
+        raise make_unreadable_error(item, Ollama.name, _EXPECTED)
     for call in calls:
         if is_function_call(call):
             held.hold(call["function"].get("name"), call["function"].get("arguments"), call.get("id"))
@@ -140,13 +152,13 @@ def _is_bare_function(item: dict[str, Any]) -> bool:
     return isinstance(item["function"].get("arguments"), dict) and ("id" not in item or "index" in item["function"])
 
 
-def _arguments(call: AskedCall) -> Any:
+def _write_arguments(call: AskedCall) -> Any:
     return call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments or {}
 
 
-def _kept(schema: Mapping[str, Any], keywords: Sequence[str]) -> dict[str, Any]:
+def _select_keywords(schema: Mapping[str, Any], keywords: Sequence[str]) -> dict[str, Any]:
     return {keyword: schema[keyword] for keyword in keywords if keyword in schema}
 
 
-def _rendered(answer: Answer) -> dict[str, Any]:
-    return {"role": "tool", "content": output_text(answer.result), "tool_name": answer.name}
+def _render_answer(answer: Answer) -> dict[str, Any]:
+    return {"role": "tool", "content": result_to_output_text(answer.result), "tool_name": answer.name}

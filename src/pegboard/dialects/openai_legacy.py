@@ -1,88 +1,93 @@
-"""OpenAI's Chat Completions as they were before `tool_calls`: one `function_call` a message, and no ids."""
+"""OpenAI's Chat Completions before `tool_calls`: one `function_call` per message, and no ids."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import without_nulls
-from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import function_for
-from pegboard.dialects.parts.function_calls import text_of_arguments
-from pegboard.dialects.parts.held import held_in
-from pegboard.dialects.parts.openai_calls import given_arguments
-from pegboard.dialects.parts.openai_choices import (
-    CUT,
-    EXPECTED,
-    LIMITS,
-    as_response,
-    choice_of,
-    function_call_of,
-    says_something,
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.schema_adapters import remove_optional_nulls
+from pegboard.dialects.shared.function_calls import (
+    arguments_to_json,
+    define_function,
+    dict_or_empty,
+    get_held_calls,
+    is_model_role,
+    make_unreadable_error,
+    parse_output,
+    result_to_output_text,
 )
-from pegboard.dialects.parts.outputs import output_of, output_text
-from pegboard.dialects.parts.picking import dict_of, is_models, unreadable
-from pegboard.dialects.talk import Talk
+from pegboard.dialects.shared.openai_calls import (
+    CHAT_LIMITS,
+    EXPECTED_CHAT_PAYLOAD,
+    TRUNCATED_FINISH_REASONS,
+    get_first_choice,
+    get_function_call,
+    has_chat_content,
+    read_function_arguments,
+    wrap_choice,
+)
+from pegboard.model.tool import Tool
 
 
 class OpenAILegacy(Dialect):
-    """Messages with one `function_call` and no ids, answered by one of the role `function`."""
+    """Messages with one `function_call` and no id, each answered by one with the role `function`."""
 
     name = "openai_legacy_function_call"
     keys = frozenset({"choices", "index", "function_call", "messages"})
-    limits = LIMITS
+    limits = CHAT_LIMITS
     talk = Talk(has_ids=False)
 
     def recognises(self, item: Any) -> bool:
-        """What has a function_call or answers one; in a stream, also a chunk that could be of either kind."""
+        """Recognise a `function_call` or its answer; in a stream also a chunk that fits both OpenAI dialects."""
         if not isinstance(item, dict):
             return False
-        item = as_response(item)
+        item = wrap_choice(item)
         if isinstance(choices := item.get("choices"), list):
-            choice = choice_of(choices)
+            choice = get_first_choice(choices)
             if choice is None:
                 return False
-            if function_call_of(choice) is not None or choice.get("finish_reason") == "function_call":
+            if get_function_call(choice) is not None or choice.get("finish_reason") == "function_call":
                 return True
             delta = choice.get("delta")
-            return isinstance(delta, dict) and not delta.get("tool_calls") and says_something(choice)
+            return isinstance(delta, dict) and not delta.get("tool_calls") and has_chat_content(choice)
         if isinstance(messages := item.get("messages"), list):
             return any(map(_is_legacy_message, messages))
         return _is_legacy_message(item)
 
     def read(self, item: Any, into: Assembly) -> None:
-        """One response, chunk, message or history."""
+        """Read one response, chunk, message or history."""
         if not isinstance(item, dict):
-            raise unreadable(item, self.name, EXPECTED)
-        item = as_response(item)
+            raise make_unreadable_error(item, self.name, EXPECTED_CHAT_PAYLOAD)
+        item = wrap_choice(item)
         if isinstance(choices := item.get("choices"), list):
-            self._read_choice(choice_of(choices) or {}, into)
+            self._read_choice(get_first_choice(choices) or {}, into)
         elif isinstance(messages := item.get("messages"), list):
             for message in messages:
                 self._read_message(message, into)
         elif "role" in item or isinstance(item.get("function_call"), dict):
             self._read_message(item, into)
         elif "error" not in item:
-            raise unreadable(item, self.name, EXPECTED)
+            raise make_unreadable_error(item, self.name, EXPECTED_CHAT_PAYLOAD)
 
     def finish(self, into: Assembly) -> None:
-        """Let go of the calls that no answer came for."""
-        held_in(into).release(into)
+        """Add the calls that have no answer."""
+        get_held_calls(into).release(into)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments without the nulls that stand for nothing."""
-        return without_nulls(arguments, schema)
+        """Return the arguments without nulls that mean absent."""
+        return remove_optional_nulls(arguments, schema)
 
     def compose(self, calls: Sequence[AskedCall]) -> Any:
-        """An assistant message, or a list of them where there is not one call: each has room for one."""
+        """Return an assistant message, or a list unless there is exactly one call: each message has one call."""
         messages = [
             {
                 "role": "assistant",
                 "content": None,
-                "function_call": {"name": call.name, "arguments": text_of_arguments(call)},
+                "function_call": {"name": call.name, "arguments": arguments_to_json(call)},
             }
             for call in calls
             if not call.provider_executed
@@ -90,52 +95,52 @@ class OpenAILegacy(Dialect):
         return messages[0] if len(messages) == 1 else messages
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """A message for each answer."""
+        """Return one message per answer."""
         rendered = [
             {
                 "role": "function",
                 "name": answer.call.name or answer.result.tool_name,
-                "content": output_text(answer.result),
+                "content": result_to_output_text(answer.result),
             }
             for answer in answers
         ]
         return rendered if many else rendered[0]
 
-    def exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
-        """Each call with its answer after it, what is said beside them in the first."""
+    def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
+        """Return each call followed by its answer, with the text in the first message."""
         told: list[Any] = []
         for answer in answers:
-            told += [*self.speak(None if told else text, [answer.call], id), *self.reply([answer])]
+            told += [*self.compose_turn(None if told else text, [answer.call], id), *self.reply([answer])]
         return told
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """`{name, description, parameters}`, for the list `functions`."""
-        return function_for(tool)
+        """Return `{name, description, parameters}` for the list `functions`."""
+        return define_function(tool)
 
     def _read_choice(self, choice: dict[str, Any], into: Assembly) -> None:
-        cut = choice.get("finish_reason") in CUT
+        cut = choice.get("finish_reason") in TRUNCATED_FINISH_REASONS
         self._read_message(choice.get("message"), into, cut=cut)
-        function = dict_of(dict_of(choice.get("delta")).get("function_call"))
+        function = dict_or_empty(dict_or_empty(choice.get("delta")).get("function_call"))
         if isinstance(function.get("arguments"), dict):
             into.snapshot(self.name, function["arguments"], name=function.get("name"))
         elif function:
             into.piece(self.name, function.get("arguments"), name=function.get("name"))
         if cut:
-            into.all_ended()
+            into.close_incomplete()
         elif choice.get("finish_reason"):
-            into.all_over()
+            into.complete_all()
 
     def _read_message(self, message: Any, into: Assembly, *, cut: bool = False) -> None:
-        """Calls are held back until something else is said: without ids, only what follows can be their answers."""
+        """Read a message. Calls are held back until the next message: without ids, only that can answer them."""
         if not isinstance(message, dict):
             return
         if message.get("role") == "function":
-            result, error = output_of(message.get("content"))
-            held_in(into).answer(into, message.get("name"), result, error)
+            result, error = parse_output(message.get("content"))
+            get_held_calls(into).answer(into, message.get("name"), result, error)
             return
-        function = message.get("function_call") if is_models(message.get("role")) else None
+        function = message.get("function_call") if is_model_role(message.get("role")) else None
         if isinstance(function, dict):
-            held_in(into).hold(function.get("name"), given_arguments(function.get("arguments"), cut=cut))
+            get_held_calls(into).hold(function.get("name"), read_function_arguments(function.get("arguments"), cut=cut))
             return
         self.finish(into)
         if message.get("tool_calls"):

@@ -1,42 +1,169 @@
-"""OpenAI's Responses, and its Agents SDK, which wraps their items and events."""
+"""OpenAI's Responses API with its stream events, and the Agents SDK, which wraps its items and events."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from pegboard.core.tool import Tool
-from pegboard.dialects.adapting import without_nulls
-from pegboard.dialects.adapting.root import REFUSED
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.limits import Limits
-from pegboard.dialects.parts.defining import function_for
-from pegboard.dialects.parts.openai_calls import NAME
-from pegboard.dialects.parts.openai_strict import strict_function_for
-from pegboard.dialects.parts.picking import dicts_of, unreadable
-from pegboard.dialects.parts.response_events import read_event
-from pegboard.dialects.parts.response_items import (
-    CALLS,
-    composed_item,
-    id_of_item,
-    is_item,
-    own_items,
-    read_item,
-    read_items,
-    rendered_item,
-    running_of,
-    said_item,
+from pegboard.dialects.call_assembler import Assembly, read_name
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.schema_adapters import remove_optional_nulls
+from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
+from pegboard.dialects.shared.function_calls import define_function, filter_dicts, make_unreadable_error
+from pegboard.dialects.shared.openai_calls import (
+    CUSTOM_INPUT_END,
+    FUNCTION_NAME_PATTERN,
+    define_strict_function,
+    encode_custom_input_piece,
 )
-from pegboard.dialects.talk import Talk
+from pegboard.dialects.shared.openai_response_items import (
+    CALL_ITEM_TYPES,
+    ResponseState,
+    compose_item,
+    get_response_state,
+    is_item,
+    read_item,
+    read_item_arguments,
+    read_item_extra,
+    read_item_id,
+    read_items,
+    read_mcp_extra,
+    render_item,
+    restore_items,
+    write_message_item,
+)
+from pegboard.model.tool import Tool
+
+_CUSTOM_INPUT_DELTA = "response.custom_tool_call_input.delta"
+_DELTA_TYPES = frozenset(
+    {"response.function_call_arguments.delta", "response.mcp_call_arguments.delta", _CUSTOM_INPUT_DELTA}
+)
+_ARGUMENTS_DONE_TYPES = frozenset({"response.function_call_arguments.done", "response.mcp_call_arguments.done"})
+# Events that end a response; the last one belongs to the Realtime API.
+_RESPONSE_END_TYPES = frozenset(
+    {"response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.done"}
+)
+
+
+def read_response_event(event: Mapping[str, Any], into: Assembly) -> None:
+    """Read one event; most contain nothing about a call."""
+    kind = event.get("type")
+    if not isinstance(kind, str):
+        return
+    running = get_response_state(into)
+    if kind in _DELTA_TYPES:
+        _read_delta(event, into, running)
+    elif kind in _ARGUMENTS_DONE_TYPES:
+        key = _get_item_key(event, running)
+        if key not in running.done:
+            into.snapshot(key, event.get("arguments"), name=event.get("name"), id=event.get("call_id"))
+    elif kind == "response.output_item.added":
+        _begin_item(event, into, running)
+    elif kind == "response.output_item.done":
+        if isinstance(item := event.get("item"), dict):
+            key = _get_item_key(event, running)
+            if isinstance(item.get("id"), str):
+                running.keys[item["id"]] = key
+            _finish_item(key, item, into, running)
+    elif kind == "response.created":
+        _drop_unfinished_items(into, running)
+        running.keys.clear()
+        running.done.clear()
+    elif kind in _RESPONSE_END_TYPES:
+        _end_response(event.get("response"), into, running, completed=kind == "response.completed")
+
+
+def _read_delta(event: Mapping[str, Any], into: Assembly, running: ResponseState) -> None:
+    key, text = _get_item_key(event, running), event.get("delta")
+    if key in running.done:
+        return
+    if event["type"] == _CUSTOM_INPUT_DELTA:
+        text = encode_custom_input_piece(text, begins=key not in running.customs)
+        running.customs.add(key)
+    into.piece(key, text, id=event.get("call_id"))
+
+
+def _begin_item(event: Mapping[str, Any], into: Assembly, running: ResponseState) -> None:
+    item = event.get("item")
+    if not isinstance(item, dict) or not isinstance(item.get("type"), str):
+        return
+    key = _get_item_key(event, running)
+    running.done.pop(key, None)
+    if isinstance(item.get("id"), str):
+        running.keys[item["id"]] = key
+    if item["type"] in CALL_ITEM_TYPES:
+        into.piece(key, name=item.get("name"), id=item.get("call_id"), extra=read_item_extra(item))
+    elif item["type"] == "mcp_call":
+        name, extra = item.get("name"), read_mcp_extra(item)
+        into.piece(key, name=name, id=item.get("id"), provider_executed=True, extra=extra)
+
+
+def _finish_item(
+    key: Hashable, item: dict[str, Any], into: Assembly, running: ResponseState, *, cut: bool = False
+) -> None:
+    """Read a complete item: it replaces its pieces, and is skipped if it was read before."""
+    identity = read_item_id(item)
+    if running.done.get(key) == identity:
+        return
+    running.done[key] = identity
+    running.raw.add(identity)
+    running.customs.discard(key)
+    if isinstance(kind := item.get("type"), str) and kind in CALL_ITEM_TYPES:
+        arguments = read_item_arguments(item, cut=cut)
+        into.snapshot(key, arguments, name=read_name(item.get("name")), id=identity, extra=read_item_extra(item))
+        into.over(key)
+    else:
+        read_item(item, into)
+
+
+def _end_response(response: Any, into: Assembly, running: ResponseState, *, completed: bool) -> None:
+    """Read the complete response: add its new items, and end what was streamed."""
+    if not isinstance(response, dict):
+        response = {}
+    completed = completed or response.get("status") == "completed"
+    output = response.get("output")
+    items = output if isinstance(output, list) else []
+    for place, item in enumerate(items):
+        if isinstance(item, dict):
+            identity = item.get("id")
+            # If events had no index for an item, its key is its id.
+            key = running.keys.get(identity, place) if isinstance(identity, str) else place
+            _finish_item(key, item, into, running, cut=not completed and place == len(items) - 1)
+    if completed:
+        for key in running.customs:
+            into.piece(key, CUSTOM_INPUT_END)
+        running.customs.clear()
+        into.complete_all()
+    else:
+        _drop_unfinished_items(into, running)
+
+
+def _drop_unfinished_items(into: Assembly, running: ResponseState) -> None:
+    """End the calls that were started as incomplete."""
+    running.customs.clear()
+    into.close_incomplete()
+
+
+def _get_item_key(event: Mapping[str, Any], running: ResponseState) -> Hashable:
+    """Return the key of an event's item: its index, which is stable even if gateways rewrite ids, or else its id."""
+    index, identity = event.get("output_index"), event.get("item_id")
+    if isinstance(index, int):
+        return index
+    if not isinstance(identity, str):
+        item = event.get("item")
+        identity = item.get("id") if isinstance(item, dict) else None
+    return running.keys.get(identity, identity) if isinstance(identity, str) else None
+
 
 _TALK = Talk(ids=re.compile(r".{1,64}", re.DOTALL))
 _EXPECTED = "a response with 'output', an item with a 'type', or an event whose type begins with 'response.'"
-# Agents hand over to one another by calls that they make and answer themselves.
-_HANDOFFS = ("handoff_call_item", "handoff_output_item")
-_EVENTS: Mapping[str, str] = {
+# Agents hand over to each other by calls that they make and answer themselves.
+_HANDOFF_TYPES = ("handoff_call_item", "handoff_output_item")
+_EVENT_DATA_KEYS: Mapping[str, str] = {
     "raw_response_event": "data",
     "run_item_stream_event": "item",
     "agent_updated_stream_event": "new_agent",
@@ -44,15 +171,15 @@ _EVENTS: Mapping[str, str] = {
 
 
 class OpenAIResponses(Dialect):
-    """Items of the type `function_call`, answered by one `function_call_output` each."""
+    """Items of the type `function_call`, each answered by one `function_call_output`."""
 
     name = "openai_responses"
     keys = frozenset({"type", "output", "input"})
-    limits = Limits(name=NAME, root=REFUSED, needs_items=True)
+    limits = Limits(name=FUNCTION_NAME_PATTERN, root=REFUSED_ROOT_KEYWORDS, needs_items=True)
     talk = _TALK
 
     def recognises(self, item: Any) -> bool:
-        """A response, an item of one, or an event of its stream."""
+        """Recognise a response, an item of one, or an event of its stream."""
         if not isinstance(item, dict):
             return False
         kind = item.get("type")
@@ -60,69 +187,69 @@ class OpenAIResponses(Dialect):
             return kind.startswith("response.") or is_item(item)
         if item.get("object") == "response":
             return isinstance(item.get("output"), list)
-        return "model" in item and any(map(is_item, dicts_of(item.get("input"))))
+        return "model" in item and any(map(is_item, filter_dicts(item.get("input"))))
 
     def read(self, item: Any, into: Assembly) -> None:
-        """One response, item or event."""
-        _read(self, item, into)
+        """Read one response, item or event."""
+        _read_response_or_item(self, item, into)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments without the nulls that stand for nothing."""
-        return without_nulls(arguments, schema)
+        """Return the arguments without nulls that mean absent."""
+        return remove_optional_nulls(arguments, schema)
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
-        """An item for each call, as they stand in a response's output and in the next request's input."""
-        return [item for call in calls if (item := composed_item(call)) is not None]
+        """Return one item per call, as in a response's output and in the next request's input."""
+        return [item for call in calls if (item := compose_item(call)) is not None]
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """An item for each answer."""
-        rendered = [rendered_item(answer) for answer in answers]
+        """Return one item per answer."""
+        rendered = [render_item(answer) for answer in answers]
         return rendered if many else rendered[0]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """A message among the items."""
-        return [said_item(role, text)]
+        """Return a message item."""
+        return [write_message_item(role, text)]
 
     def own(self, raw: Any) -> list[Any]:
-        """The items of a response."""
-        return own_items(raw)
+        """Return the items of a response."""
+        return restore_items(raw)
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """`{type: function, name, …}`, not strict, with the schema as it is."""
-        return {"type": "function", **function_for(tool), "strict": False}
+        """Return `{type: function, name, …}`, not strict, with the tool's own schema."""
+        return {"type": "function", **define_function(tool), "strict": False}
 
     def define_strictly(self, tool: Tool) -> dict[str, Any]:
-        """The same, strict where the schema can be said that way."""
-        return {"type": "function", **strict_function_for(tool)}
+        """Return the same definition, strict if strict mode can express the schema."""
+        return {"type": "function", **define_strict_function(tool)}
 
 
 class OpenAIAgents(Dialect):
-    """Run items and stream events of the Agents SDK around items and events of Responses."""
+    """Run items and stream events of the Agents SDK, which wrap items and events of Responses."""
 
     name = "openai_agents"
     keys = frozenset({"raw_item", "data", "item", "new_agent", "new_items"})
-    limits = Limits(name=NAME, root=REFUSED, needs_items=True, strict=True)
+    limits = Limits(name=FUNCTION_NAME_PATTERN, root=REFUSED_ROOT_KEYWORDS, needs_items=True, strict=True)
     talk = _TALK
 
     def recognises(self, item: Any) -> bool:
-        """A run item, an event of a run, or a whole run."""
+        """Recognise a run item, an event of a run, or a whole run."""
         if not isinstance(item, dict):
             return False
         kind = item.get("type")
         if not isinstance(kind, str):
             return isinstance(item.get("new_items"), list)
-        if kind in _EVENTS:
-            return isinstance(item.get(_EVENTS[kind]), dict)
+        if kind in _EVENT_DATA_KEYS:
+            return isinstance(item.get(_EVENT_DATA_KEYS[kind]), dict)
         return kind.endswith("_item") and isinstance(item.get("raw_item"), dict)
 
     def read(self, item: Any, into: Assembly) -> None:
-        """One run item, event or run; items and events of Responses also as they are."""
+        """Read one run item, event or run, or a bare item or event of Responses."""
         if not isinstance(item, dict):
-            raise unreadable(item, self.name, _EXPECTED)
+            raise make_unreadable_error(item, self.name, _EXPECTED)
         kind = item.get("type")
         if kind == "raw_response_event":
             if isinstance(data := item.get("data"), dict):
-                read_event(data, into)
+                read_response_event(data, into)
         elif kind == "run_item_stream_event":
             _read_run_item(item.get("item"), into)
         elif isinstance(item.get("raw_item"), dict):
@@ -132,39 +259,39 @@ class OpenAIAgents(Dialect):
             for inner in items:
                 _read_run_item(inner, into)
         else:
-            _read(self, item, into)
+            _read_response_or_item(self, item, into)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments without the nulls that stand for nothing."""
-        return without_nulls(arguments, schema)
+        """Return the arguments without nulls that mean absent."""
+        return remove_optional_nulls(arguments, schema)
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
-        """A run item for each call."""
-        items = [item for call in calls if (item := composed_item(call)) is not None]
+        """Return one run item per call."""
+        items = [item for call in calls if (item := compose_item(call)) is not None]
         return [{"type": "tool_call_item", "raw_item": item} for item in items]
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """An item of Responses for each answer, as the input of the next run takes them."""
-        rendered = [rendered_item(answer) for answer in answers]
+        """Return one Responses item per answer, for the input of the next run."""
+        rendered = [render_item(answer) for answer in answers]
         return rendered if many else rendered[0]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """A message among the items, as the input of the next run takes them."""
-        return [said_item(role, text)]
+        """Return a message item for the input of the next run."""
+        return [write_message_item(role, text)]
 
-    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
-        """The items of Responses that run items are made from."""
-        items = [item for call in calls if (item := composed_item(call)) is not None]
+    def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """Return the Responses items that run items wrap."""
+        items = [item for call in calls if (item := compose_item(call)) is not None]
         return [*(self.say("assistant", text, id) if text else ()), *items]
 
     def own(self, raw: Any) -> list[Any]:
-        """The items of Responses in a run, or in one of its items."""
+        """Return the Responses items of a run or of a run item."""
         items = raw.get("new_items", [raw]) if isinstance(raw, dict) else raw
-        return own_items([item.get("raw_item", item) for item in dicts_of(items)])
+        return restore_items([item.get("raw_item", item) for item in filter_dicts(items)])
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """The fields of a FunctionTool: strict where the schema can be said that way."""
-        function = strict_function_for(tool)
+        """Return the fields of a FunctionTool, strict if strict mode can express the schema."""
+        function = define_strict_function(tool)
         return {
             "name": function["name"],
             "description": function["description"],
@@ -173,37 +300,37 @@ class OpenAIAgents(Dialect):
         }
 
     def define_strictly(self, tool: Tool) -> dict[str, Any]:
-        """It is strict anyway."""
+        """Return the definition, which is already strict."""
         return self.define(tool)
 
 
-def _read(dialect: Dialect, item: Any, into: Assembly) -> None:
+def _read_response_or_item(dialect: Dialect, item: Any, into: Assembly) -> None:
     if not isinstance(item, dict):
-        raise unreadable(item, dialect.name, _EXPECTED)
+        raise make_unreadable_error(item, dialect.name, _EXPECTED)
     kind = item.get("type")
     if isinstance(kind, str):
         if kind.startswith("response."):
-            read_event(item, into)
+            read_response_event(item, into)
         else:
-            into.bare = kind in CALLS
+            into.bare = kind in CALL_ITEM_TYPES
             read_item(item, into)
     elif isinstance(output := item.get("output"), list):
         read_items(output, into, cut=item.get("status") in ("incomplete", "in_progress"))
     elif isinstance(given := item.get("input"), list):
         read_items(given, into)
     elif "role" not in item and "error" not in item:
-        raise unreadable(item, dialect.name, _EXPECTED)
+        raise make_unreadable_error(item, dialect.name, _EXPECTED)
 
 
 def _read_run_item(item: Any, into: Assembly) -> None:
-    """What a run says of a call that came as an event before is passed over."""
+    """Read a run item; skip a call that was read from an event before."""
     raw = item.get("raw_item") if isinstance(item, dict) else None
     if not isinstance(raw, dict):
         return
-    if item.get("type") in _HANDOFFS:
+    if item.get("type") in _HANDOFF_TYPES:
         into.has_dropped = True
         return
     kind = raw.get("type")
     is_answer = isinstance(kind, str) and kind.endswith("_output")
-    if is_answer or id_of_item(raw) not in running_of(into).raw:
+    if is_answer or read_item_id(raw) not in get_response_state(into).raw:
         read_item(raw, into)

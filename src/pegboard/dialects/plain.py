@@ -1,4 +1,4 @@
-"""The board's own dialect: `{name, arguments, id?}` in, `{success, result | error, …}` out."""
+"""The board's own dialect: requests `{name, arguments, id?}`, answers `{success, result | error, …}`."""
 
 from __future__ import annotations
 
@@ -6,48 +6,48 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pegboard.core.call import ToolResult
-from pegboard.core.errors import FieldProblem, Problem
-from pegboard.core.refusals import MAX_FAULTS, Fault
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.base import WHOLE_CALLS, Answer, Answers, ignored_of
+from pegboard.dialects.base import WITHOUT_STREAM_AND_HISTORY, Answer, Answers, render_ignored
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.model.api_errors import MAX_FAULTS, Fault
+from pegboard.model.call import ToolResult
+from pegboard.model.call_errors import FieldProblem, Problem
+from pegboard.model.tool import Tool
 
-_KEYS = {"name", "arguments", "id"}
+_CALL_KEYS = {"name", "arguments", "id"}
 
 
 class Plain(Answers):
-    """One object a call, one object an answer."""
+    """One object per call, and one per answer."""
 
     name = "plain"
-    abilities = WHOLE_CALLS
+    abilities = WITHOUT_STREAM_AND_HISTORY
     keys = frozenset({"name"})
 
     def recognises(self, item: Any) -> bool:
-        """An object with a name, and nothing that a call of this board does not have."""
-        return isinstance(item, dict) and isinstance(item.get("name"), str) and item.keys() <= _KEYS
+        """Recognise an object with a name and no keys other than those of a plain call."""
+        return isinstance(item, dict) and isinstance(item.get("name"), str) and item.keys() <= _CALL_KEYS
 
     def read(self, item: Any, into: Assembly) -> None:
-        """One call."""
-        faults = _faults(item)
+        """Read one call; raise Unreadable if it is not one."""
+        faults = _check_call(item)
         if faults:
             raise Unreadable.of("This is not a call", faults)
         into.bare = True
         into.call(item["name"], item.get("arguments"), item.get("id"))
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
-        """The calls as objects."""
+        """Return the calls as objects."""
         return [
             {"name": call.name, "arguments": call.arguments} | ({"id": call.id} if call.id else {}) for call in calls
         ]
 
     def answer(self, answer: Answer, output: Any) -> dict[str, Any]:
-        """The object for one result."""
-        return _rendered(answer.result, output)
+        """Return the object for one result."""
+        return _render_result(answer.result, output)
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """Name, description and schemas."""
+        """Return the name, description and schemas."""
         definition: dict[str, Any] = {
             "name": tool.name,
             "description": tool.description or "",
@@ -58,7 +58,7 @@ class Plain(Answers):
         return definition
 
 
-def _faults(payload: Any) -> list[Fault]:
+def _check_call(payload: Any) -> list[Fault]:
     faults = []
     if not isinstance(payload, dict):
         return [Fault("", 'a call is an object {"name": …, "arguments": {…}, "id"?: …}')]
@@ -67,11 +67,11 @@ def _faults(payload: Any) -> list[Fault]:
         faults.append(Fault("name", "required: the name of a tool, a string"))
     if identity is not None and not isinstance(identity, str):
         faults.append(Fault("id", "a string, if given"))
-    unknown = sorted(map(str, payload.keys() - _KEYS))[:MAX_FAULTS]
-    return faults + [Fault(key[:100], f"unknown key; a call has {', '.join(sorted(_KEYS))}") for key in unknown]
+    unknown = sorted(map(str, payload.keys() - _CALL_KEYS))[:MAX_FAULTS]
+    return faults + [Fault(key[:100], f"unknown key; a call has {', '.join(sorted(_CALL_KEYS))}") for key in unknown]
 
 
-def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:
+def _render_result(result: ToolResult, output: Any) -> dict[str, Any]:
     answer: dict[str, Any] = {"success": result.success}
     if result.problem is None:
         answer["result"] = output
@@ -79,9 +79,9 @@ def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:
             answer["fallback"] = True
     else:
         answer["error"] = result.problem.message
-        answer["error_details"] = _details(result.problem)
+        answer["error_details"] = _render_details(result.problem)
     if result.ignored:
-        answer["ignored"] = ignored_of(result)
+        answer["ignored"] = render_ignored(result)
     answer["tool_name"] = result.tool_name
     answer["execution_time_ms"] = result.elapsed_ms
     if result.call_id is not None:
@@ -89,11 +89,11 @@ def _rendered(result: ToolResult, output: Any) -> dict[str, Any]:
     return answer
 
 
-def _details(problem: Problem) -> dict[str, Any]:
+def _render_details(problem: Problem) -> dict[str, Any]:
     details: dict[str, Any] = {"type": problem.type, "code": problem.code}
     if problem.first is not None:
-        details |= _field(problem.first)
-        details["problems"] = [{"message": item.message, **_field(item)} for item in problem.problems]
+        details |= _render_field_problem(problem.first)
+        details["problems"] = [{"message": item.message, **_render_field_problem(item)} for item in problem.problems]
     if problem.command is not None:
         details |= asdict(problem.command)
     if problem.sqlstate is not None:
@@ -103,7 +103,7 @@ def _details(problem: Problem) -> dict[str, Any]:
     return details
 
 
-def _field(problem: FieldProblem) -> dict[str, Any]:
+def _render_field_problem(problem: FieldProblem) -> dict[str, Any]:
     given = {
         "code": problem.code,
         "field": problem.field,

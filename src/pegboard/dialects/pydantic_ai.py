@@ -1,4 +1,4 @@
-"""Pydantic AI: messages of parts as its adapter writes them, and the events of its streams."""
+"""Pydantic AI: messages with parts as its type adapter serialises them, and the events of its streams."""
 
 from __future__ import annotations
 
@@ -7,26 +7,30 @@ from typing import Any
 
 import orjson
 
-from pegboard.core.call import ToolResult
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly, checked_text, id_of, name_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.content import blocks_of, described, text_of
-from pegboard.dialects.parts.defining import PORTABLE, name_for, schema_for
-from pegboard.dialects.parts.function_calls import text_of_arguments
-from pegboard.dialects.seen import seen
+from pegboard.dialects.call_assembler import Assembly, read_id, read_name, text_or_empty
+from pegboard.dialects.describe_payload import describe_payload
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.shared.content_blocks import describe_block, get_content_blocks, result_to_text
+from pegboard.dialects.shared.function_calls import (
+    PORTABLE_LIMITS,
+    arguments_to_json,
+    build_portable_schema,
+    get_provider_name,
+)
+from pegboard.model.call import ToolResult
+from pegboard.model.tool import Tool
 
-_CALL, _NATIVE_CALL = "tool-call", "builtin-tool-call"
-_CALLS = (_CALL, _NATIVE_CALL)
-_RETURNS = ("tool-return", "builtin-tool-return")
-_RETRY = "retry-prompt"
-# What the provider gets back, by the name it has on a call.
-_EXTRA = {"id": "part_id", "provider_name": "provider_name", "provider_details": "provider_details"}
-# What the parts of a request are that say something, by role.
-_SAID = {"user": "user-prompt", "system": "system-prompt"}
-_FILES = ("image", "audio")
-_DEFINITION: dict[str, Any] = {
+_CALL_KIND, _NATIVE_CALL_KIND = "tool-call", "builtin-tool-call"
+_CALL_KINDS = (_CALL_KIND, _NATIVE_CALL_KIND)
+_RETURN_KINDS = ("tool-return", "builtin-tool-return")
+_RETRY_KIND = "retry-prompt"
+# Fields of a part that are sent back to the provider, and their names in `extra`.
+_EXTRA_KEYS = {"id": "part_id", "provider_name": "provider_name", "provider_details": "provider_details"}
+# By role, the kind of a request part with text.
+_PROMPT_KIND_BY_ROLE = {"user": "user-prompt", "system": "system-prompt"}
+_FILE_TYPES = ("image", "audio")
+_DEFINITION_DEFAULTS: dict[str, Any] = {
     "outer_typed_dict_key": None, "strict": None, "sequential": False, "kind": "function", "metadata": None,
     "timeout": None, "defer_loading": False, "unless_native": None, "with_native": None, "tool_kind": None,
     "unless_tool_kind": None, "return_schema": None, "include_return_schema": None, "toolset_id": None,
@@ -34,8 +38,8 @@ _DEFINITION: dict[str, Any] = {
 }  # fmt: skip
 
 
-class _Heard:
-    """What a stream has said: the ids of its calls, and for each index the arguments that came as objects."""
+class _StreamState:
+    """The state of a stream: the ids of its calls, and per index the arguments that came as objects."""
 
     __slots__ = ("ids", "objects", "texts")
 
@@ -49,11 +53,11 @@ class PydanticAI(Dialect):
     """Calls as parts of a response; all answers as parts of one request."""
 
     name = "pydantic_ai"
-    limits = PORTABLE
+    limits = PORTABLE_LIMITS
     keys = frozenset({"parts", "event_kind", "part_kind"})
 
     def recognises(self, item: Any) -> bool:
-        """A message by its kind and parts, an event or a part by its own kind."""
+        """Recognise a message by its kind and parts, and an event or a part by its own kind."""
         if not isinstance(item, dict):
             return False
         if isinstance(item.get("event_kind"), str) or isinstance(item.get("part_kind"), str):
@@ -66,9 +70,9 @@ class PydanticAI(Dialect):
         )
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A message, an event, or one part."""
+        """Read a message, an event, or one part."""
         if not isinstance(item, dict):
-            raise _unreadable(item)
+            raise _make_unreadable_error(item)
         if "event_kind" in item:
             _read_event(item, into)
         elif isinstance(item.get("parts"), list):
@@ -77,98 +81,100 @@ class PydanticAI(Dialect):
                 if may_call or not _is_call(part):
                     _read_part(part, into)
         elif "part_kind" in item:
-            into.bare = item["part_kind"] == _CALL
+            into.bare = item["part_kind"] == _CALL_KIND
             _read_part(item, into)
         else:
-            raise _unreadable(item)
+            raise _make_unreadable_error(item)
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
-        """One response; what the provider ran itself has its return in it."""
-        return [{"parts": [part for call in calls for part in _composed(call)], "kind": "response"}]
+        """Return one response; calls that the provider ran include their results."""
+        return [{"parts": [part for call in calls for part in _compose_call(call)], "kind": "response"}]
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> list[dict[str, Any]]:
-        """One request with all returns; the framework stamps it with the time."""
+        """Return one request with all results; the framework adds the timestamp."""
         request = {"instructions": None, "kind": "request", "run_id": None, "conversation_id": None, "metadata": None}
-        return [{"parts": [_rendered(answer) for answer in answers], **request, "state": "complete"}]
+        return [{"parts": [_render_answer(answer) for answer in answers], **request, "state": "complete"}]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """A request or a response with one part."""
-        part = {"content": text, "part_kind": _SAID.get(role, "text")}
-        return [{"parts": [part], "kind": "request" if role in _SAID else "response"}]
+        """Return a request or a response with one part."""
+        part = {"content": text, "part_kind": _PROMPT_KIND_BY_ROLE.get(role, "text")}
+        return [{"parts": [part], "kind": "request" if role in _PROMPT_KIND_BY_ROLE else "response"}]
 
-    def speak(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
-        """One response, with its text before the calls."""
+    def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
+        """Return one response, with the text before the calls."""
         said = self.say("assistant", text, id)[0]["parts"] if text else []
         return [{"parts": [*said, *response["parts"]], "kind": "response"} for response in self.compose(calls)]
 
     def own(self, raw: Any) -> list[Any]:
-        """A message as it came, or a list of them."""
+        """Return the original message, or list of messages."""
         items = raw if isinstance(raw, list) else [raw]
         are_own = all(isinstance(item, dict) and item.get("kind") in ("request", "response") for item in items)
         return items if are_own else []
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A tool definition of the framework."""
-        head = {"name": name_for(tool), "parameters_json_schema": schema_for(tool)}
-        return head | {"description": tool.description or ""} | _DEFINITION
+        """Return a tool definition of the framework."""
+        head = {"name": get_provider_name(tool), "parameters_json_schema": build_portable_schema(tool)}
+        return head | {"description": tool.description or ""} | _DEFINITION_DEFAULTS
 
 
 def _is_call(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("part_kind") in _CALLS
+    return isinstance(part, dict) and part.get("part_kind") in _CALL_KINDS
 
 
 def _read_part(part: Any, into: Assembly) -> None:
     if not isinstance(part, dict):
         return
     kind, identity = part.get("part_kind"), part.get("tool_call_id")
-    if kind in _CALLS:
-        native = kind == _NATIVE_CALL
-        into.call(part.get("tool_name", ""), part.get("args"), identity, provider_executed=native, extra=_extra(part))
-    elif kind in _RETURNS or (kind == _RETRY and part.get("tool_name")):
+    if kind in _CALL_KINDS:
+        native = kind == _NATIVE_CALL_KIND
+        into.call(
+            part.get("tool_name", ""), part.get("args"), identity, provider_executed=native, extra=_get_extra(part)
+        )
+    elif kind in _RETURN_KINDS or (kind == _RETRY_KIND and part.get("tool_name")):
         content = part.get("content")
-        is_good = kind != _RETRY and part.get("outcome", "success") == "success"
+        is_good = kind != _RETRY_KIND and part.get("outcome", "success") == "success"
         into.answer(
             identity,
             content if is_good else ABSENT,
-            error=None if is_good else _text(content),
+            error=None if is_good else _content_to_text(content),
             name=part.get("tool_name"),
-            provider_executed=kind == _RETURNS[1],
+            provider_executed=kind == _RETURN_KINDS[1],
         )
 
 
 def _read_event(event: dict[str, Any], into: Assembly) -> None:
-    heard = into.state = into.state or _Heard()
+    heard = into.state = into.state or _StreamState()
     kind, index, part = event["event_kind"], event.get("index"), event.get("part", event.get("result"))
     index = index if isinstance(index, int) else 0
     if kind == "part_delta":
         _read_delta(event.get("delta"), index, into, heard)
     elif not isinstance(part, dict):
         return
-    elif kind in ("part_start", "part_end") and part.get("part_kind") in _CALLS:
-        _read_edge(part, index, into, heard, is_end=kind == "part_end")
+    elif kind in ("part_start", "part_end") and part.get("part_kind") in _CALL_KINDS:
+        _read_part_edge(part, index, into, heard, is_end=kind == "part_end")
     elif kind in ("function_tool_call", "output_tool_call"):
-        # The run says once more what a part said before.
-        if id_of(part.get("tool_call_id")) not in heard.ids:
+        # The run repeats a call that was streamed as a part before.
+        if read_id(part.get("tool_call_id")) not in heard.ids:
             _read_part(part, into)
-    elif part.get("part_kind") in _RETURNS or part.get("part_kind") == _RETRY:
+    elif part.get("part_kind") in _RETURN_KINDS or part.get("part_kind") == _RETRY_KIND:
         _read_part(part, into)
 
 
-def _read_edge(part: dict[str, Any], index: int, into: Assembly, heard: _Heard, *, is_end: bool) -> None:
-    """Where a part begins or ends: its end has all of it once more."""
+def _read_part_edge(part: dict[str, Any], index: int, into: Assembly, heard: _StreamState, *, is_end: bool) -> None:
+    """Read the start or the end of a part; the end repeats the whole part."""
     arguments = part.get("args")
     if not is_end:
         into.over(index)
         heard.objects.pop(index, None)
         heard.texts.discard(index)
-    if identity := id_of(part.get("tool_call_id")):
+    if identity := read_id(part.get("tool_call_id")):
         heard.ids.add(identity)
     into.piece(
         index,
         name=part.get("tool_name"),
         id=identity,
-        provider_executed=part.get("part_kind") == _NATIVE_CALL,
-        extra=_extra(part),
+        provider_executed=part.get("part_kind") == _NATIVE_CALL_KIND,
+        extra=_get_extra(part),
     )
     if is_end:
         into.snapshot(index, arguments)
@@ -177,23 +183,23 @@ def _read_edge(part: dict[str, Any], index: int, into: Assembly, heard: _Heard, 
         _read_arguments(arguments, index, into, heard)
 
 
-def _read_delta(delta: Any, index: int, into: Assembly, heard: _Heard) -> None:
+def _read_delta(delta: Any, index: int, into: Assembly, heard: _StreamState) -> None:
     if not isinstance(delta, dict) or delta.get("part_delta_kind") != "tool_call":
         return
-    identity = id_of(delta.get("tool_call_id"))
+    identity = read_id(delta.get("tool_call_id"))
     if identity:
         heard.ids.add(identity)
-    into.piece(index, more_name=name_of(delta.get("tool_name_delta")), id=identity, extra=_extra(delta))
+    into.piece(index, more_name=read_name(delta.get("tool_name_delta")), id=identity, extra=_get_extra(delta))
     _read_arguments(delta.get("args_delta"), index, into, heard)
 
 
-def _read_arguments(given: Any, index: int, into: Assembly, heard: _Heard) -> None:
-    """More of the arguments: text follows text, and an object adds to an object. The two do not go together."""
+def _read_arguments(given: Any, index: int, into: Assembly, heard: _StreamState) -> None:
+    """Add arguments: text is appended to text, an object updates an object; a mix of both is malformed."""
     if isinstance(given, dict):
         known = heard.objects.setdefault(index, {})
         known.update(given)
         into.snapshot(index, [known] if index in heard.texts else known)
-    elif text := checked_text(given):
+    elif text := text_or_empty(given):
         heard.texts.add(index)
         if index in heard.objects:
             into.snapshot(index, [heard.objects[index], text])
@@ -201,66 +207,67 @@ def _read_arguments(given: Any, index: int, into: Assembly, heard: _Heard) -> No
             into.piece(index, text)
 
 
-def _extra(part: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: part[key] for key, name in _EXTRA.items() if part.get(key)}
+def _get_extra(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: part[key] for key, name in _EXTRA_KEYS.items() if part.get(key)}
 
 
-def _composed(call: AskedCall) -> list[dict[str, Any]]:
-    part: dict[str, Any] = {"tool_name": call.name, "args": text_of_arguments(call)}
+def _compose_call(call: AskedCall) -> list[dict[str, Any]]:
+    part: dict[str, Any] = {"tool_name": call.name, "args": arguments_to_json(call)}
     if call.id:
         part["tool_call_id"] = call.id
-    part |= {key: call.extra[name] for key, name in _EXTRA.items() if name in call.extra}
+    part |= {key: call.extra[name] for key, name in _EXTRA_KEYS.items() if name in call.extra}
     if not call.provider_executed:
-        return [part | {"part_kind": _CALL}]
-    parts = [part | {"part_kind": _NATIVE_CALL}]
+        return [part | {"part_kind": _CALL_KIND}]
+    parts = [part | {"part_kind": _NATIVE_CALL_KIND}]
     if call.result is not ABSENT or call.error is not None:
         good = call.error is None
         returned = {"content": call.result if good else call.error, "outcome": "success" if good else "failed"}
         known = {key: value for key, value in part.items() if key not in ("args", "id")}
-        parts.append(known | returned | {"part_kind": _RETURNS[1]})
+        parts.append(known | returned | {"part_kind": _RETURN_KINDS[1]})
     return parts
 
 
-def _rendered(answer: Answer) -> dict[str, Any]:
+def _render_answer(answer: Answer) -> dict[str, Any]:
     part = {
         "tool_name": answer.name,
-        "content": _content(answer.result),
+        "content": _render_content(answer.result),
         "tool_call_id": answer.id,
         "tool_kind": None,
         "metadata": None,
         "outcome": "success" if answer.result.success else "failed",
         "retry": None,
-        "part_kind": _RETURNS[0],
+        "part_kind": _RETURN_KINDS[0],
     }
-    if not isinstance(part["content"], str) and blocks_of(answer.result) is None:
-        # No file is in it, whatever its data look like.
+    if not isinstance(part["content"], str) and get_content_blocks(answer.result) is None:
+        # The data contain no file, even if they look like one.
         part["content_file_digests"] = []
     return part
 
 
-def _content(result: ToolResult) -> Any:
+def _render_content(result: ToolResult) -> Any:
     if result.problem is not None:
-        return text_of(result)
-    blocks = blocks_of(result)
+        return result_to_text(result)
+    blocks = get_content_blocks(result)
     if blocks is None:
         return result.output
-    content = [_file(block) if block.get("type") in _FILES else described(block) for block in blocks]
+    content = [_render_file(block) if block.get("type") in _FILE_TYPES else describe_block(block) for block in blocks]
     return content[0] if len(content) == 1 else content
 
 
-def _file(block: Mapping[str, Any]) -> dict[str, Any]:
+def _render_file(block: Mapping[str, Any]) -> dict[str, Any]:
     return {"data": block.get("data", ""), "media_type": block.get("mimeType", ""), "kind": "binary"}
 
 
-def _text(content: Any) -> str:
+def _content_to_text(content: Any) -> str:
     try:
         return content if isinstance(content, str) else orjson.dumps(content).decode()
     except TypeError:
         return "failed"
 
 
-def _unreadable(item: Any) -> Unreadable:
+def _make_unreadable_error(item: Any) -> Unreadable:
     return Unreadable(
-        f"unrecognised_format: this is {seen(item)}; pydantic_ai is a message with 'kind' and 'parts', of which the "
+        f"unrecognised_format: this is {describe_payload(item)}; pydantic_ai is a message with 'kind' "
+        "and 'parts', of which the "
         "calls have the part_kind 'tool-call', or an event with 'event_kind'"
     )

@@ -7,116 +7,124 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pegboard.core.errors import MalformedArguments
-from pegboard.core.tool import Tool
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly, checked_text, id_of
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.parts.defining import PORTABLE, wrapped_function_for
-from pegboard.dialects.parts.function_calls import is_function_call, read_function_deltas, text_of_arguments
-from pegboard.dialects.parts.outputs import output_text, shared_results
-from pegboard.dialects.parts.picking import is_models
-from pegboard.dialects.parts.react import Step, is_object, steps_of
-from pegboard.dialects.reading import arguments_of, json_of
-from pegboard.dialects.seen import seen
+from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
+from pegboard.dialects.describe_payload import describe_payload
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.shared.function_calls import (
+    PORTABLE_LIMITS,
+    arguments_to_json,
+    define_wrapped_function,
+    is_function_call,
+    is_model_role,
+    read_function_deltas,
+    result_to_output_text,
+    split_shared_result,
+)
+from pegboard.dialects.shared.react_text import ReactStep, is_json_action, parse_react_steps
+from pegboard.json_schema.arguments_text import parse_arguments, parse_json_text
+from pegboard.model.call_errors import MalformedArguments
+from pegboard.model.tool import Tool
 
-_ROLES = ("tool-call", "tool-response")
-_NAME = re.compile(r'"(?:name|action)"\s*:\s*"([^"\\]{1,255})"')
+_TOOL_ROLES = ("tool-call", "tool-response")
+_NAME_PATTERN = re.compile(r'"(?:name|action)"\s*:\s*"([^"\\]{1,255})"')
 
 
 @dataclass(slots=True)
-class _Heard:
-    """What a conversation has said so far."""
+class _StreamState:
+    """The state of a conversation while it is read."""
 
     texts: list[str] = field(default_factory=list)
     has_calls: bool = False
     is_complete: bool = False
-    unanswered: list[str] = field(default_factory=list)
+    unanswered_ids: list[str] = field(default_factory=list)
 
 
 class Smolagents(Dialect):
-    """Calls in a message or in a text; the answers are one observation."""
+    """Calls in a message or in a text; all answers in one observation."""
 
     name = "smolagents"
-    limits = PORTABLE
+    limits = PORTABLE_LIMITS
     keys = frozenset({"token_usage", "tool_calls"})
     marks = ("Action:",)
 
     def recognises(self, item: Any) -> bool:
-        """A text whose last action is JSON, or a message or delta with what only this framework's have."""
+        """Recognise a text whose last action is JSON, or fields that only this framework's messages have."""
         if isinstance(item, str):
-            steps = steps_of(item).steps
-            return bool(steps) and is_object(steps[-1].action)
+            steps = parse_react_steps(item).steps
+            return bool(steps) and is_json_action(steps[-1].action)
         if not isinstance(item, dict):
             return False
-        if "token_usage" in item or item.get("role") in _ROLES:
+        if "token_usage" in item or item.get("role") in _TOOL_ROLES:
             return "content" in item or "tool_calls" in item
         calls = item.get("tool_calls")
         first = calls[0] if isinstance(calls, list) and calls else None
         return isinstance(first, dict) and is_function_call(first) and "description" in first["function"]
 
     def read(self, item: Any, into: Assembly) -> None:
-        """A message, a delta, a piece of text, or one call."""
-        heard = into.state = into.state or _Heard()
+        """Read a message, a delta, a piece of text, or one call."""
+        heard = into.state = into.state or _StreamState()
         if isinstance(item, str):
             heard.texts.append(item)
         elif not isinstance(item, dict):
-            raise _unreadable(item)
+            raise _make_unreadable_error(item)
         elif is_function_call(item):
             into.bare = True
             _read_call(item, into, heard)
         elif isinstance(item.get("name"), str):
             into.bare = True
-            into.call(item["name"], _arguments(item["name"], item.get("arguments"), into), item.get("id"))
+            into.call(item["name"], _read_arguments(item["name"], item.get("arguments"), into), item.get("id"))
         elif "role" in item:
             _read_message(item, into, heard)
         elif "tool_calls" in item or "content" in item:
             _read_delta(item, into, heard)
         else:
-            raise _unreadable(item)
+            raise _make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
-        """The actions of a text that came in pieces, and a stream's end."""
+        """Add the actions of a streamed text, and end a stream."""
         heard = into.state
         if heard is None:
             return
         if heard.is_complete:
-            into.all_over()
+            into.complete_all()
         if heard.texts and not heard.has_calls:
             _read_text("".join(heard.texts), into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """One message of the assistant."""
-        return _message("assistant", "") | {"tool_calls": [_composed(call) for call in calls]}
+        """Return one assistant message."""
+        return _build_message("assistant", "") | {"tool_calls": [_compose_call(call) for call in calls]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> list[dict[str, Any]]:
-        """The calls once more, then what was observed."""
-        observed = "\n".join(output_text(answer.result) for answer in answers)
+        """Return a message that repeats the calls, and one with the observation."""
+        observed = "\n".join(result_to_output_text(answer.result) for answer in answers)
         return [
-            _message("tool-call", [{"type": "text", "text": f"Calling tools:\n{_shown(answers)}"}]),
-            _message("tool-response", [{"type": "text", "text": f"Observation:\n{observed}"}]),
+            _build_message("tool-call", [{"type": "text", "text": f"Calling tools:\n{_format_calls(answers)}"}]),
+            _build_message("tool-response", [{"type": "text", "text": f"Observation:\n{observed}"}]),
         ]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """A message with one part."""
-        return [_message(role, [{"type": "text", "text": text}])]
+        """Return a message with one part."""
+        return [_build_message(role, [{"type": "text", "text": text}])]
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """A function of a provider that takes functions."""
-        return wrapped_function_for(tool)
+        """Return a function definition for a provider with native function calls."""
+        return define_wrapped_function(tool)
 
 
-def _read_message(item: dict[str, Any], into: Assembly, heard: _Heard) -> None:
-    text = _text(item.get("content"))
+def _read_message(item: dict[str, Any], into: Assembly, heard: _StreamState) -> None:
+    text = _content_to_text(item.get("content"))
     if item["role"] == "tool-response":
-        # It names no call: what was asked before is what it answers.
+        # It has no call id: it answers all calls before it.
         observed = text.removeprefix("Observation:").strip()
-        for identity, result in zip(heard.unanswered, shared_results(observed, len(heard.unanswered)), strict=True):
+        for identity, result in zip(
+            heard.unanswered_ids, split_shared_result(observed, len(heard.unanswered_ids)), strict=True
+        ):
             into.answer(identity, result)
-        heard.unanswered.clear()
+        heard.unanswered_ids.clear()
         return
     calls = item.get("tool_calls")
-    if not is_models(item["role"]):
+    if not is_model_role(item["role"]):
         return
     if isinstance(calls, list) and calls:
         for call in calls:
@@ -126,84 +134,84 @@ def _read_message(item: dict[str, Any], into: Assembly, heard: _Heard) -> None:
         _read_text(text, into)
 
 
-def _read_delta(item: dict[str, Any], into: Assembly, heard: _Heard) -> None:
+def _read_delta(item: dict[str, Any], into: Assembly, heard: _StreamState) -> None:
     if item.get("tool_calls"):
         heard.has_calls = True
         read_function_deltas(item["tool_calls"], into)
-    heard.texts.append(_text(item.get("content")))
-    # Some servers count as they go: that the count came says that it is over only when nothing else comes.
+    heard.texts.append(_content_to_text(item.get("content")))
+    # Some servers send usage with every chunk, so it marks the end only if no other chunk follows.
     heard.is_complete = heard.is_complete or bool(item.get("token_usage"))
 
 
-def _read_call(call: dict[str, Any], into: Assembly, heard: _Heard) -> None:
+def _read_call(call: dict[str, Any], into: Assembly, heard: _StreamState) -> None:
     function = call["function"]
     name = function.get("name")
-    into.call(name, _arguments(name, function.get("arguments"), into), call.get("id"))
-    if identity := id_of(call.get("id")):
-        heard.unanswered.append(identity)
+    into.call(name, _read_arguments(name, function.get("arguments"), into), call.get("id"))
+    if identity := read_id(call.get("id")):
+        heard.unanswered_ids.append(identity)
 
 
 def _read_text(text: str, into: Assembly) -> None:
-    for step in steps_of(text).asked():
-        if is_object(step.action):
+    for step in parse_react_steps(text).asked():
+        if is_json_action(step.action):
             _read_action(step, into)
 
 
-def _read_action(step: Step, into: Assembly) -> None:
+def _read_action(step: ReactStep, into: Assembly) -> None:
     start, end = step.action.find("{"), step.action.rfind("}")
     blob = step.action[start : end + 1] if end > start else step.action[start:]
     result = ABSENT if step.observation is None else step.observation
     try:
-        action = json_of(blob)
+        action = parse_json_text(blob)
     except MalformedArguments:
-        found = _NAME.search(blob)
+        found = _NAME_PATTERN.search(blob)
         into.call(found[1] if found else "", blob, result=result)
         return
     name = action.get("name", action.get("action"))
     if isinstance(name, str):
         given = action.get("arguments", action.get("action_input"))
-        into.call(name, _arguments(name, given, into), action.get("id"), result=result)
+        into.call(name, _read_arguments(name, given, into), action.get("id"), result=result)
 
 
-def _arguments(name: Any, given: Any, into: Assembly) -> Any:
-    """The arguments; a bare value is that of the one parameter there is, as if it were given by position."""
-    if isinstance(given, dict) or not isinstance(name, str) or isinstance(arguments_of(given), dict):
+def _read_arguments(name: Any, given: Any, into: Assembly) -> Any:
+    """Return the arguments; a bare value is assigned to the tool's only parameter, like a positional argument."""
+    if isinstance(given, dict) or not isinstance(name, str) or isinstance(parse_arguments(given), dict):
         return given
     value = given
     if isinstance(given, str):
         try:
-            value = json_of(given)
+            value = parse_json_text(given)
         except MalformedArguments:
             if given.lstrip()[:1] in ("{", "[", '"'):
                 return given
-    parameter = _only_parameter(into.schema_of(name))
+    parameter = _find_only_parameter(into.schema_of(name))
     return given if parameter is None or isinstance(value, dict) else {parameter: value}
 
 
-def _only_parameter(schema: Mapping[str, Any] | None) -> str | None:
+def _find_only_parameter(schema: Mapping[str, Any] | None) -> str | None:
     if schema is None:
         return None
     names = list(schema.get("required") or schema.get("properties") or ())
     return names[0] if len(names) == 1 else None
 
 
-def _text(content: Any) -> str:
+def _content_to_text(content: Any) -> str:
     if isinstance(content, list):
-        return "".join(checked_text(part.get("text")) for part in content if isinstance(part, dict))
-    return checked_text(content)
+        return "".join(text_or_empty(part.get("text")) for part in content if isinstance(part, dict))
+    return text_or_empty(content)
 
 
-def _composed(call: AskedCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": text_of_arguments(call), "description": None}
+def _compose_call(call: AskedCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": arguments_to_json(call), "description": None}
     return {"id": call.id, "type": "function", "function": function}
 
 
-def _shown(answers: Sequence[Answer]) -> str:
-    """The calls as Python shows them, which is how the framework repeats them."""
+def _format_calls(answers: Sequence[Answer]) -> str:
+    """Return the calls in Python notation, as the framework repeats them."""
     calls = []
     for answer in answers:
         call = answer.call
-        arguments = text_of_arguments(call) if call.is_malformed else call.arguments
+        arguments = arguments_to_json(call) if call.is_malformed else call.arguments
         function = {"name": answer.name, "arguments": arguments}
         calls.append({"id": answer.id, "type": "function", "function": function})
     try:
@@ -212,12 +220,13 @@ def _shown(answers: Sequence[Answer]) -> str:
         return str([{"id": answer.id, "name": answer.name} for answer in answers])
 
 
-def _message(role: str, content: Any) -> dict[str, Any]:
+def _build_message(role: str, content: Any) -> dict[str, Any]:
     return {"role": role, "content": content, "tool_calls": None, "raw": None, "token_usage": None}
 
 
-def _unreadable(item: Any) -> Unreadable:
+def _make_unreadable_error(item: Any) -> Unreadable:
     return Unreadable(
-        f"unrecognised_format: this is {seen(item)}; smolagents is a message or delta with 'tool_calls', or a text "
+        f"unrecognised_format: this is {describe_payload(item)}; smolagents is a message or delta "
+        "with 'tool_calls', or a text "
         "with 'Action:' and JSON"
     )

@@ -1,1 +1,1 @@
-"""How each kind of tool runs."""
+"""Former import paths; they warn and go with the next minor version."""

@@ -1,1 +1,1 @@
-"""The board in frameworks that agents are built with; each needs its own package."""
+"""Integrations with agent frameworks; each requires its own package."""

@@ -1,1 +1,1 @@
-"""Nothing happens unrecorded: intents before, rows after, chained, and found again."""
+"""The journal: append-only rows of all calls in a hash chain, with intents that are committed before calls run."""

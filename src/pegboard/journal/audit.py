@@ -1,46 +1,47 @@
-"""What can be done with the journal as a whole: verify it, export it, prune it."""
+"""Operations on the whole journal: verify, export, prune."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from pegboard.journal.chain import Chain, Place
-from pegboard.journal.export import ROWS_A_PAGE, Exporter, ExportPage, ExportPosition
-from pegboard.journal.findings import Finding
-from pegboard.journal.prune import Pruned, Pruner
-from pegboard.journal.reading import Pause, Span
-from pegboard.journal.signatures import ends_of
-from pegboard.journal.verify import ROWS_A_TURN, Position, Report, Scope, Verifier
-from pegboard.journal.verify_lines import LinesPosition, LinesVerifier
-from pegboard.store import links, writers
-from pegboard.store.database import Database
+from pegboard.journal.chain_signatures import read_chain_ends
+from pegboard.journal.export import MAX_ROWS_PER_PAGE, Exporter, ExportPage, ExportPosition
+from pegboard.journal.hash_chain import ChainPosition, HashChain
+from pegboard.journal.prune import Pruner, PruneReport
+from pegboard.journal.read_chain import CooperativePause, TimeSpan
+from pegboard.journal.tamper_report import TamperFinding
+from pegboard.journal.verify import MAX_ROWS_PER_TURN, ChainVerifier, Position, Scope, VerificationReport
+from pegboard.journal.verify_export import ExportVerifier, LinesPosition
+from pegboard.storage import journal_chain_rows
+from pegboard.storage import journal_chain_rows as writers
+from pegboard.storage.database import Database
 
 
 class Audit:
-    """The journal of one board, under the key of its chain."""
+    """The journal of one board, with the key of its hash chains."""
 
-    def __init__(self, database: Database, chain: Chain) -> None:
+    def __init__(self, database: Database, chain: HashChain) -> None:
         self._database = database
         self._chain = chain
-        self._verifier = Verifier(database, chain)
+        self._verifier = ChainVerifier(database, chain)
         self._exporter = Exporter(database, chain)
         self._pruner = Pruner(database, chain)
 
     async def verify(
-        self, scope: Scope | None = None, *, next: Position | None = None, limit: int = ROWS_A_TURN
-    ) -> Report:
-        """Check about `limit` rows against their chain; go on from the report's `next`."""
+        self, scope: Scope | None = None, *, next: Position | None = None, limit: int = MAX_ROWS_PER_TURN
+    ) -> VerificationReport:
+        """Verify about `limit` rows against their hash chain; continue with the report's `next`."""
         return await self._verifier.verify(scope or Scope(), next, limit)
 
     async def verify_lines(
         self, lines: Sequence[str], *, next: LinesPosition | None = None, last: bool = True, compare: bool = False
-    ) -> Report:
-        """Check some lines of an export; `compare` also whether the board still has the rows that it had then."""
-        verifier, pause = LinesVerifier(self._chain, next), Pause()
+    ) -> VerificationReport:
+        """Verify lines of an export; with `compare`, also check that the board still has the exported rows."""
+        verifier, pause = ExportVerifier(self._chain, next), CooperativePause()
         for line in lines:
             verifier.take(line)
-            await pause.breathe()
+            await pause.yield_if_due()
             if verifier.has_enough:
                 break
         notes = []
@@ -50,9 +51,9 @@ class Audit:
             notes += verifier.finish()
         findings = list(verifier.findings)
         if compare and verifier.heads:
-            findings += await self._compared(verifier.heads)
+            findings += await self._compare_heads(verifier.heads)
         on = None if last or verifier.has_enough else verifier.position
-        return Report(verifier.checked, tuple(findings), tuple(notes), on)
+        return VerificationReport(verifier.checked, tuple(findings), tuple(notes), on)
 
     async def export(
         self,
@@ -60,29 +61,35 @@ class Audit:
         since: datetime | None = None,
         until: datetime | None = None,
         next: ExportPosition | None = None,
-        limit: int = ROWS_A_PAGE,
+        limit: int = MAX_ROWS_PER_PAGE,
     ) -> ExportPage:
-        """Some lines of an export of the rows that finished in a span of time; go on from the page's `next`."""
-        return await self._exporter.page(Span(since, until), next, limit)
+        """Return lines of an export of the rows that finished in a period; continue with the page's `next`."""
+        return await self._exporter.page(TimeSpan(since, until), next, limit)
 
     async def prune(
-        self, before: datetime, *, limit: int = ROWS_A_TURN, dry_run: bool = False, force: bool = False, by: str = ""
-    ) -> Pruned:
-        """Remove up to about `limit` rows that finished before a moment, or say how many there are."""
+        self,
+        before: datetime,
+        *,
+        limit: int = MAX_ROWS_PER_TURN,
+        dry_run: bool = False,
+        force: bool = False,
+        by: str = "",
+    ) -> PruneReport:
+        """Remove up to about `limit` rows that finished before a given time; with `dry_run`, only count them."""
         if dry_run:
             return await self._pruner.count(before)
         return await self._pruner.prune(before, limit=limit, force=force, by=by)
 
-    async def _compared(self, heads: Sequence[tuple[int, Place]]) -> list[Finding]:
-        """What the board no longer has of what was signed when an export was made."""
+    async def _compare_heads(self, heads: Sequence[tuple[int, ChainPosition]]) -> list[TamperFinding]:
+        """Return findings for signed heads of an export that the board no longer has."""
         findings = []
         async with self._database.read() as conn:
             for number, place in heads:
-                writer = await writers.get(conn, number)
-                pruned = ends_of(self._chain, writer).pruned if writer else Place()
-                if pruned.seq > place.seq or pruned == place or place == Place():
+                writer = await writers.get_writer(conn, number)
+                pruned = read_chain_ends(self._chain, writer).pruned if writer else ChainPosition()
+                if pruned.seq > place.seq or pruned == place or place == ChainPosition():
                     continue
-                mac = await links.mac_at(conn, number, place.seq)
+                mac = await journal_chain_rows.read_mac(conn, number, place.seq)
                 if mac == place.mac:
                     continue
                 if mac is None:
@@ -92,5 +99,5 @@ class Audit:
                     )
                 else:
                     message = f"Row {place.seq} of writer {number} is another on the board than in the export"
-                findings.append(Finding("put_back", message, number, place.seq, place.seq))
+                findings.append(TamperFinding("put_back", message, number, place.seq, place.seq))
         return findings

@@ -1,32 +1,36 @@
-"""What is handed to the journal's writer: calls about to run, and calls that ended."""
+"""The entries of the commit queue: calls that are about to run (intents) and calls that ended (rows)."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import orjson
 
-from pegboard.store.executions import FIELDS, Row, whole
+from pegboard.model.call import Execution
+from pegboard.model.call_errors import Unavailable
+from pegboard.storage.execution_rows import FIELDS, StoredRow, fill_missing_fields
 
-State = Literal["open", "done", "in_doubt"]
+IntentState = Literal["open", "done", "in_doubt"]
 _REPEAT_OF = FIELDS.index("repeat_of")
 # hour, tool_name, caller_id, status, code, bucket, calls
-Count = tuple[int, str, str, str, str, int, int]
+CountRow = tuple[int, str, str, str, str, int, int]
 
 
 class Claim(NamedTuple):
-    """A caller's hold on an idempotency key, under a name that does not tell the key."""
+    """A claim on an idempotency key, under a name from which the key cannot be derived."""
 
     name: str
     digest: str
     expires_at: str
 
 
-class Opening(NamedTuple):
-    """An intent: committed before the call runs, and made a row as it stands if nobody lives to tell more."""
+class OpeningEntry(NamedTuple):
+    """An intent: committed before the call runs, and recorded as it is if the process ends before the call does."""
 
-    row: Row
+    row: StoredRow
     receipts: bool = False
     claim: Claim | None = None
 
@@ -36,63 +40,63 @@ class Opening(NamedTuple):
         return str(self.row[0])
 
 
-class Closing(NamedTuple):
-    """How a call ended, and what becomes of its intent: nothing if it had none, else forgotten or kept."""
+class ClosingEntry(NamedTuple):
+    """The row of a call that ended, and what happens to its intent: none exists, delete it, or keep it."""
 
-    row: Row
+    row: StoredRow
     intent: Literal["none", "forget", "keep"] = "none"
-    state: State = "done"
+    state: IntentState = "done"
     answer: str | None = None
     receipts: bool = False
     is_late: bool = False
 
     @property
     def id(self) -> str:
-        """The row's id: the call's run id, unless it comes late."""
+        """The id of the row: the run id of the call, unless the entry is late."""
         return str(self.row[0])
 
     @property
     def run_id(self) -> str:
-        """The call's run id."""
+        """The run id of the call."""
         return str(self.row[_REPEAT_OF]) if self.is_late else self.id
 
-    def late(self) -> Closing:
-        """How a call ended that others have recorded as in doubt meanwhile: a row of its own, the same each time."""
+    def late(self) -> ClosingEntry:
+        """Return a second row, with an id derived from the run id, for a call that was recorded as in doubt."""
         row = list(self.row)
         row[0], row[_REPEAT_OF] = f"{self.id[:-1]}{int(self.id[-1], 16) ^ 1:x}", self.id
         return self._replace(row=tuple(row), is_late=True)
 
     def spooled(self) -> bytes:
-        """This closing for the spool."""
+        """Return this entry as bytes for the spool."""
         return orjson.dumps(tuple(self))
 
     @classmethod
-    def unspooled(cls, text: bytes) -> Closing:
-        """The closing that was spooled as this; ValueError if no closing that this version knows was."""
+    def from_spool_bytes(cls, text: bytes) -> ClosingEntry:
+        """Return the entry from its spool bytes; raise ValueError if this version cannot read it."""
         row, *rest = orjson.loads(text)
-        row = whole(row)
+        row = fill_missing_fields(row)
         if len(row) != len(FIELDS) or len(rest) != len(cls._fields) - 1:
             raise ValueError("an entry of another version")
         return cls(row, *rest)
 
 
-class Held(NamedTuple):
-    """Who holds a claim, and what came of it."""
+class ClaimHolder(NamedTuple):
+    """The call that holds a claim, its state and its answer."""
 
     id: str
     digest: str
-    state: State
+    state: IntentState
     answer: str | None
     mac: str = ""
     is_genuine: bool = True
 
 
-class Intent(NamedTuple):
-    """An opening as it is stored, column by column."""
+class IntentRow(NamedTuple):
+    """An intent as stored in the database, column by column."""
 
     id: str
     writer: int
-    state: State
+    state: IntentState
     execution: str
     receipts: bool
     claim: str | None
@@ -113,25 +117,60 @@ class OpenIntent(NamedTuple):
     mac: str
 
     @property
-    def row(self) -> Row:
+    def row(self) -> StoredRow:
         """The row as it was when the call began."""
         return tuple(orjson.loads(self.execution))
 
 
-class Batch(NamedTuple):
-    """What is committed together."""
+class EntryBatch(NamedTuple):
+    """Entries that are committed together."""
 
-    openings: list[Opening]
-    closings: list[Closing]
+    openings: list[OpeningEntry]
+    closings: list[ClosingEntry]
 
     @classmethod
-    def of(cls, entries: Iterable[Opening | Closing]) -> Batch:
-        """The entries, sorted by what they are."""
-        openings: list[Opening] = []
-        closings: list[Closing] = []
+    def of(cls, entries: Iterable[OpeningEntry | ClosingEntry]) -> EntryBatch:
+        """Return the entries, separated into openings and closings."""
+        openings: list[OpeningEntry] = []
+        closings: list[ClosingEntry] = []
         for entry in entries:
-            if isinstance(entry, Closing):
+            if isinstance(entry, ClosingEntry):
                 closings.append(entry)
             else:
                 openings.append(entry)
         return cls(openings, closings)
+
+
+RETRY_AFTER_MS = 1000
+# The estimated size of an entry without its large fields.
+_BASE_BYTES = 1000
+_LARGE_FIELDS = ("arguments", "result", "printed")
+_ARGUMENTS, _RESULT, _PRINTED = map(FIELDS.index, _LARGE_FIELDS)
+
+
+@dataclass(eq=False, slots=True)
+class WaitingEntry:
+    """An entry that waits to be committed."""
+
+    entry: OpeningEntry | ClosingEntry
+    done: asyncio.Future[dict[str, ClaimHolder]]
+    bytes: int
+    is_spooled: bool = False
+    is_retried: bool = False
+    is_answered: bool = False
+
+
+def build_unavailable(why: str) -> Unavailable:
+    """Return the error for a call that could not be recorded."""
+    return Unavailable(f"The call could not be recorded: {why}", retry_after_ms=RETRY_AFTER_MS)
+
+
+def estimate_bytes(entry: OpeningEntry | ClosingEntry) -> int:
+    """Return about how many bytes an entry takes in memory."""
+    row, answer = entry.row, entry.answer if isinstance(entry, ClosingEntry) else None
+    return _BASE_BYTES + sum(len(text or "") for text in (row[_ARGUMENTS], row[_RESULT], row[_PRINTED], answer))
+
+
+def format_for_log(execution: Execution) -> dict[str, object]:
+    """Return a row for the log, without its large fields."""
+    return {name: value for name, value in execution._asdict().items() if name not in _LARGE_FIELDS}

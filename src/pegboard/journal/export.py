@@ -1,39 +1,215 @@
-"""The journal as JSON Lines, a page at a time, while it is being written."""
+"""Exports the journal as JSON Lines, a page at a time, while it is being written; also parses such lines.
+
+The first line is the signed header, the last one the signed number of writers. Between them are the rows from before
+the hash chain existed, then each writer's chain: signed prune marker, rows, signed head. A row has its fields as in the
+API; if the text covered by its MAC cannot be derived from them, `stored` holds that text.
+"""
 
 from __future__ import annotations
 
+import json
+import math
+import re
 import time
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
+import orjson
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.core.model import Model
-from pegboard.journal.chain import Chain, Place
-from pegboard.journal.lines import Line, Shown, end_line, head_line, header, row_line, writer_line, written
-from pegboard.journal.reading import WINDOW, Span, rows_of
-from pegboard.journal.signatures import ends_of
-from pegboard.store import links, writers
-from pegboard.store.database import Database
-from pegboard.store.executions import Linked
+from pegboard.journal.chain_signatures import read_chain_ends
+from pegboard.journal.hash_chain import ChainPosition, HashChain
+from pegboard.journal.read_chain import WINDOW_ROWS, TimeSpan, iterate_rows
+from pegboard.model.base_model import Model
+from pegboard.storage import journal_chain_rows
+from pegboard.storage import journal_chain_rows as writers
+from pegboard.storage.column_types import json_text
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import FIELDS, ChainRow, StoredRow
 from pegboard.telemetry.logs import get_logger
+
+EXPORT_VERSION = 1
+HEADER_KEY, WRITER_KEY, HEAD_KEY, END_KEY = "pegboard_export", "pegboard_writer", "pegboard_head", "pegboard_end"
+_MOMENT_FIELDS = frozenset({"started_at", "finished_at"})
+_JSON_FIELDS = frozenset({"arguments", "result", "tries"})
+# Defaults for lines that were written before these fields were added.
+_ADDED_FIELDS = {"printed": None, "tries": None}
+_STORED_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{6})", re.ASCII)
+_EXPORTED_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d\.\d{6})Z", re.ASCII)
+
+ExportLine = dict[str, Any]
+
+
+class InvalidLine(ValueError):
+    """Raised for a line that is not part of a valid export."""
+
+
+class ExportedRow(NamedTuple):
+    """A row as exported; `writer`, `seq` and `mac` are None for rows from before the hash chain existed."""
+
+    writer: int | None
+    seq: int | None
+    mac: str | None
+    previous: str | None
+    row: StoredRow
+
+    @property
+    def linked(self) -> ChainRow:
+        """The row with its position in a chain."""
+        return ChainRow(self.writer or 0, self.seq or 0, self.mac or "", self.row)
+
+
+def write_line(line: ExportLine) -> str:
+    """Return a line as JSON text."""
+    try:
+        return orjson.dumps(line).decode()
+    except TypeError:  # integers above 64 bits, lone surrogates
+        return json.dumps(line, separators=(",", ":"), default=repr)
+
+
+def read_line(text: str) -> ExportLine:
+    """Return the parsed line; raise InvalidLine if it is not a JSON object, or is ambiguous."""
+    try:
+        line = json.loads(text, object_pairs_hook=_refuse_repeated_names, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidLine(str(error)) from None
+    if not isinstance(line, dict):
+        raise InvalidLine("not an object")
+    return line
+
+
+def build_header(chain: HashChain, made_at: datetime, since: datetime | None, until: datetime | None) -> ExportLine:
+    """Return the header line: the time of the export, and the period of the rows that it contains."""
+    shown = [None if moment is None else _format_instant(moment) for moment in (made_at, since, until)]
+    return build_signed_header(chain, *shown)
+
+
+def build_signed_header(chain: HashChain, made_at: Any, since: Any, until: Any) -> ExportLine:
+    """Return the header with its MAC; there is no writer 0, so no row has the same MAC."""
+    mac = chain.link("export", 0, EXPORT_VERSION, (made_at, since, until))
+    return {HEADER_KEY: EXPORT_VERSION, "made_at": made_at, "since": since, "until": until, "mac": mac}
+
+
+def build_writer_line(number: int, pruned: ChainPosition, signature: str) -> ExportLine:
+    """Return the line before a writer's rows: its prune marker."""
+    return {WRITER_KEY: number, "pruned_seq": pruned.seq, "pruned_mac": pruned.mac, "signature": signature}
+
+
+def build_head_line(number: int, head: ChainPosition, signature: str) -> ExportLine:
+    """Return the line after a writer's rows: its head."""
+    return {HEAD_KEY: number, "seq": head.seq, "mac": head.mac, "signature": signature}
+
+
+def build_end_line(count: int, signature: str) -> ExportLine:
+    """Return the last line: the number of writers."""
+    return {END_KEY: count, "signature": signature}
+
+
+def build_row_line(shown: ExportedRow) -> ExportLine:
+    """Return the line of a row."""
+    line: ExportLine = {}
+    exact: ExportLine = {}
+    for name, value in zip(FIELDS, shown.row, strict=True):
+        line[name], is_exact = _export_field(name, value)
+        if not is_exact:
+            exact[name] = value if isinstance(value, str) else repr(value)
+    line |= {"writer": shown.writer, "seq": shown.seq, "mac": shown.mac, "previous": shown.previous}
+    if exact:
+        line["stored"] = exact
+    return line
+
+
+def read_row(line: Mapping[str, Any]) -> ExportedRow:
+    """Return the row of a line; raise InvalidLine if it is not a row, or has content that its MAC does not cover."""
+    exact = line.get("stored", {})
+    if not isinstance(exact, dict):
+        raise InvalidLine("'stored' is not an object")
+    line = {**_ADDED_FIELDS, **line}
+    try:
+        row = tuple(exact[name] if name in exact else _restore_field(name, line[name]) for name in FIELDS)
+        shown = ExportedRow(line["writer"], line["seq"], line["mac"], line["previous"], row)
+    except KeyError as error:
+        raise InvalidLine(f"no {error}") from None
+    _check_position(shown)
+    if build_row_line(shown) != line:
+        raise InvalidLine("more or other than its row")
+    return shown
+
+
+def _export_field(name: str, value: Any) -> tuple[Any, bool]:
+    """Return a field as in the API, and whether the stored value can be derived from it."""
+    if value is None:
+        return None, True
+    if name in _MOMENT_FIELDS:
+        found = _STORED_MOMENT.fullmatch(value) if isinstance(value, str) else None
+        return (f"{found[1]}T{found[2]}Z", True) if found else (None, False)
+    if name in _JSON_FIELDS:
+        try:
+            parsed = json.loads(value)
+        except (ValueError, TypeError, RecursionError):
+            return None, False
+        return parsed, parsed is not None and json_text(parsed) == value
+    is_plain = type(value) in (str, int) or (type(value) is float and math.isfinite(value))
+    return (value, True) if is_plain else (None, False)
+
+
+def _restore_field(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _MOMENT_FIELDS:
+        found = _EXPORTED_MOMENT.fullmatch(value) if isinstance(value, str) else None
+        if not found:
+            raise InvalidLine(f"'{name}' is no moment")
+        return f"{found[1]} {found[2]}"
+    if name == "elapsed_ms" and type(value) is int:
+        return float(value)  # other programs write 5.0 as 5
+    return json_text(value) if name in _JSON_FIELDS else value
+
+
+def _check_position(shown: ExportedRow) -> None:
+    writer, seq, mac, previous, _ = shown
+    if writer is None:
+        if (seq, mac, previous) != (None, None, None):
+            raise InvalidLine("a place in no writer's chain")
+    elif type(writer) is not int or type(seq) is not int or not isinstance(mac, str):
+        raise InvalidLine("no place in a chain")
+    elif not isinstance(previous, str | None):
+        raise InvalidLine("'previous' is no MAC")
+
+
+def _format_instant(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat("T", "microseconds")[:26] + "Z"
+
+
+def _refuse_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice")
+    return found
+
+
+def _refuse_constant(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON")
+
 
 log = get_logger(__name__)
 
-ROWS_A_PAGE = 1000
-_OLD_ROWS = 100
-_BYTES_A_PAGE = 2**20
-_SECONDS_A_PAGE = 1.0
-_ID = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+MAX_ROWS_PER_PAGE = 1000
+_MAX_UNCHAINED_ROWS = 100
+_MAX_BYTES_PER_PAGE = 2**20
+_MAX_SECONDS_PER_PAGE = 1.0
+_UUID_PATTERN = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 
 class ExportPosition(Model):
     """How far an export has come: among the rows from before the chain, then in each writer's chain."""
 
-    old: str | None = Field(None, pattern=_ID)
-    last_old: str | None = Field(None, pattern=_ID)
+    old: str | None = Field(None, pattern=_UUID_PATTERN)
+    last_old: str | None = Field(None, pattern=_UUID_PATTERN)
     writer: int | None = Field(None, ge=0, le=2**31 - 1)
     seq: int | None = Field(None, ge=0, le=2**63 - 1)
     mac: str | None = None
@@ -42,7 +218,7 @@ class ExportPosition(Model):
 
 @dataclass(slots=True)
 class ExportPage:
-    """Some lines, and where the next ones begin."""
+    """Some lines, and the position of the next ones."""
 
     room: int
     lines: list[str] = field(default_factory=list)
@@ -51,79 +227,79 @@ class ExportPage:
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no room for another row."""
-        return self.room <= 0 or self.bytes >= _BYTES_A_PAGE
+        """True if the page takes no further row."""
+        return self.room <= 0 or self.bytes >= _MAX_BYTES_PER_PAGE
 
-    def add(self, line: Line) -> None:
-        """Put a line at the end."""
-        self.lines.append(written(line))
+    def add(self, line: ExportLine) -> None:
+        """Append a line."""
+        self.lines.append(write_line(line))
         self.bytes += len(self.lines[-1])
 
-    def add_row(self, shown: Shown) -> None:
-        """Put a row at the end."""
-        self.add(row_line(shown))
+    def add_row(self, shown: ExportedRow) -> None:
+        """Append a row."""
+        self.add(build_row_line(shown))
         self.room -= 1
 
 
 class Exporter:
-    """Writes out every chain in the database."""
+    """Exports every hash chain in the database."""
 
-    def __init__(self, database: Database, chain: Chain) -> None:
+    def __init__(self, database: Database, chain: HashChain) -> None:
         self._database = database
         self._chain = chain
 
-    async def page(self, span: Span, position: ExportPosition | None, limit: int) -> ExportPage:
-        """The next lines from a position on, with at most `limit` rows among them."""
+    async def page(self, span: TimeSpan, position: ExportPosition | None, limit: int) -> ExportPage:
+        """Return the next lines from a position on, with at most `limit` rows."""
         page = ExportPage(limit)
-        until = time.monotonic() + _SECONDS_A_PAGE
+        until = time.monotonic() + _MAX_SECONDS_PER_PAGE
         if position is None:
-            page.add(header(self._chain, datetime.now(UTC), span.since, span.until))
+            page.add(build_header(self._chain, datetime.now(UTC), span.since, span.until))
             async with self._database.read() as conn:
-                last = await links.last_unchained(conn)
-                position = ExportPosition(last_old=last) if last else await _following(conn, 0, page)
+                last = await journal_chain_rows.find_last_unchained_id(conn)
+                position = ExportPosition(last_old=last) if last else await _start_next_writer(conn, 0, page)
         while position is not None and not page.is_full and time.monotonic() < until:
-            # One state of the database for a writer's last rows and its head.
+            # One transaction for a writer's last rows and its head, so that they are consistent.
             async with self._database.read() as conn:
                 if position.writer is None:
-                    position = await _old_rows(conn, position, span, page)
+                    position = await _add_unchained_rows(conn, position, span, page)
                 else:
-                    position = await self._step(conn, position.writer, position, _Part(span, page))
+                    position = await self._step(conn, position.writer, position, _ChainPart(span, page))
         page.next = position
         return page
 
     async def _step(
-        self, conn: AsyncConnection, number: int, position: ExportPosition, part: _Part
+        self, conn: AsyncConnection, number: int, position: ExportPosition, part: _ChainPart
     ) -> ExportPosition | None:
-        writer = await writers.get(conn, number)
-        if writer is None:  # whoever verifies the export is told
-            return await _following(conn, number, part.page)
-        pruned = ends_of(self._chain, writer).pruned
+        writer = await writers.get_writer(conn, number)
+        if writer is None:  # the verification of the export reports this
+            return await _start_next_writer(conn, number, part.page)
+        pruned = read_chain_ends(self._chain, writer).pruned
         place, skipping = (position.seq, position.mac), position.skipping
         if position.seq is None or pruned.seq > position.seq:
-            marker = Place(writer.pruned_seq, writer.pruned_mac)
-            part.page.add(writer_line(number, marker, writer.pruned_signature))
+            marker = ChainPosition(writer.pruned_seq, writer.pruned_mac)
+            part.page.add(build_writer_line(number, marker, writer.pruned_signature))
             place, skipping = pruned, part.span.is_bounded
         part.seq, part.mac = place[0] or 0, place[1]
         more = await (part.skip(conn, number) if skipping else part.copy(conn, number))
         if more is not None:
             return ExportPosition(writer=number, seq=part.seq, mac=part.mac, skipping=more)
-        part.page.add(head_line(number, Place(writer.seq, writer.mac), writer.signature))
-        return await _following(conn, number, part.page)
+        part.page.add(build_head_line(number, ChainPosition(writer.seq, writer.mac), writer.signature))
+        return await _start_next_writer(conn, number, part.page)
 
 
 @dataclass(slots=True)
-class _Part:
-    """A part of one writer's chain on its way to a page; `seq` and `mac` are of the last row that was passed."""
+class _ChainPart:
+    """Adds a part of one writer's chain to a page; `seq` and `mac` are of the last row that was passed."""
 
-    span: Span
+    span: TimeSpan
     page: ExportPage
     seq: int = 0
     mac: str | None = None
 
     async def copy(self, conn: AsyncConnection, number: int) -> bool | None:
-        """Put rows on the page; whether to skip from here, or None where there are no more."""
+        """Add rows to the page; return whether to skip from here, or None if there are no more."""
         room, taken = self.page.room, 0
-        async with aclosing(rows_of(conn, number, self.seq, limit=room)) as rows:
+        async with aclosing(iterate_rows(conn, number, self.seq, limit=room)) as rows:
             async for row in rows:
                 if self.page.is_full:
                     return False
@@ -138,16 +314,18 @@ class _Part:
                     self.seq, self.mac = row.seq, row.mac or None
                     continue
                 if row.seq != self.seq + 1:
-                    self.mac = await links.mac_at(conn, number, row.seq - 1)
-                self.page.add_row(Shown(number, row.seq, row.mac, self.mac, row.row))
+                    self.mac = await journal_chain_rows.read_mac(conn, number, row.seq - 1)
+                self.page.add_row(ExportedRow(number, row.seq, row.mac, self.mac, row.row))
                 self.seq, self.mac = row.seq, row.mac
-        # Rows that cannot be shown take no room on the page, and there may be more after them.
+        # Unreadable rows take no space on the page, and there may be more rows after them.
         return False if taken == room or self.page.is_full else None
 
     async def skip(self, conn: AsyncConnection, number: int) -> bool | None:
-        """Pass over rows outside the span of time; whether to go on with that, or None where there are no more."""
+        """Skip rows outside the time span; return whether to continue skipping, or None if there are no more."""
         since, until = self.span.since, self.span.until
-        seen = await links.window(conn, number, after=self.seq, limit=WINDOW, since=since, until=until)
+        seen = await journal_chain_rows.read_window(
+            conn, number, after=self.seq, limit=WINDOW_ROWS, since=since, until=until
+        )
         if not seen.rows:
             return None
         if seen.first_within is None:
@@ -155,28 +333,30 @@ class _Part:
             return True
         if seen.first_within != self.seq + 1 or self.mac is None:
             self.seq = seen.first_within - 1
-            self.mac = await links.mac_at(conn, number, self.seq)
+            self.mac = await journal_chain_rows.read_mac(conn, number, self.seq)
         return False
 
 
-async def _old_rows(
-    conn: AsyncConnection, position: ExportPosition, span: Span, page: ExportPage
+async def _add_unchained_rows(
+    conn: AsyncConnection, position: ExportPosition, span: TimeSpan, page: ExportPage
 ) -> ExportPosition | None:
-    """Put rows from before the chain on the page."""
+    """Add rows from before the hash chain existed to the page."""
     last = position.last_old or ""
-    rows = await links.unchained_page(conn, after=position.old, last=last, limit=min(_OLD_ROWS, page.room))
+    rows = await journal_chain_rows.list_unchained_rows(
+        conn, after=position.old, last=last, limit=min(_MAX_UNCHAINED_ROWS, page.room)
+    )
     for row in rows:
-        if span.holds(Linked(0, 0, "", row)):
-            page.add_row(Shown(None, None, None, None, row))
+        if span.holds(ChainRow(0, 0, "", row)):
+            page.add_row(ExportedRow(None, None, None, None, row))
     if rows:
         return ExportPosition(old=rows[-1][0], last_old=last)
-    return await _following(conn, 0, page)
+    return await _start_next_writer(conn, 0, page)
 
 
-async def _following(conn: AsyncConnection, number: int, page: ExportPage) -> ExportPosition | None:
-    """The beginning of the next writer's chain; where there is none, the last line."""
-    following = await writers.following(conn, number)
+async def _start_next_writer(conn: AsyncConnection, number: int, page: ExportPage) -> ExportPosition | None:
+    """Return the start of the next writer's chain; if there is none, add the last line and return None."""
+    following = await writers.find_next_writer(conn, number)
     if following is not None:
         return ExportPosition(writer=following)
-    page.add(end_line(*await writers.count(conn)))
+    page.add(build_end_line(*await writers.read_writer_count(conn)))
     return None

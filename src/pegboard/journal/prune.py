@@ -1,4 +1,4 @@
-"""Taking old rows away from the beginning of every chain, so that what remains verifies at every instant."""
+"""Removes old rows from the start of each hash chain, so that the remaining rows verify at any time."""
 
 from __future__ import annotations
 
@@ -9,115 +9,118 @@ from datetime import UTC, datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.core.refusals import Conflict, Fault, Invalid
-from pegboard.journal.chain import START, Chain, Place
-from pegboard.journal.findings import Finding, Trail, Walk
-from pegboard.journal.reading import WINDOW, Span, rows_of
-from pegboard.journal.signatures import ends_of
-from pegboard.store import links, retention, writers
-from pegboard.store.database import Database
-from pegboard.store.executions import Linked
+from pegboard.journal.chain_signatures import read_chain_ends
+from pegboard.journal.hash_chain import FIRST_MAC, ChainPosition, HashChain
+from pegboard.journal.read_chain import WINDOW_ROWS, TimeSpan, iterate_rows
+from pegboard.journal.tamper_report import ChainTrail, ChainWalk, TamperFinding
+from pegboard.model.api_errors import Conflict, Fault, Invalid
+from pegboard.storage import journal_chain_rows
+from pegboard.storage import journal_chain_rows as retention
+from pegboard.storage import journal_chain_rows as writers
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ChainRow
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-ROWS_A_TURN = 20_000
-# Rows in one transaction: calls that end meanwhile wait for it.
-_BATCH = 2000
+MAX_ROWS_PER_TURN = 20_000
+# Rows in one transaction: calls that end during it wait for it.
+_BATCH_ROWS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class PruneReport:
     """How many rows were removed, or would be, and whether there are more to remove."""
 
     removed: int
     more: bool = False
 
 
-class _Overtaken(Exception):
-    """Somebody else prunes the same chain."""
+class _ConcurrentPrune(Exception):
+    """Raised if another process prunes the same chain."""
 
 
 class Pruner:
-    """Removes what finished before a moment."""
+    """Removes the rows that finished before a given time."""
 
-    def __init__(self, database: Database, chain: Chain) -> None:
+    def __init__(self, database: Database, chain: HashChain) -> None:
         self._database = database
         self._chain = chain
 
-    async def prune(self, before: datetime, *, limit: int, force: bool = False, by: str = "") -> Pruned:
-        """Remove up to about `limit` rows; Conflict where that would hide that the journal was tampered with.
+    async def prune(self, before: datetime, *, limit: int, force: bool = False, by: str = "") -> PruneReport:
+        """Remove up to about `limit` rows; raise Conflict if that would hide tampering.
 
-        Of each chain goes the longest beginning whose rows all finished before the moment. Rows from before the chain,
-        statistics of earlier hours and settled doubts go too; by force, also entries that were set aside.
+        Removes the longest prefix of each chain whose rows all finished before the given time, and also rows from
+        before the hash chain existed, statistics of earlier hours and settled in-doubt intents; with `force`, also
+        quarantined entries.
         """
-        _refuse_the_future(before)
+        _refuse_future(before)
         removed = 0
         try:
-            async for gone in self._batches(before, limit, force):
+            async for gone in self._prune_batches(before, limit, force):
                 removed += gone
         finally:
             if removed:
                 log.info("journal_pruned", before=before.isoformat(), rows=removed, by=by, forced=force)
         if removed >= limit:
-            return Pruned(removed, more=True)
-        await self._leftovers(before, force)
-        return Pruned(removed)
+            return PruneReport(removed, more=True)
+        await self._remove_leftovers(before, force)
+        return PruneReport(removed)
 
-    async def count(self, before: datetime) -> Pruned:
-        """How many rows `prune` would remove."""
-        _refuse_the_future(before)
+    async def count(self, before: datetime) -> PruneReport:
+        """Return how many rows `prune` would remove."""
+        _refuse_future(before)
         removed = 0
         for number in await self._numbers():
             removed += await self._count(number, before)
         async with self._database.read() as conn:
-            removed += await links.unchained(conn, until=before)
-        return Pruned(removed)
+            removed += await journal_chain_rows.count_unchained_rows(conn, until=before)
+        return PruneReport(removed)
 
-    async def _batches(self, before: datetime, room: int, force: bool) -> AsyncIterator[int]:
-        """How many rows each transaction removed, until there is nothing more to remove or room for no more."""
+    async def _prune_batches(self, before: datetime, room: int, force: bool) -> AsyncIterator[int]:
+        """Yield the number of rows that each transaction removed, until none is left or `room` is used up."""
         for number in await self._numbers():
-            while room > 0 and (gone := await self._batch(number, before, min(_BATCH, room), force)):
+            while room > 0 and (gone := await self._prune_batch(number, before, min(_BATCH_ROWS, room), force)):
                 yield gone
                 room -= gone
         while room > 0:
             async with self._database.write() as conn:
-                gone = await retention.remove_unchained(conn, before, limit=min(_BATCH, room))
+                gone = await retention.remove_unchained_rows(conn, before, limit=min(_BATCH_ROWS, room))
             if not gone:
                 return
             yield gone
             room -= gone
 
-    async def _batch(self, number: int, before: datetime, limit: int, force: bool) -> int:
-        """Remove some rows from the beginning of a chain and move its marker, at once; how many there were."""
+    async def _prune_batch(self, number: int, before: datetime, limit: int, force: bool) -> int:
+        """Remove rows from the start of a chain and move its marker in one transaction; return their number."""
         while True:
             async with self._database.read() as conn:
                 step = await self._planned(conn, number, before, limit, force)
             if step is None:
                 return 0
-            with suppress(_Overtaken):
+            with suppress(_ConcurrentPrune):
                 return await self._remove(number, *step)
 
-    async def _remove(self, number: int, was: int, after: int, place: Place) -> int:
+    async def _remove(self, number: int, was: int, after: int, place: ChainPosition) -> int:
         async with self._database.write() as conn:
-            gone = await retention.remove_linked(conn, number, after=after, last=place.seq)
-            # Last, since the writer of this chain waits for the row that holds its marker and its head.
+            gone = await retention.remove_chain_rows(conn, number, after=after, last=place.seq)
+            # Last, because the writer of this chain waits for the row that holds its marker and its head.
             if not await writers.mark_pruned(conn, number, place, self._chain.sign_pruned(number, place), was=was):
-                raise _Overtaken
+                raise _ConcurrentPrune
         return gone
 
     async def _planned(
         self, conn: AsyncConnection, number: int, before: datetime, limit: int, force: bool
-    ) -> tuple[int, int, Place] | None:
-        """Where a chain's marker is, and where to move it; Conflict if what lies between was tampered with."""
-        writer = await writers.get(conn, number)
+    ) -> tuple[int, int, ChainPosition] | None:
+        """Return the marker of a chain and its new position; raise Conflict if rows in between were tampered with."""
+        writer = await writers.get_writer(conn, number)
         if writer is None:
             return None
-        ends = ends_of(self._chain, writer)
+        ends = read_chain_ends(self._chain, writer)
         findings = [finding for finding in ends.findings if finding.kind == "marker_forged"]
-        walk = Walk(self._chain, number, Trail.at(ends.pruned), findings)
-        gone, staying = Span(until=before), None
-        async with aclosing(rows_of(conn, number, ends.pruned.seq, limit=limit + 1)) as rows:
+        walk = ChainWalk(self._chain, number, ChainTrail.at(ends.pruned), findings)
+        gone, staying = TimeSpan(until=before), None
+        async with aclosing(iterate_rows(conn, number, ends.pruned.seq, limit=limit + 1)) as rows:
             async for row in rows:
                 staying = row
                 if limit == 0 or not gone.holds(row) or (ends.head is not None and row.seq > ends.head.seq):
@@ -125,62 +128,68 @@ class Pruner:
                 limit, staying = limit - 1, None
                 walk.take(row)
                 if findings and not force:
-                    _refuse_to_hide(findings[0])
+                    _refuse_hiding(findings[0])
         if walk.trail.seq == ends.pruned.seq:
             return None
-        return writer.pruned_seq, ends.pruned.seq, self._last(walk, staying, ends.head)
+        return writer.pruned_seq, ends.pruned.seq, self._choose_last_position(walk, staying, ends.head)
 
-    def _last(self, walk: Walk, staying: Linked | None, head: Place | None) -> Place:
-        """The place to sign: of the MACs that the last row may have, the one that what stays is linked to."""
+    def _choose_last_position(
+        self, walk: ChainWalk, staying: ChainRow | None, head: ChainPosition | None
+    ) -> ChainPosition:
+        """Return the position to sign: of the possible MACs of the last row, the one that the next row is linked to."""
         seq, macs = walk.trail
         for mac in macs[1:]:
             if staying is not None:
-                findings: list[Finding] = []
-                Walk(self._chain, walk.writer, Trail(seq, (mac,)), findings).take(staying)
+                findings: list[TamperFinding] = []
+                ChainWalk(self._chain, walk.writer, ChainTrail(seq, (mac,)), findings).take(staying)
                 if not findings:
-                    return Place(seq, mac)
+                    return ChainPosition(seq, mac)
             elif head == (seq, mac):
-                return Place(seq, mac)
-        return Place(seq, macs[0] if macs else START)
+                return ChainPosition(seq, mac)
+        return ChainPosition(seq, macs[0] if macs else FIRST_MAC)
 
     async def _count(self, number: int, before: datetime) -> int:
         async with self._database.read() as conn:
-            writer = await writers.get(conn, number)
+            writer = await writers.get_writer(conn, number)
         if writer is None:
             return 0
-        after = ends_of(self._chain, writer).pruned.seq
+        after = read_chain_ends(self._chain, writer).pruned.seq
         count = 0
         while True:
             async with self._database.read() as conn:
-                seen = await links.window(conn, number, after=after, limit=WINDOW, since=before, until=None)
+                seen = await journal_chain_rows.read_window(
+                    conn, number, after=after, limit=WINDOW_ROWS, since=before, until=None
+                )
                 if seen.first_within is not None:
-                    return count + await links.count_between(conn, number, after, seen.first_within - 1)
+                    return count + await journal_chain_rows.count_rows_between(
+                        conn, number, after, seen.first_within - 1
+                    )
             if not seen.rows:
                 return count
             count += seen.rows
             after = seen.last
 
-    async def _leftovers(self, before: datetime, force: bool) -> None:
+    async def _remove_leftovers(self, before: datetime, force: bool) -> None:
         more = True
         while more:
             async with self._database.write() as conn:
                 more = await retention.remove_counts(conn, before)
         async with self._database.write() as conn:
-            await retention.remove_doubts(conn, before, datetime.now(UTC))
+            await retention.remove_in_doubt(conn, before, datetime.now(UTC))
             if force:
-                await retention.remove_set_aside(conn, before)
+                await retention.remove_quarantined(conn, before)
 
     async def _numbers(self) -> list[int]:
         async with self._database.read() as conn:
-            return [writer.number for writer in await writers.all_of(conn)]
+            return [writer.number for writer in await writers.list_writers(conn)]
 
 
-def _refuse_the_future(before: datetime) -> None:
+def _refuse_future(before: datetime) -> None:
     if before > datetime.now(UTC):
         raise Invalid.of("Nothing was removed", [Fault("before", "lies in the future")])
 
 
-def _refuse_to_hide(finding: Finding) -> None:
+def _refuse_hiding(finding: TamperFinding) -> None:
     raise Conflict(
         f"{finding.message}. Pruning would remove the trace of it: look into it, keep an export, then prune by force"
     )

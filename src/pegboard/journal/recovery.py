@@ -1,4 +1,4 @@
-"""What becomes of a call whose process died: known where it left a receipt, in doubt where it did not."""
+"""Recovery of calls whose process died: succeeded or interrupted if the tool writes receipts, in doubt otherwise."""
 
 from __future__ import annotations
 
@@ -8,64 +8,70 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from pegboard.journal.answers import Answer
-from pegboard.journal.chain import Chain
-from pegboard.journal.counts import Counts
-from pegboard.journal.entries import Closing, OpenIntent
-from pegboard.journal.intents import is_intent_genuine, is_receipt_genuine, set_aside
-from pegboard.journal.ledger import Session
+from pegboard.journal.backend import JournalSession
+from pegboard.journal.entries import ClosingEntry, OpenIntent
+from pegboard.journal.hash_chain import HashChain
+from pegboard.journal.latency_counts import CallCounts
+from pegboard.journal.signed_intents import is_intent_genuine, is_receipt_genuine, quarantine_entries
 from pegboard.journal.spool import Spool
-from pegboard.store.executions import restored, stored
+from pegboard.journal.stored_answers import StoredAnswer
+from pegboard.storage.execution_rows import restore_execution, serialize_execution
 
-Sealer = Callable[[bytes, str], str | None]
+SealAnswer = Callable[[bytes, str], str | None]
 
-IN_DOUBT = "The server ended while this call was running; whether it took effect is not known"
-FORGED = "The server ended while this call was running, and its receipt in the database is not the board's own"
-INTERRUPTED = "The server ended before this call took effect; it is safe to call again"
+IN_DOUBT_MESSAGE = "The server ended while this call was running; whether it took effect is not known"
+FORGED_RECEIPT_MESSAGE = (
+    "The server ended while this call was running, and its receipt in the database is not the board's own"
+)
+INTERRUPTED_MESSAGE = "The server ended before this call took effect; it is safe to call again"
 
 
-class Estate(NamedTuple):
-    """What a dead writer leaves behind for another to record, and how many of its calls were still open."""
+class RecoveredWork(NamedTuple):
+    """The rows to record for a dead writer, and how many of its calls were still open."""
 
-    closings: list[Closing]
+    closings: list[ClosingEntry]
     intents: int
 
 
-async def estate_of(
-    session: Session, dead: int | None, spooled: Sequence[Closing], seal: Sealer, chain: Chain
-) -> Estate:
-    """What a writer had in its spool and is not recorded yet, and how the calls it left open ended.
+async def collect_recovered_work(
+    session: JournalSession, dead: int | None, spooled: Sequence[ClosingEntry], seal: SealAnswer, chain: HashChain
+) -> RecoveredWork:
+    """Return a dead writer's spooled entries that are not recorded yet, and the rows of the calls that it left open.
 
-    An intent that this board did not write, or whose call is recorded already, is set aside.
+    An intent that this board did not write, or whose call is recorded already, is quarantined.
     """
-    closings = await unrecorded(session, spooled) if spooled else []
+    closings = await filter_unrecorded(session, spooled) if spooled else []
     if dead is None:
-        return Estate(closings, 0)
-    await count_all(session, dead)
+        return RecoveredWork(closings, 0)
+    await count_uncounted_rows(session, dead)
     ended = {closing.run_id for closing in spooled}
-    found = [intent for intent in await session.intents_of(dead) if intent.id not in ended]
+    found = [intent for intent in await session.list_open_intents(dead) if intent.id not in ended]
     recorded = await session.known([intent.id for intent in found]) if found else {}
     left = [one for one in found if one.id not in recorded and is_intent_genuine(chain, dead, one)]
     if len(left) < len(found):
         good = {intent.id for intent in left}
-        await set_aside(session, "intents", [intent.id for intent in found if intent.id not in good], _now())
-    return Estate([*closings, *[await left_open(session, intent, seal, chain) for intent in left]], len(left))
+        await quarantine_entries(
+            session, "intents", [intent.id for intent in found if intent.id not in good], _format_now()
+        )
+    return RecoveredWork(
+        [*closings, *[await close_open_intent(session, intent, seal, chain) for intent in left]], len(left)
+    )
 
 
-async def spooled_in(spool: Spool | None) -> tuple[bool, list[Closing]]:
-    """Whether a spool is damaged, and what it holds."""
+async def read_spooled(spool: Spool | None) -> tuple[bool, list[ClosingEntry]]:
+    """Return whether a spool is damaged, and its entries."""
     if spool is None:
         return False, []
     content = await asyncio.to_thread(spool.read)
-    closings: list[Closing] = []
+    closings: list[ClosingEntry] = []
     for entry in content.entries:
         with contextlib.suppress(ValueError):
-            closings.append(Closing.unspooled(entry))
+            closings.append(ClosingEntry.from_spool_bytes(entry))
     return content.damaged or len(closings) < len(content.entries), closings
 
 
-async def unrecorded(session: Session, closings: Sequence[Closing]) -> list[Closing]:
-    """Those that nobody has recorded; and late, those that others had to record as in doubt."""
+async def filter_unrecorded(session: JournalSession, closings: Sequence[ClosingEntry]) -> list[ClosingEntry]:
+    """Return the entries that are not recorded yet, and late entries for those that were recorded as in doubt."""
     known = await session.known([closing.id for closing in closings])
     late = [closing.late() for closing in closings if known.get(closing.id) == "in_doubt"]
     told = await session.known([closing.id for closing in late]) if late else {}
@@ -75,37 +81,39 @@ async def unrecorded(session: Session, closings: Sequence[Closing]) -> list[Clos
     ]
 
 
-async def count_all(session: Session, writer: int) -> None:
-    """Add a writer's last rows to the statistics, or every reading had to add them up."""
+async def count_uncounted_rows(session: JournalSession, writer: int) -> None:
+    """Add a writer's last rows to the statistics, so that readers do not have to count them."""
     seq, rows = await session.uncounted(writer)
-    counts = Counts()
+    counts = CallCounts()
     for row in rows:
         counts.add(row)
     await session.count(writer, seq, counts.take())
 
 
-async def left_open(session: Session, intent: OpenIntent, seal: Sealer, chain: Chain) -> Closing:
-    """How a call ended whose process is gone."""
-    draft = restored(intent.row)._replace(finished_at=datetime.now(UTC))
-    receipt = await session.receipt(intent.id) if intent.receipts else None
+async def close_open_intent(
+    session: JournalSession, intent: OpenIntent, seal: SealAnswer, chain: HashChain
+) -> ClosingEntry:
+    """Return the row of a call whose process is gone."""
+    draft = restore_execution(intent.row)._replace(finished_at=datetime.now(UTC))
+    receipt = await session.find_receipt(intent.id) if intent.receipts else None
     is_forged = receipt is not None and not is_receipt_genuine(chain, intent.id, receipt)
     if is_forged:
-        await set_aside(session, "receipts", [intent.id], _now())
+        await quarantine_entries(session, "receipts", [intent.id], _format_now())
     if is_forged or not intent.receipts:
-        error = FORGED if is_forged else IN_DOUBT
-        row = stored(draft._replace(status="in_doubt", code="in_doubt", error=error))
-        return Closing(row, "keep" if intent.claim else "forget", "in_doubt")
+        error = FORGED_RECEIPT_MESSAGE if is_forged else IN_DOUBT_MESSAGE
+        row = serialize_execution(draft._replace(status="in_doubt", code="in_doubt", error=error))
+        return ClosingEntry(row, "keep" if intent.claim else "forget", "in_doubt")
     if receipt is None:
-        row = stored(draft._replace(status="failed", code="interrupted", error=INTERRUPTED))
-        return Closing(row, "forget")  # its void receipt stays: it keeps a late effect from being committed
-    row = stored(draft._replace(status="succeeded", code=None, error=None, row_id=receipt.row_id))
+        row = serialize_execution(draft._replace(status="failed", code="interrupted", error=INTERRUPTED_MESSAGE))
+        return ClosingEntry(row, "forget")  # its void receipt stays: it prevents that a late effect is committed
+    row = serialize_execution(draft._replace(status="succeeded", code=None, error=None, row_id=receipt.row_id))
     if intent.claim is None:
-        return Closing(row, "forget", receipts=True)
+        return ClosingEntry(row, "forget", receipts=True)
     output = (receipt.output or "null").encode()
-    # Its style is its tool's, which only the repeat knows.
-    answer = Answer(True, output, attempts=draft.attempts, elapsed_ms=draft.elapsed_ms, result_style="")
-    return Closing(row, "keep", "done", seal(answer.packed(), intent.id), receipts=True)
+    # The result style belongs to the tool, which only the repeated call has.
+    answer = StoredAnswer(True, output, attempts=draft.attempts, elapsed_ms=draft.elapsed_ms, result_style="")
+    return ClosingEntry(row, "keep", "done", seal(answer.packed(), intent.id), receipts=True)
 
 
-def _now() -> str:
+def _format_now() -> str:
     return datetime.now(UTC).isoformat(" ", "microseconds")[:26]

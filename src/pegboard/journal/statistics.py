@@ -1,4 +1,4 @@
-"""How the tools are doing: calls, errors and latencies, read off the counts and the rows they do not hold yet."""
+"""Statistics of tools: calls, errors and latencies, from the stored counts and the rows not counted yet."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from pegboard.journal.counts import hour_of
-from pegboard.journal.histogram import bucket_of, percentile
-from pegboard.store import counts
-from pegboard.store.database import Database
+from pegboard.journal.latency_counts import compute_percentile, find_bucket, get_hour
+from pegboard.storage import statistics_rows
+from pegboard.storage.database import Database
 
 HOUR = timedelta(hours=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_HOUR = hour_of(datetime.max.replace(tzinfo=UTC))
-# What ran: how soon a call was refused, or how long ago one was lost, says nothing about its tool.
-_RAN = ("succeeded", "failed")
-# How many tools are reckoned up before the event loop may see to somebody else.
-_AT_ONCE = 100
+_LAST_HOUR = get_hour(datetime.max.replace(tzinfo=UTC))
+# Only calls that ran: the duration of a refused or lost call has no meaning for its tool.
+_RAN_STATUSES = ("succeeded", "failed")
+# How many tools are computed before the event loop may run other tasks.
+_TOOLS_PER_PAUSE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class ToolStatistics:
-    """How the calls of one tool ended; latencies in milliseconds, of calls that ran, to within three per cent."""
+    """How the calls of one tool ended; latencies in milliseconds, of calls that ran, with an error of at most 3 %."""
 
     tool_name: str | None
     calls: int
@@ -40,8 +39,8 @@ class ToolStatistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Each tool that was called since the one moment and before the other, the most called first."""
+class StatisticsReport:
+    """The tools that were called in a period, most called first."""
 
     since: datetime
     until: datetime
@@ -49,7 +48,7 @@ class Report:
 
 
 class Statistics:
-    """Reads the statistics; rows from before the journal was chained are in none."""
+    """Reads the statistics; rows from before the hash chain existed are not included."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -61,37 +60,39 @@ class Statistics:
         *,
         tool_name: str | None = None,
         caller_id: str | None = None,
-    ) -> Report:
-        """The whole hours that hold the time asked for, or the last day; of all tools and callers, or of one."""
-        hours = whole_hours(since, until)
+    ) -> StatisticsReport:
+        """Return statistics for the whole hours that cover the period (default: the last day)."""
+        hours = round_to_hours(since, until)
         begin, end = _EPOCH + hours.start * HOUR, _EPOCH + hours.stop * HOUR
-        sums: dict[str, _Sums] = {}
-        # In one state of the database, or a row could be in both of them or in neither.
+        sums: dict[str, _ToolSums] = {}
+        # In one transaction, otherwise a row could be counted twice or not at all.
         async with self._database.read() as conn:
-            async for part in counts.counted(conn, hours, tool_name=tool_name, caller_id=caller_id):
+            async for part in statistics_rows.iterate_counts(conn, hours, tool_name=tool_name, caller_id=caller_id):
                 for name, status, code, bucket, calls in part:
-                    sums.setdefault(name, _Sums()).add(status, code, bucket, int(calls))
-            async for part in counts.uncounted(conn, begin, end, tool_name=tool_name, caller_id=caller_id):
+                    sums.setdefault(name, _ToolSums()).add(status, code, bucket, int(calls))
+            async for part in statistics_rows.iterate_uncounted(
+                conn, begin, end, tool_name=tool_name, caller_id=caller_id
+            ):
                 for name, status, code, elapsed_ms, _ in part:
-                    sums.setdefault(name, _Sums()).add(status, code, bucket_of(elapsed_ms), 1)
+                    sums.setdefault(name, _ToolSums()).add(status, code, find_bucket(elapsed_ms), 1)
         tools = []
         for place, (name, found) in enumerate(sums.items()):
-            if place % _AT_ONCE == 0:
+            if place % _TOOLS_PER_PAUSE == 0:
                 await asyncio.sleep(0)
-            tools.append(found.reckoned(name))
-        return Report(begin, end, tuple(sorted(tools, key=lambda tool: (-tool.calls, tool.tool_name or ""))))
+            tools.append(found.build_statistics(name))
+        return StatisticsReport(begin, end, tuple(sorted(tools, key=lambda tool: (-tool.calls, tool.tool_name or ""))))
 
 
-def whole_hours(since: datetime | None, until: datetime | None) -> range:
-    """The hours, counted from 1970, that hold the time from `since`, or a day before, to `until`, or now."""
+def round_to_hours(since: datetime | None, until: datetime | None) -> range:
+    """Return the hours since 1970 that cover `since` (default: a day before the end) to `until` (default: now)."""
     stop = -((_EPOCH - (until or datetime.now(UTC))) // HOUR)
-    start = stop - 24 if since is None else hour_of(since)
+    start = stop - 24 if since is None else get_hour(since)
     start = min(max(start, 0), _LAST_HOUR)
     return range(start, min(max(stop, start), _LAST_HOUR))
 
 
-class _Sums:
-    """What is known so far of one tool."""
+class _ToolSums:
+    """The sums for one tool."""
 
     def __init__(self) -> None:
         self._statuses: Counter[str] = Counter()
@@ -102,12 +103,12 @@ class _Sums:
         self._statuses[status] += calls
         if code:
             self._errors[code] += calls
-        if status in _RAN:
+        if status in _RAN_STATUSES:
             self._latencies[bucket] += calls
 
-    def reckoned(self, tool_name: str) -> ToolStatistics:
+    def build_statistics(self, tool_name: str) -> ToolStatistics:
         taken = self._latencies
-        p50, p95, p99, longest = (_rounded(percentile(taken, share)) for share in (0.5, 0.95, 0.99, 1.0))
+        p50, p95, p99, longest = (_round_ms(compute_percentile(taken, share)) for share in (0.5, 0.95, 0.99, 1.0))
         return ToolStatistics(
             tool_name=tool_name or None,
             calls=self._statuses.total(),
@@ -123,5 +124,5 @@ class _Sums:
         )
 
 
-def _rounded(ms: float | None) -> float | None:
+def _round_ms(ms: float | None) -> float | None:
     return None if ms is None else round(ms, 3)

@@ -1,1 +1,1 @@
-"""A board that answers from a file, for testing what calls it."""
+"""Former import paths; they warn and go with the next minor version."""

@@ -1,1 +1,1 @@
-"""The tools on the board and the people who own them."""
+"""Tools, users, keys, agents and secrets of a board: registration, changes, imports, and the snapshot for calls."""

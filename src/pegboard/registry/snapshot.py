@@ -1,4 +1,4 @@
-"""The board in memory: what calls are served from, without a query."""
+"""The snapshot: all tools, users, keys, agents and secrets in memory, so that calls need no query."""
 
 from __future__ import annotations
 
@@ -7,142 +7,148 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pegboard.core.call import Caller, Role
-from pegboard.core.people import Agent, ApiKey, Secret, User
-from pegboard.core.refusals import Unauthorised
-from pegboard.core.tool import Kind, Tool, alias_of
-from pegboard.executors.base import Prepared
-from pegboard.registry.peg import Peg
-from pegboard.registry.signing import PeopleSigner, hash_key
-from pegboard.registry.spelling import near_spellings
-from pegboard.store import agents, keys, secrets, tools, users
-from pegboard.store.database import Database, revision_of
+from pegboard.kinds.base import Prepared
+from pegboard.model.accounts import Agent, ApiKey, Secret, User
+from pegboard.model.api_errors import Unauthorised
+from pegboard.model.call import Caller, Role
+from pegboard.model.similar_names import iterate_near_spellings
+from pegboard.model.tool import Kind, Tool, make_alias
+from pegboard.registry.account_macs import AccountSigner, hash_key
+from pegboard.registry.compiled_tool import CompiledTool
+from pegboard.storage import agent_rows, key_rows, secret_rows, tool_rows, user_rows
+from pegboard.storage.database import Database, read_revision
 
 
 @dataclass(frozen=True, slots=True)
-class _Holder:
+class _KeyHolder:
     caller: Caller
     expires: float | None
 
 
 class Snapshot:
-    """Tools, users, keys, agents and secrets by what they are looked up by; kept up with the store."""
+    """Tools, users, keys, agents and secrets, indexed for lookup and refreshed from the database."""
 
-    def __init__(self, database: Database, signer: PeopleSigner, prepare: Callable[[Tool], Prepared]) -> None:
+    def __init__(self, database: Database, signer: AccountSigner, prepare: Callable[[Tool], Prepared]) -> None:
         self.revision = 0
         self._database = database
         self._signer = signer
         self._prepare = prepare
         self._lock = asyncio.Lock()
-        self._names: dict[str, Peg] = {}
-        self._ids: dict[str, Peg] = {}
-        self._local: dict[str, Peg] = {}
-        self._local_ids: dict[str, Peg] = {}
+        self._names: dict[str, CompiledTool] = {}
+        self._ids: dict[str, CompiledTool] = {}
+        self._local: dict[str, CompiledTool] = {}
+        self._local_ids: dict[str, CompiledTool] = {}
         self._users: dict[str, User] = {}
         self._admins: set[str] = set()
         self._keys: dict[str, ApiKey] = {}
         self._agents: dict[str, Agent] = {}
         self._agent_tools: dict[str, frozenset[str]] = {}
         self._secrets: dict[tuple[str, str], Secret] = {}
-        self._holders: dict[str, _Holder] = {}
-        self._admitted: dict[str, _Holder] = {}
+        self._holders: dict[str, _KeyHolder] = {}
+        self._admitted: dict[str, _KeyHolder] = {}
 
-    def find(self, name: str) -> Peg | None:
-        """The tool of that name, alias or id."""
+    def find(self, name: str) -> CompiledTool | None:
+        """Return the tool of that name, alias or id, or None."""
         key = name.lower()
         return self._local.get(key) or self._names.get(key) or self._ids.get(key)
 
-    def nearest(self, name: str, caller: Caller) -> str | None:
-        """The name of an active tool that the caller may call and that is spelt almost like this."""
-        for other in near_spellings(name.lower()):
+    def find_nearest(self, name: str, caller: Caller) -> str | None:
+        """Return the name of an active tool that the caller may call and that is spelt almost like `name`, or None."""
+        for other in iterate_near_spellings(name.lower()):
             peg = self._local.get(other) or self._names.get(other)
             if peg is not None and peg.tool.is_active and self.may_call(peg.tool, caller):
                 return peg.tool.name
         return None
 
-    def with_id(self, tool_id: str) -> Peg | None:
-        """The tool of that id, stored or of this process."""
+    def find_by_id(self, tool_id: str) -> CompiledTool | None:
+        """Return the tool of that id, stored or local to this process, or None."""
         return self._ids.get(tool_id) or self._local_ids.get(tool_id)
 
     def stored(self, name: str) -> Tool | None:
-        """The tool of that name or alias that is in the store, though one of this process may hide it."""
+        """Return the stored tool of that name or alias, even if a local tool of this process hides it."""
         peg = self._names.get(name.lower())
         return None if peg is None else peg.tool
 
-    def pegs(self) -> Iterator[Peg]:
-        """Every tool, by name."""
+    def iterate_tools(self) -> Iterator[CompiledTool]:
+        """Return an iterator over all tools, sorted by name."""
         every = {**self._ids, **{peg.tool.id: peg for peg in self._local.values()}}
         return iter(sorted(every.values(), key=lambda peg: (peg.tool.name.lower(), peg.tool.id)))
 
     def local(self) -> list[Tool]:
-        """The tools that live in this process alone."""
+        """Return the tools that exist only in this process."""
         return [peg.tool for peg in {id(peg): peg for peg in self._local.values()}.values()]
 
     def may_call(self, tool: Tool, caller: Caller) -> bool:
-        """Whether the tool is the caller's own, public, or the caller an admin; an agent's key sees its tools alone."""
+        """Return True if the tool is public or the caller's own, or the caller is an admin.
+
+        A key that is bound to an agent can only call the agent's tools.
+        """
         if caller.agent_id is not None and tool.id not in self._agent_tools.get(caller.agent_id, ()):
             return False
         return tool.is_public or tool.owner_id == caller.user_id or caller.is_admin or self._is_admin(caller.user_id)
 
     def is_trusted_by(self, owner_id: str, tool: Tool) -> bool:
-        """Whether an unbound name in a definition of this owner may mean the tool: their own, or an admin's."""
+        """Return True if the tool is the owner's or an admin's, so that an unbound name in a definition may mean it."""
         return tool.owner_id == owner_id or self._is_admin(tool.owner_id)
 
-    def handed_to(self, caller: Caller) -> list[Peg]:
-        """What a model is given unasked: the caller's own active tools and the public ones of admins."""
+    def list_offered_tools(self, caller: Caller) -> list[CompiledTool]:
+        """Return the tools that a model gets by default: the caller's own active ones and public ones of admins."""
         if caller.agent_id is not None:
-            return self.on_agent(caller.agent_id, caller)
+            return self.list_agent_tools(caller.agent_id, caller)
         return [
             peg
-            for peg in self.pegs()
+            for peg in self.iterate_tools()
             if peg.tool.is_active
             and (peg.tool.owner_id == caller.user_id or (peg.tool.is_public and self._is_admin(peg.tool.owner_id)))
         ]
 
-    def on_agent(self, agent_id: str, caller: Caller) -> list[Peg]:
-        """The active tools put on an agent that the caller may call."""
+    def list_agent_tools(self, agent_id: str, caller: Caller) -> list[CompiledTool]:
+        """Return the active tools of an agent that the caller may call."""
         on_it = self._agent_tools.get(agent_id, frozenset())
         return [
             peg
-            for peg in self.pegs()
+            for peg in self.iterate_tools()
             if peg.tool.id in on_it and peg.tool.is_active and self.may_call(peg.tool, caller)
         ]
 
     def holder(self, key: str) -> Caller:
-        """The caller who holds this key; raises Unauthorised, which never says more than the key's holder may know."""
+        """Return the caller who holds this key; raise Unauthorised if the key is unknown, revoked or expired.
+
+        The message contains no more than the holder of the key may know.
+        """
         hashed = hash_key(key)
         holder = self._holders.get(hashed) or self._admitted.get(hashed)
         if holder is None:
-            holder = self._holders[hashed] = self._look_up(self._signer.hash_of(hashed))
+            holder = self._holders[hashed] = self._look_up(self._signer.compute_stored_hash(hashed))
         if holder.expires is not None and holder.expires <= time.time():
             raise Unauthorised("This key has expired; ask for a new one")
         return holder.caller
 
     def admit(self, key: str, caller: Caller) -> None:
-        """Let a key in that lives in this process alone."""
-        self._admitted[hash_key(key)] = _Holder(caller, None)
+        """Accept a key that exists only in this process."""
+        self._admitted[hash_key(key)] = _KeyHolder(caller, None)
 
     def user(self, user_id: str) -> User | None:
-        """The user of that id, unless removed."""
+        """Return the user of that id, or None if there is none or it was removed."""
         return self._users.get(user_id)
 
     def agent(self, agent_id: str) -> Agent | None:
-        """The agent of that id, unless removed."""
+        """Return the agent of that id, or None if there is none or it was removed."""
         return self._agents.get(agent_id)
 
     def secret(self, owner_id: str, name: str) -> Secret | None:
-        """The named secret of a user."""
+        """Return the named secret of a user, or None."""
         return self._secrets.get((owner_id, name))
 
     def is_or_was_admin(self, user_id: str) -> bool:
-        """Whether the user is an admin, or was one when removed: the tools of a removed admin go on."""
+        """Return True if the user is an admin or was one when removed: the tools of a removed admin keep working."""
         return user_id in self._admins
 
     def _is_admin(self, user_id: str) -> bool:
         user = self._users.get(user_id)
         return user is not None and user.role == "admin"
 
-    def _look_up(self, hashed: str) -> _Holder:
+    def _look_up(self, hashed: str) -> _KeyHolder:
         key = self._keys.get(hashed)
         user = self._users.get(key.user_id) if key is not None else None
         if key is None or user is None:
@@ -151,34 +157,34 @@ class Snapshot:
             raise Unauthorised("This key was revoked")
         if key.agent_id is not None and key.agent_id not in self._agents:
             raise Unauthorised("The agent of this key was removed; ask for a key of another agent")
-        # What an agent holds never opens more than its tools, whoever it belongs to.
+        # A key of an agent only gives access to the agent's tools, even if its owner is an admin.
         role: Role = user.role if key.agent_id is None else "member"
         caller = Caller(user.id, user.name, role, key.id, key.agent_id)
-        return _Holder(caller, key.expires_at.timestamp() if key.expires_at else None)
+        return _KeyHolder(caller, key.expires_at.timestamp() if key.expires_at else None)
 
     async def refresh(self) -> None:
-        """Take in everything that changed in the store since the last time."""
+        """Load every row that changed in the database since the last refresh."""
         async with self._lock:
             async with self._database.read() as conn:
-                revision = await revision_of(conn)
+                revision = await read_revision(conn)
                 if revision == self.revision:
                     return
                 since = self.revision
-                changed_users = await users.changed(conn, since)
-                changed_keys = await keys.changed(conn, since)
-                changed_agents = await agents.changed(conn, since)
-                changed_secrets = await secrets.changed(conn, since)
-                changed_tools = await tools.changed(conn, since)
-            self._take_people(changed_users, changed_keys, changed_agents)
-            self._take_tools(changed_tools)
-            self._take_secrets(changed_secrets)
+                changed_users = await user_rows.list_changed_users(conn, since)
+                changed_keys = await key_rows.list_changed_keys(conn, since)
+                changed_agents = await agent_rows.list_changed_agents(conn, since)
+                changed_secrets = await secret_rows.list_changed_secrets(conn, since)
+                changed_tools = await tool_rows.list_changed_tools(conn, since)
+            self._apply_accounts(changed_users, changed_keys, changed_agents)
+            self._apply_tools(changed_tools)
+            self._apply_secrets(changed_secrets)
             self.revision = revision
 
-    def _take_people(
+    def _apply_accounts(
         self, some_users: Iterable[User], some_keys: Iterable[ApiKey], some_agents: Iterable[Agent]
     ) -> None:
-        # Checked here, once a row, and not at each call.
-        genuine_users, other_users = self._signer.genuine(some_users)
+        # MACs are verified here, once per row, and not at each call.
+        genuine_users, other_users = self._signer.split_genuine(some_users)
         for user in other_users:
             self._admins.discard(user.id)
             self._users.pop(user.id, None)
@@ -188,7 +194,7 @@ class Snapshot:
                 self._users.pop(user.id, None)
             else:
                 self._users[user.id] = user
-        genuine_keys, other_keys = self._signer.genuine(some_keys)
+        genuine_keys, other_keys = self._signer.split_genuine(some_keys)
         for key in other_keys:
             self._keys.pop(key.key_hash, None)
         for key in genuine_keys:
@@ -202,21 +208,21 @@ class Snapshot:
                 self._agent_tools[agent.id] = frozenset(agent.tools)
         self._holders.clear()
 
-    def _take_tools(self, some_tools: Sequence[Tool]) -> None:
+    def _apply_tools(self, some_tools: Sequence[Tool]) -> None:
         for tool in some_tools:
             before = self._ids.pop(tool.id, None)
             if before is not None:
-                for name in names_of(before.tool.name):
+                for name in list_lookup_names(before.tool.name):
                     if self._names.get(name) is before:
                         del self._names[name]
         for tool in some_tools:
             if not tool.is_deleted:
-                peg = Peg(tool, self._prepare)
+                peg = CompiledTool(tool, self._prepare)
                 self._ids[tool.id] = peg
-                for name in names_of(tool.name):
+                for name in list_lookup_names(tool.name):
                     self._names[name] = peg
 
-    def _take_secrets(self, some_secrets: Iterable[Secret]) -> None:
+    def _apply_secrets(self, some_secrets: Iterable[Secret]) -> None:
         owners = set()
         for secret in some_secrets:
             owners.add(secret.owner_id)
@@ -228,42 +234,42 @@ class Snapshot:
             self.forget(lambda tool: tool.owner_id in owners)
 
     def hang(self, tool: Tool) -> None:
-        """Hang a tool that lives in this process alone."""
-        peg = Peg(tool, self._prepare)
-        for name in names_of(tool.name):
+        """Add a tool that exists only in this process."""
+        peg = CompiledTool(tool, self._prepare)
+        for name in list_lookup_names(tool.name):
             self._local[name] = peg
         self._local_ids[tool.id] = peg
 
-    def swap(self, former: Iterable[Tool], tools: Iterable[Tool]) -> None:
-        """Hang these tools of this process in place of the former ones, all at once; one that is the same stays."""
+    def swap_local_tools(self, former: Iterable[Tool], tools: Iterable[Tool]) -> None:
+        """Replace the former local tools by these, atomically; an unchanged tool keeps its compiled form."""
         local = dict(self._local)
         before = {tool.name: local[tool.name.lower()] for tool in former}
         for tool_name in before:
-            for name in names_of(tool_name):
+            for name in list_lookup_names(tool_name):
                 del local[name]
         for tool in tools:
             peg = before.get(tool.name)
             if peg is None or peg.tool != tool:
-                peg = Peg(tool, self._prepare)
-            for name in names_of(tool.name):
+                peg = CompiledTool(tool, self._prepare)
+            for name in list_lookup_names(tool.name):
                 local[name] = peg
         self._local = local
         self._local_ids = {peg.tool.id: peg for peg in local.values()}
 
     def warm(self, tool_id: str) -> None:
-        """Make a tool that runs code, and was made or changed, ready for its first call."""
+        """Prepare a Python or shell tool that was created or changed for its first call."""
         peg = self._ids.get(tool_id)
         if peg is not None and peg.tool.is_active and peg.tool.tool_type in (Kind.PYTHON, Kind.SHELL):
             peg.warm()
 
     def forget(self, which: Callable[[Tool], bool]) -> None:
-        """Prepare these tools anew at their next call."""
+        """Discard the prepared form of these tools, so that their next call prepares them again."""
         for peg in (*self._ids.values(), *self._local.values()):
             if which(peg.tool):
                 peg.forget()
 
 
-def names_of(name: str) -> tuple[str, ...]:
-    """What a tool of this name is found by, in lower case: the name, and its alias where it has one."""
-    alias = alias_of(name)
+def list_lookup_names(name: str) -> tuple[str, ...]:
+    """Return the lower-case names by which a tool is found: its name, and its alias if it has one."""
+    alias = make_alias(name)
     return (name.lower(),) if alias is None else (name.lower(), alias.lower())

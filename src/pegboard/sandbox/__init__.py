@@ -1,1 +1,1 @@
-"""Confined child processes, for python and shell tools: who may start one, what it may touch, how it ends."""
+"""Confined processes for python and shell tools: how they are started, isolated, limited and ended."""

@@ -1,18 +1,30 @@
-"""What a confined call may take, and which abilities of the kernel confine it."""
+"""The limits of a confined call, the kernel features that confine it, and the refusal of a call that did not run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# What the kernel must be able to do, unless the board's owner names what may be missing.
-ABILITIES = ("landlock", "namespaces", "seccomp")
+from pegboard.model.call_errors import Unavailable
+
+# Features that the kernel must have, except those that the board's owner disabled.
+KERNEL_FEATURES = ("landlock", "namespaces", "seccomp")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds of one call, all of its processes together."""
+class SandboxLimits:
+    """Limits of one call, for all of its processes together."""
 
     memory: int = 512 * 2**20
     processes: int = 64
     disk: int = 256 * 2**20
     output: int = 2**20
+
+
+_RETRY_AFTER_MS = 1000
+
+
+def make_unavailable(message: str) -> Unavailable:
+    """Return the refusal of a call that did not run and may be retried."""
+    refusal = Unavailable(message, retry_after_ms=_RETRY_AFTER_MS)
+    refusal.did_run = False
+    return refusal

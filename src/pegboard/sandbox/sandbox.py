@@ -1,4 +1,4 @@
-"""Running code and commands confined: a place is waited for, a process started, and how it ended handed back."""
+"""Runs code and commands in confined processes: waits for a slot, starts a process, and returns how it ended."""
 
 from __future__ import annotations
 
@@ -16,48 +16,46 @@ from typing import Any
 
 import orjson
 
-from pegboard.core.admission import Admission
-from pegboard.core.call import OnProgress
-from pegboard.core.errors import ExecutionFailed, InternalError, Misconfigured, TimedOut, ToolError, Unavailable
-from pegboard.egress.outbound import Outbound
-from pegboard.sandbox import folders
-from pegboard.sandbox.abilities import Abilities
-from pegboard.sandbox.houses import House, plan
-from pegboard.sandbox.limits import Limits
-from pegboard.sandbox.line import LEAVING_SECONDS, Ended, Garbled, Line
+from pegboard.concurrency.fair_queue import FairQueue
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.model.call import OnProgress
+from pegboard.model.call_errors import ExecutionFailed, InternalError, Misconfigured, TimedOut, ToolError, Unavailable
+from pegboard.sandbox import work_folder
+from pegboard.sandbox.call_channel import CALL_EXIT_SECONDS, CallChannel, ConfinedResult, InvalidFrame
+from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
+from pegboard.sandbox.kernel_features import KernelFeatureCheck, KernelFeatures
+from pegboard.sandbox.limits import SandboxLimits, make_unavailable
+from pegboard.sandbox.progress_reports import make_report_reader
 from pegboard.sandbox.proxy import Proxy
-from pegboard.sandbox.refusals import unavailable
-from pegboard.sandbox.reports import reading
-from pegboard.sandbox.trial import Trial
-from pegboard.sandbox.zygote import Gone, Zygote
-from pegboard.sandbox.zygotes import Zygotes
+from pegboard.sandbox.zygote_pool import ZygotePool
+from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from pegboard.telemetry.logs import get_logger
 
-__all__ = ["Ended", "House", "Job", "Sandbox"]
+__all__ = ["ConfinedResult", "EnvironmentSpec", "Sandbox", "SandboxJob"]
 
 log = get_logger(__name__)
 
-# A zygote that dies before a call has begun is replaced once.
-_ATTEMPTS = 2
-# What a call that has begun may take beyond its time, to be ended by who looks after it.
-_ENDING_SECONDS = 5.0
-# A zygote that has begun no call for so long, although it was asked to, is not asked again.
-_SILENT_SECONDS = 5.0
-_MOST_JOB = 64 * 2**20
-# Where a call works that has a file system of its own.
+# A call is retried once if its zygote dies before the call has started.
+_MAX_ATTEMPTS = 2
+# Time beyond its timeout that a started call gets, for its supervisor to end it.
+_END_GRACE_SECONDS = 5.0
+# A zygote that was requested to start calls and has started none for this long is dropped.
+_ZYGOTE_SILENCE_SECONDS = 5.0
+_MAX_JOB_BYTES = 64 * 2**20
+# The working folder of a call that has its own file system.
 _WORK_FOLDER = "/call"
-# No timer is set for longer; loops differ in what they make of infinity.
-_LONGEST_SECONDS = 86_400.0
+# The longest timer that is set: event loops handle infinity differently.
+_MAX_TIMER_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What to run: `payload` is the part that depends on the kind (kind, env, code or argv, and what goes in).
+class SandboxJob:
+    """What to run. `payload` depends on the kind: kind, env, code or argv, and the input.
 
-    A `cwd` that is not absolute lies in the call's own work folder.
+    A `cwd` that is not absolute is relative to the work folder of the call.
     """
 
-    house: House
+    house: EnvironmentSpec
     payload: Mapping[str, Any]
     seconds: float
     result_bytes: int
@@ -65,77 +63,79 @@ class Job:
 
 
 class Sandbox:
-    """Runs jobs in processes that can do no harm: so many at once, shared evenly between users."""
+    """Runs jobs in confined processes: a limited number at once, shared evenly between users."""
 
     def __init__(
         self,
-        limits: Limits,
+        limits: SandboxLimits,
         *,
         children: int,
         zygotes: int,
         without: tuple[str, ...],
         masked: tuple[str, ...],
-        outbound: Outbound,
+        outbound: GuardedClient,
     ) -> None:
         self._limits = asdict(limits)
         self._output = limits.output
-        self._without = without
-        self._trial = Trial(without)
-        self._admission = Admission(children, setting="PEGBOARD_SANDBOX_CHILDREN")
-        self._zygotes = Zygotes(partial(plan, masked=masked, without=without), most=zygotes)
+        self._disabled_features = without
+        self._feature_check = KernelFeatureCheck(without)
+        self._admission = FairQueue(children, setting="PEGBOARD_SANDBOX_CHILDREN")
+        self._zygotes = ZygotePool(partial(build_zygote_spec, masked=masked, without=without), most=zygotes)
         self._proxy = Proxy(outbound)
-        self._lines: set[Line] = set()
-        # Calls that have a place and have not ended; the place is held for a moment longer.
-        self._under_way = 0
-        # Ends of proxies and of folders, which nobody waits for but close().
-        self._chores: set[asyncio.Task[None]] = set()
+        self._lines: set[CallChannel] = set()
+        # Calls that have a slot and have not ended; the slot is held a little longer, until the supervisor has exited.
+        self._running_calls = 0
+        # Tasks that close proxies and remove work folders; only close() waits for them.
+        self._background_tasks: set[asyncio.Task[None]] = set()
         self._closed = False
 
-    async def run(self, job: Job, user_id: str, deadline: float, on_progress: OnProgress | None = None) -> Ended:
-        """How the job ended, run for this user within what is left until `deadline` (of time.monotonic).
+    async def run(
+        self, job: SandboxJob, user_id: str, deadline: float, on_progress: OnProgress | None = None
+    ) -> ConfinedResult:
+        """Run the job for this user by `deadline` (of time.monotonic), and return how it ended.
 
-        Whoever listens is told what the call reports while it runs, and nothing once this has returned or raised.
-        Raises Unavailable where there was no place or no process for it by then, Misconfigured where it cannot run on
-        this board, and ExecutionFailed where its process went without a word.
+        `on_progress` receives what the call reports while it runs, and nothing after this has returned or raised. Raise
+        Unavailable if there was no slot or no process by the deadline, Misconfigured if the job cannot run on this
+        board, and ExecutionFailed if its process exited without a result.
         """
         came = time.monotonic()
         await self._check(deadline)
-        if job.network and "namespaces" in self._without:
+        if job.network and "namespaces" in self._disabled_features:
             raise Misconfigured(
                 "A tool with network: true needs namespaces of its own, and this board runs tools without them "
                 "(PEGBOARD_SANDBOX_WITHOUT)"
             )
         self._zygotes.check(job.house)
-        place = await self._admission.enter(user_id, deadline)
-        line: Line | None = None
-        self._under_way += 1
+        place = await self._admission.acquire(user_id, deadline)
+        line: CallChannel | None = None
+        self._running_calls += 1
         try:
-            for _ in range(_ATTEMPTS):
+            for _ in range(_MAX_ATTEMPTS):
                 zygote = None
-                with suppress(Gone):
-                    zygote = await self._zygote(job.house, user_id, deadline)
+                with suppress(ZygoteGone):
+                    zygote = await self._get_zygote(job.house, user_id, deadline)
                     line = await self._begin(zygote, job, deadline, on_progress)
                     waited = time.monotonic() - came
-                    ended = await self._converse(line, zygote, job, user_id, deadline)
+                    ended = await self._run_call(line, zygote, job, user_id, deadline)
                     if ended is not None:
                         return ended._replace(waited=waited)
                 if zygote is not None:
-                    # That it is dead may not have been told yet.
+                    # The exit of the process may not have been reported yet.
                     self._zygotes.drop(zygote)
-            raise unavailable("The process that starts confined calls was ended, or hung, twice; try again")
+            raise make_unavailable("The process that starts confined calls was ended, or hung, twice; try again")
         finally:
-            self._under_way -= 1
+            self._running_calls -= 1
             if line is None:
                 place.leave()
             else:
-                line.when_gone(place.leave)
+                line.on_close(place.leave)
 
-    async def abilities(self) -> Abilities:
-        """What this machine's kernel can do to confine calls; tried out once, and again where something was missing."""
-        return await self._trial.abilities()
+    async def abilities(self) -> KernelFeatures:
+        """Return the kernel features of this machine; probed once, and again if a feature was missing."""
+        return await self._feature_check.abilities()
 
-    async def warm(self, house: House) -> None:
-        """Begin to make ready what calls of this house need; what goes wrong is logged, and said when one is run."""
+    async def warm(self, house: EnvironmentSpec) -> None:
+        """Start the zygote of this environment; an error is logged, and raised when a call runs."""
         try:
             await self._check(math.inf)
             self._zygotes.warm(house)
@@ -143,91 +143,99 @@ class Sandbox:
             log.warning("sandbox_not_warm", why=error.message)
 
     async def close(self) -> None:
-        """End every call and process; it takes a few seconds at most."""
+        """End every call and process; this takes a few seconds at most."""
         self._closed = True
         self._admission.close()
         for line in list(self._lines):
-            line.hang_up()
-        ends: list[asyncio.Future[Any]] = [_gone(line) for line in self._lines]
+            line.terminate()
+        ends: list[asyncio.Future[Any]] = [_wait_for_close(line) for line in self._lines]
         if ends:
-            await asyncio.wait(ends, timeout=LEAVING_SECONDS + 1)
-        await self._trial.close(LEAVING_SECONDS + 1)
+            await asyncio.wait(ends, timeout=CALL_EXIT_SECONDS + 1)
+        await self._feature_check.close(CALL_EXIT_SECONDS + 1)
         await self._zygotes.close()
-        if self._chores:
-            await asyncio.wait(self._chores, timeout=LEAVING_SECONDS)
+        if self._background_tasks:
+            await asyncio.wait(self._background_tasks, timeout=CALL_EXIT_SECONDS)
 
     async def _check(self, deadline: float) -> None:
         if self._closed:
-            raise unavailable("No confined call is started any more: the board is shutting down")
-        await self._trial.check(deadline)
+            raise make_unavailable("No confined call is started any more: the board is shutting down")
+        await self._feature_check.check(deadline)
 
-    async def _zygote(self, house: House, user_id: str, deadline: float) -> Zygote:
+    async def _get_zygote(self, house: EnvironmentSpec, user_id: str, deadline: float) -> Zygote:
         zygote = self._zygotes.at_hand(house, user_id)
         if zygote is not None:
             return zygote
         try:
-            async with asyncio.timeout(min(deadline - time.monotonic(), _LONGEST_SECONDS)):
+            async with asyncio.timeout(min(deadline - time.monotonic(), _MAX_TIMER_SECONDS)):
                 return await self._zygotes.of(house, user_id)
         except TimeoutError:
-            raise unavailable("The libraries of this tool were not loaded by the call's deadline; try again") from None
+            raise make_unavailable(
+                "The libraries of this tool were not loaded by the call's deadline; try again"
+            ) from None
 
-    async def _begin(self, zygote: Zygote, job: Job, deadline: float, on_progress: OnProgress | None) -> Line:
-        """The line of a call that the zygote was told to start."""
+    async def _begin(
+        self, zygote: Zygote, job: SandboxJob, deadline: float, on_progress: OnProgress | None
+    ) -> CallChannel:
+        """Request a call from the zygote, and return its channel."""
         seconds = min(job.seconds, deadline - time.monotonic())
         if seconds <= 0:
-            raise unavailable("The call's deadline passed before it could be started; try again")
+            raise make_unavailable("The call's deadline passed before it could be started; try again")
         try:
             ours, theirs = socket.socketpair()
         except OSError as error:
-            raise unavailable(f"The call could not be started: {error.strerror}") from None
-        # Whatever happens to the call, closing this end of ours leaves the zygote's the only one.
+            raise make_unavailable(f"The call could not be started: {error.strerror}") from None
+        # The zygote has its own copy: after ours is closed, it holds the only one.
         with theirs:
-            on_reports = reading(on_progress) if on_progress is not None else None
-            line = Line(ours, most=job.result_bytes + 2 * self._output, network=job.network, on_reports=on_reports)
+            on_reports = make_report_reader(on_progress) if on_progress is not None else None
+            line = CallChannel(
+                ours, most=job.result_bytes + 2 * self._output, network=job.network, on_reports=on_reports
+            )
             self._lines.add(line)
-            line.when_gone(lambda: self._lines.discard(line))
+            line.on_close(lambda: self._lines.discard(line))
             try:
                 line.send(self._told(job, seconds, self._folder(line), reports=on_progress is not None))
-                await zygote.begin(theirs, network=job.network, crowded=self._under_way > 1)
+                await zygote.begin(theirs, network=job.network, crowded=self._running_calls > 1)
             except BaseException:
-                line.hang_up()
+                line.terminate()
                 raise
-        line.when_gone(zygote.call_over)
+        line.on_close(zygote.note_call_ended)
         return line
 
-    def _folder(self, line: Line) -> str | None:
-        """A folder for the call to work in, removed when it is over; None where it has a file system of its own."""
-        if "namespaces" not in self._without:
+    def _folder(self, line: CallChannel) -> str | None:
+        """Return a work folder that is removed after the call; None if the call has its own file system."""
+        if "namespaces" not in self._disabled_features:
             return None
         try:
-            folder = folders.make()
+            folder = work_folder.create_work_folder()
         except OSError as error:
-            raise unavailable(f"No work folder can be made for the call: {error.strerror}") from None
-        line.when_gone(lambda: self._later(asyncio.to_thread(folders.remove, folder)))
+            raise make_unavailable(f"No work folder can be made for the call: {error.strerror}") from None
+        line.on_close(lambda: self._run_in_background(asyncio.to_thread(work_folder.remove_work_folder, folder)))
         return folder
 
-    async def _converse(self, line: Line, zygote: Zygote, job: Job, user_id: str, deadline: float) -> Ended | None:
-        """How the call ended; None where it surely has not begun, and can be begun anew."""
+    async def _run_call(
+        self, line: CallChannel, zygote: Zygote, job: SandboxJob, user_id: str, deadline: float
+    ) -> ConfinedResult | None:
+        """Return how the call ended; None if it certainly has not started and can be retried."""
         serving, ended = None, None
         try:
             if job.network:
-                await _come(line.listens, zygote, deadline)
+                await _wait_for_event(line.listener_ready, zygote, deadline)
                 if (listener := line.listener()) is not None:
                     serving = self._proxy.serve(listener, user_id)
                     line.send(b"l")
-            await _come(line.begins, zygote, deadline)
-            zygote.call_begun()
-            async with asyncio.timeout(job.seconds + _ENDING_SECONDS):
+            await _wait_for_event(line.begins, zygote, deadline)
+            zygote.note_call_started()
+            async with asyncio.timeout(job.seconds + _END_GRACE_SECONDS):
                 ended = await line.ended()
         except TimeoutError:
-            self._too_late(line, zygote, deadline)
-        except Garbled as error:
+            self._give_up_call(line, zygote, deadline)
+        except InvalidFrame as error:
             log.error("sandbox_answer_garbled", why=str(error))  # noqa: TRY400 -- this says it all
             raise InternalError from None
         finally:
-            line.hang_up()
+            line.terminate()
             if serving is not None:
-                self._later(serving.close())
+                self._run_in_background(serving.close())
         if ended is not None:
             if ended.fate == "setup":
                 raise Misconfigured(f"The call could not be confined, so it did not run: {ended.message}")
@@ -240,18 +248,18 @@ class Sandbox:
             raise ExecutionFailed("The tool's process was ended from outside before it could say how the call went")
         return None
 
-    def _too_late(self, line: Line, zygote: Zygote, deadline: float) -> None:
-        """Give the call up; raises what is to be said of it, unless it has not begun and there is time to do so."""
-        # Only then, as it cannot begin any more, is it known whether it has.
-        line.hang_up()
+    def _give_up_call(self, line: CallChannel, zygote: Zygote, deadline: float) -> None:
+        """Terminate the call and raise its error; return if the call has not started and there is time to retry."""
+        # After this the call cannot start any more, so `started` is final.
+        line.terminate()
         if line.started:
             raise TimedOut("The call did not end in its time, nor when it was told to") from None
         if time.monotonic() >= deadline:
-            if time.monotonic() - zygote.silent_since >= _SILENT_SECONDS:
+            if time.monotonic() - zygote.silent_since >= _ZYGOTE_SILENCE_SECONDS:
                 self._zygotes.drop(zygote)
-            raise unavailable("The call was not begun by its deadline; try again") from None
+            raise make_unavailable("The call was not begun by its deadline; try again") from None
 
-    def _told(self, job: Job, seconds: float, folder: str | None, *, reports: bool = False) -> bytes:
+    def _told(self, job: SandboxJob, seconds: float, folder: str | None, *, reports: bool = False) -> bytes:
         told = {
             **job.payload,
             "seconds": seconds,
@@ -262,38 +270,38 @@ class Sandbox:
         }
         if "cwd" in told:
             told["cwd"] = posixpath.normpath(posixpath.join(folder or _WORK_FOLDER, told["cwd"]))
-        # On a line of their own: who looks after the call passes them on unread.
+        # On a separate line: the supervisor passes the arguments on without parsing them.
         arguments = told.pop("arguments", {})
-        text = _json(told) + b"\n" + _json(arguments)
-        if len(text) > _MOST_JOB:
-            raise Misconfigured(f"The call and its code take {len(text)} bytes, of at most {_MOST_JOB}")
+        text = _encode_json(told) + b"\n" + _encode_json(arguments)
+        if len(text) > _MAX_JOB_BYTES:
+            raise Misconfigured(f"The call and its code take {len(text)} bytes, of at most {_MAX_JOB_BYTES}")
         return len(text).to_bytes(4, "big") + text
 
-    def _later(self, chore: Coroutine[Any, Any, None]) -> None:
+    def _run_in_background(self, chore: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(chore)
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
+        self._background_tasks.add(task)
+        task.add_done_callback(self._background_tasks.discard)
 
 
-def _json(value: Any) -> bytes:
+def _encode_json(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        # Integers beyond 64 bits, and halves of surrogate pairs.
+        # Integers above 64 bits, and lone surrogates.
         return json.dumps(value).encode()
 
 
-async def _come(news: asyncio.Future[None], zygote: Zygote, deadline: float) -> None:
-    """Wait for news of a call that is to begin; raises TimeoutError at the deadline, or where its zygote hangs."""
+async def _wait_for_event(news: asyncio.Future[None], zygote: Zygote, deadline: float) -> None:
+    """Wait for an event of a call that is to start; raise TimeoutError at the deadline, or if its zygote hangs."""
     since = time.monotonic()
     while not news.done():
-        left = min(deadline, max(since, zygote.silent_since) + _SILENT_SECONDS) - time.monotonic()
+        left = min(deadline, max(since, zygote.silent_since) + _ZYGOTE_SILENCE_SECONDS) - time.monotonic()
         if left <= 0:
             raise TimeoutError
         await asyncio.wait((news,), timeout=left)
 
 
-def _gone(line: Line) -> asyncio.Future[None]:
+def _wait_for_close(line: CallChannel) -> asyncio.Future[None]:
     future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    line.when_gone(lambda: None if future.done() else future.set_result(None))
+    line.on_close(lambda: None if future.done() else future.set_result(None))
     return future

@@ -1,1 +1,1 @@
-"""What the pipeline asks for on the way of a call, one stage a file."""
+"""The stages of the pipeline, one module each."""

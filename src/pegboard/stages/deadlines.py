@@ -1,4 +1,4 @@
-"""Ends attempts whose time is up, with one timer for all of them."""
+"""Cancels attempts at their deadlines, with one event loop timer for all of them."""
 
 from __future__ import annotations
 
@@ -8,51 +8,51 @@ from typing import Any
 
 
 class Deadlines:
-    """The deadlines of all attempts that run now.
+    """The deadlines of all running attempts.
 
-    A timer of the event loop for each would cost a call more than anything else in the pipeline. Most attempts end long
-    before their deadline, so one timer, set to the earliest deadline there was, hardly ever goes off.
+    One event loop timer per attempt would cost more than any other step of the pipeline. Most attempts end long before
+    their deadline, so a single timer, set to the earliest deadline, rarely fires.
     """
 
     def __init__(self) -> None:
-        self._running: set[Attempt] = set()
+        self._running: set[AttemptDeadline] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._goes_off = 0.0
+        self._timer_at = 0.0
 
-    def within(self, seconds: float, task: asyncio.Task[Any] | None = None) -> Attempt:
-        """A context in which the task, or else this one, may spend so many seconds; it says whether they were up."""
+    def within(self, seconds: float, task: asyncio.Task[Any] | None = None) -> AttemptDeadline:
+        """Return a context that cancels `task` (by default the current one) after `seconds` and sets `is_up`."""
         task = task or asyncio.current_task()
         assert task is not None
-        return Attempt(self, time.monotonic() + seconds, task)
+        return AttemptDeadline(self, time.monotonic() + seconds, task)
 
-    def add(self, attempt: Attempt) -> None:
-        """Watch an attempt that begins."""
+    def add(self, attempt: AttemptDeadline) -> None:
+        """Register a running attempt."""
         self._running.add(attempt)
-        if self._timer is None or attempt.ends < self._goes_off:
-            self._set(attempt.ends)
+        if self._timer is None or attempt.ends < self._timer_at:
+            self._set_timer(attempt.ends)
 
-    def remove(self, attempt: Attempt) -> None:
-        """Watch it no longer."""
+    def remove(self, attempt: AttemptDeadline) -> None:
+        """Remove an attempt that has ended."""
         self._running.discard(attempt)
 
-    def _set(self, moment: float) -> None:
+    def _set_timer(self, moment: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._goes_off = moment
-        self._timer = asyncio.get_running_loop().call_later(max(0.0, moment - time.monotonic()), self._go_off)
+        self._timer_at = moment
+        self._timer = asyncio.get_running_loop().call_later(max(0.0, moment - time.monotonic()), self._on_timer)
 
-    def _go_off(self) -> None:
+    def _on_timer(self) -> None:
         self._timer = None
         now = time.monotonic()
         for attempt in [attempt for attempt in self._running if attempt.ends <= now]:
             self._running.discard(attempt)
             attempt.end()
         if self._running:
-            self._set(min(attempt.ends for attempt in self._running))
+            self._set_timer(min(attempt.ends for attempt in self._running))
 
 
-class Attempt:
-    """What runs in its context is cancelled when time is up; that cancellation, and no other, ends with it."""
+class AttemptDeadline:
+    """Context manager that cancels its task at the deadline; it suppresses that cancellation and no other."""
 
     __slots__ = ("_cancelled", "_deadlines", "_task", "ends", "is_up")
 
@@ -63,7 +63,7 @@ class Attempt:
         self._task = task
         self._cancelled = task.cancelling()
 
-    def __enter__(self) -> Attempt:
+    def __enter__(self) -> AttemptDeadline:
         self._deadlines.add(self)
         return self
 
@@ -71,10 +71,10 @@ class Attempt:
         if not self.is_up:
             self._deadlines.remove(self)
             return False
-        # Somebody else may have cancelled the task as well: then theirs goes on.
+        # The task may also have been cancelled by other code: that cancellation must propagate.
         return self._task.uncancel() <= self._cancelled and kind is asyncio.CancelledError
 
     def end(self) -> None:
-        """Time is up."""
+        """Cancel the task because the deadline has passed."""
         self.is_up = True
         self._task.cancel()

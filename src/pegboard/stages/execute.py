@@ -1,4 +1,4 @@
-"""Run a ready call under its deadline, again where the tool allows it, then fall back."""
+"""The execute stage: runs a ready call until its deadline and retries it if the tool allows it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import asyncio
 import time
 from typing import Any, NamedTuple
 
-from pegboard.core.call import ReadyCall
-from pegboard.core.errors import ContractViolation, ExecutionFailed, TimedOut, ToolError
-from pegboard.executors.base import Output
-from pegboard.registry.peg import Peg
-from pegboard.stages.check import Checker
+from pegboard.kinds.base import Output
+from pegboard.model.call import ReadyCall
+from pegboard.model.call_errors import ContractViolation, ExecutionFailed, TimedOut, ToolError
+from pegboard.registry.compiled_tool import CompiledTool
+from pegboard.stages.check_output import OutputChecker
 from pegboard.stages.deadlines import Deadlines
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-# What the journal keeps of each failed attempt's message.
-_LONGEST_ERROR = 500
+# Maximum length of the stored message of a failed attempt.
+_MAX_ERROR_CHARS = 500
 
 
-class Outcome(NamedTuple):
-    """What a tool returned, checked and as JSON text, and after how many attempts."""
+class ExecutionOutcome(NamedTuple):
+    """The checked output of a tool as JSON text, and the number of attempts."""
 
     text: bytes
     attempts: int
@@ -29,9 +29,10 @@ class Outcome(NamedTuple):
 
 
 class Attempts:
-    """Counts the attempts of one call, and keeps whether any may have done something and what is known of the last.
+    """Counts the attempts of one call; records whether any may have had effects, and the output printed by the last.
 
-    `tries` are those that failed, as the journal keeps them; `violations` counts those that broke the tool's contract.
+    `tries` are the failed attempts as the journal stores them; `violations` counts attempts that broke the output
+    schema.
     """
 
     __slots__ = ("count", "did_run", "printed", "row_id", "task", "tries", "violations")
@@ -43,24 +44,26 @@ class Attempts:
         self.row_id: str | None = None
         self.tries: list[dict[str, Any]] = []
         self.violations = 0
-        # The task that the call runs in, asked for once: asking takes longer than one would think.
+        # The task that runs the call, stored because asyncio.current_task() is comparatively slow.
         self.task: asyncio.Task[Any] | None = None
 
     def failed(self, error: ToolError, began: float) -> None:
-        """Keep how the last attempt failed, without values."""
+        """Record the error of the last attempt, without argument values."""
         problem = error.problem
         elapsed = round((time.perf_counter() - began) * 1000, 3)
-        kept = {"code": problem.code, "error": problem.without_values[:_LONGEST_ERROR], "elapsed_ms": elapsed}
+        kept = {"code": problem.code, "error": problem.message_without_values[:_MAX_ERROR_CHARS], "elapsed_ms": elapsed}
         self.tries.append({"attempt": self.count, **kept})
 
 
-async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attempts, deadlines: Deadlines) -> Outcome:
-    """The tool's checked output, tried as often as the tool allows."""
+async def execute(
+    peg: CompiledTool, ready: ReadyCall, checker: OutputChecker, attempts: Attempts, deadlines: Deadlines
+) -> ExecutionOutcome:
+    """Run the tool, retry as its policy allows, and return the checked output."""
     while True:
         attempts.count += 1
         began = time.perf_counter()
         try:
-            output = await _once(peg, ready, deadlines, attempts.task)
+            output = await _run_once(peg, ready, deadlines, attempts.task)
             if type(output) is Output:
                 output, attempts.printed, attempts.row_id = output
             text = checker.check(peg, output)
@@ -71,9 +74,9 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
                 what = {"tool": peg.tool.name, "run_id": ready.run_id, "attempt": attempts.count}
                 log.warning("contract_violation", **what, broken=error.message)
             attempts.printed = error.printed or attempts.printed
-            # What an earlier attempt may have done is not undone by a later one that was refused.
+            # A later attempt that was refused does not undo the effects of an earlier one.
             attempts.did_run = error.did_run = attempts.did_run or error.did_run
-            if attempts.count >= peg.retry.max_attempts or error.retried_as not in peg.retry.on:
+            if attempts.count >= peg.retry.max_attempts or error.retry_reason not in peg.retry.on:
                 raise
             log.warning(
                 "attempt_failed", tool=peg.tool.name, run_id=ready.run_id, attempt=attempts.count, code=error.code
@@ -81,10 +84,10 @@ async def execute(peg: Peg, ready: ReadyCall, checker: Checker, attempts: Attemp
             await _back_off(peg, ready, attempts.count, error)
             attempts.printed = ""
         else:
-            return Outcome(text, attempts.count)
+            return ExecutionOutcome(text, attempts.count)
 
 
-async def _once(peg: Peg, ready: ReadyCall, deadlines: Deadlines, task: asyncio.Task[Any] | None) -> Any:
+async def _run_once(peg: CompiledTool, ready: ReadyCall, deadlines: Deadlines, task: asyncio.Task[Any] | None) -> Any:
     prepared = peg.prepared
     try:
         if prepared.instant:
@@ -94,19 +97,19 @@ async def _once(peg: Peg, ready: ReadyCall, deadlines: Deadlines, task: asyncio.
     except (ToolError, asyncio.CancelledError, GeneratorExit):
         raise
     except BaseException as error:
-        # Whatever tool code raises is the tool's own error, and its message is for the caller.
+        # Any exception of tool code is an error of the tool, and its message is for the caller.
         log.info("tool_raised", tool=ready.tool.name, run_id=ready.run_id, exc_info=True)
-        raise ExecutionFailed(describe(error)) from error
+        raise ExecutionFailed(describe_exception(error)) from error
     assert attempt.is_up
     raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.attempt_timeout:g} s")
 
 
-def describe(error: BaseException) -> str:
-    """The exception's message, with its class where the message alone would say nothing."""
+def describe_exception(error: BaseException) -> str:
+    """Return the exception's message, with the class name if the message alone is not meaningful."""
     try:
         text = str(error)
     except BaseException:
-        text = ""  # tool code again: what it raises here says nothing more
+        text = ""  # `__str__` is tool code too and may raise
     if isinstance(error, SystemExit):
         return f"The tool tried to exit the process ({text})"
     if not text:
@@ -114,7 +117,7 @@ def describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if isinstance(error, LookupError) else text
 
 
-async def _back_off(peg: Peg, ready: ReadyCall, attempt: int, error: ToolError) -> None:
+async def _back_off(peg: CompiledTool, ready: ReadyCall, attempt: int, error: ToolError) -> None:
     pause = peg.retry.backoff_ms * 2 ** (attempt - 1) / 1000
     if error.retry_after_ms is not None:
         pause = max(pause, error.retry_after_ms / 1000)

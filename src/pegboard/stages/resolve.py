@@ -1,28 +1,28 @@
-"""Find the tool that this caller means and may run."""
+"""The resolve stage: finds the tool that the caller names and may call."""
 
 from __future__ import annotations
 
-from pegboard.core.call import Caller, NamedBy
-from pegboard.core.errors import Drifted, ToolInactive, ToolNotFound
-from pegboard.registry.peg import Peg
+from pegboard.model.call import Caller, NamedBy
+from pegboard.model.call_errors import Drifted, ToolInactive, ToolNotFound
+from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.registry.snapshot import Snapshot
 
-_DELETED = "it was deleted after the chain or fallback that names it was saved"
-_UNBOUND = (
+_DELETED_REASON = "it was deleted after the chain or fallback that names it was saved"
+_UNBOUND_REASON = (
     "the owner of the chain or fallback that names it did not see this tool when saving; if it is public, save again"
 )
-_NOT_REACHED = "a chain or fallback of another user reaches only public tools and tools of that user"
+_NOT_REACHED_REASON = "a chain or fallback of another user reaches only public tools and tools of that user"
 
 
-def resolve(snapshot: Snapshot, name: str, caller: Caller, named_by: NamedBy | None = None) -> Peg:
-    """The tool of that name or alias; one that the caller may not see is not found."""
+def resolve_tool(snapshot: Snapshot, name: str, caller: Caller, named_by: NamedBy | None = None) -> CompiledTool:
+    """Return the tool of that name or alias; raise ToolNotFound (also if not visible), ToolInactive or Drifted."""
     peg = find_tool(snapshot, name, named_by)
     if peg is None or not snapshot.may_call(peg.tool, caller):
         if named_by is None:
-            raise ToolNotFound(name, near=snapshot.nearest(name, caller))
-        raise ToolNotFound(name, _why(snapshot, name, caller, named_by) if peg is None else "")
+            raise ToolNotFound(name, near=snapshot.find_nearest(name, caller))
+        raise ToolNotFound(name, _explain_not_found(snapshot, name, caller, named_by) if peg is None else "")
     if named_by is not None and not named_by.may_reach(peg.tool):
-        raise ToolNotFound(name, _NOT_REACHED)
+        raise ToolNotFound(name, _NOT_REACHED_REASON)
     if not peg.tool.is_active:
         raise ToolInactive(name)
     if peg.tool.drifted:
@@ -33,23 +33,23 @@ def resolve(snapshot: Snapshot, name: str, caller: Caller, named_by: NamedBy | N
     return peg
 
 
-def find_tool(snapshot: Snapshot, name: str, named_by: NamedBy | None = None) -> Peg | None:
-    """The tool of that name; for a saved definition the tool that it was bound to.
+def find_tool(snapshot: Snapshot, name: str, named_by: NamedBy | None = None) -> CompiledTool | None:
+    """Return the tool of that name; for a saved definition, the tool that it was bound to.
 
-    If that was deleted, or there was none, a tool of the name counts only if the definition's owner or an admin owns
-    it: another member could have taken the name.
+    If the bound tool was deleted, or there was none, a tool of that name counts only if the definition's owner or an
+    admin owns it: another member could have taken the name.
     """
     if named_by is None:
         return snapshot.find(name)
-    bound = snapshot.with_id(named_by.tool_id) if named_by.tool_id is not None else None
+    bound = snapshot.find_by_id(named_by.tool_id) if named_by.tool_id is not None else None
     if bound is not None:
         return bound
     peg = snapshot.find(name)
     return peg if peg is not None and snapshot.is_trusted_by(named_by.owner_id, peg.tool) else None
 
 
-def _why(snapshot: Snapshot, name: str, caller: Caller, named_by: NamedBy) -> str:
+def _explain_not_found(snapshot: Snapshot, name: str, caller: Caller, named_by: NamedBy) -> str:
     if named_by.tool_id is not None:
-        return _DELETED
+        return _DELETED_REASON
     peg = snapshot.find(name)
-    return _UNBOUND if peg is not None and snapshot.may_call(peg.tool, caller) else ""
+    return _UNBOUND_REASON if peg is not None and snapshot.may_call(peg.tool, caller) else ""

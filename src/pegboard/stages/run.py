@@ -1,4 +1,4 @@
-"""One call on its way: what is known of it so far, as the answer it gets and the row it leaves."""
+"""The state of one running call; builds its result and its journal row."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from pegboard.core.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
-from pegboard.core.errors import InDoubt, Problem, ToolError, Unrecorded
-from pegboard.core.ids import new_id
-from pegboard.core.ignored import Ignored
-from pegboard.core.tool import Tool
-from pegboard.journal.base import Earlier
-from pegboard.journal.recovery import IN_DOUBT
-from pegboard.registry.peg import Peg
-from pegboard.stages.execute import Attempts, Outcome
-from pegboard.store.types import storable
+from pegboard.journal.journal import EarlierCall
+from pegboard.journal.recovery import IN_DOUBT_MESSAGE
+from pegboard.model.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
+from pegboard.model.call_errors import InDoubt, Problem, ToolError, Unrecorded
+from pegboard.model.ids import new_id
+from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.tool import Tool
+from pegboard.registry.compiled_tool import CompiledTool
+from pegboard.stages.execute import Attempts, ExecutionOutcome
+from pegboard.storage.column_types import replace_unstorable
 
-# The largest result that the journal keeps where a tool says so, as JSON.
-MAX_KEPT_RESULT = 64 * 1024
-# The most that the journal keeps of what a call printed, in bytes of UTF-8; a note of what was cut comes on top.
-MAX_KEPT_PRINTED = 64 * 1024
+# Maximum size of a stored result, as JSON, for tools with `keep_result`.
+MAX_KEPT_RESULT_BYTES = 64 * 1024
+# Maximum size of the stored printed output in UTF-8 bytes, without the note about the truncated rest.
+MAX_KEPT_PRINTED_BYTES = 64 * 1024
 
 
-class Replaying(NamedTuple):
-    """That a call runs a recorded one again, perhaps against another version of its tool."""
+class ReplayedCall(NamedTuple):
+    """Marks a call as the replay of a recorded one, possibly with another version of its tool."""
 
     execution_id: str
-    peg: Peg | None = None
+    compiled_tool: CompiledTool | None = None
 
 
-class Run:
-    """What is known so far about one call on its way."""
+class CallRun:
+    """The state of one call in the pipeline."""
 
     __slots__ = (
         "attempts",
         "begun",
         "call",
         "caller",
+        "compiled_tool",
         "ended_because",
         "id",
         "ignored",
         "is_over",
-        "peg",
         "pinned",
         "ready",
         "repeat_of",
@@ -51,7 +51,7 @@ class Run:
     )
 
     def __init__(
-        self, call: ToolCall, caller: Caller, replaying: Replaying | None = None, run_id: str | None = None
+        self, call: ToolCall, caller: Caller, replaying: ReplayedCall | None = None, run_id: str | None = None
     ) -> None:
         self.begun = time.perf_counter()
         self.started_at = datetime.now(UTC)
@@ -59,59 +59,60 @@ class Run:
         self.call = call
         self.caller = caller
         self.attempts = Attempts()
-        # Why somebody other than the caller has ended it, and whether it is too late for that.
+        # The reason given if the call was cancelled by another party than its caller, and whether it is too late to
+        # cancel.
         self.ended_because: str | None = None
         self.is_over = False
-        self.peg: Peg | None = None
+        self.compiled_tool: CompiledTool | None = None
         self.ready: ReadyCall | None = None
         self.ignored: tuple[Ignored, ...] = ()
-        self.pinned = replaying.peg if replaying is not None else None
+        self.pinned = replaying.compiled_tool if replaying is not None else None
         self.repeat_of = replaying.execution_id if replaying is not None else None
 
     @property
     def kind(self) -> str:
-        """The kind of the tool, where it was found."""
-        return self.peg.tool.tool_type.value if self.peg is not None else "none"
+        """The kind of the tool, or "none" if no tool was found."""
+        return self.compiled_tool.tool.tool_type.value if self.compiled_tool is not None else "none"
 
     @property
-    def _style(self) -> str:
-        return self.peg.tool.result_style if self.peg is not None else "plain"
+    def _result_style(self) -> str:
+        return self.compiled_tool.tool.result_style if self.compiled_tool is not None else "plain"
 
-    def _elapsed(self) -> float:
+    def _elapsed_ms(self) -> float:
         return round((time.perf_counter() - self.begun) * 1000, 3)
 
-    def succeeded(self, outcome: Outcome) -> ToolResult:
-        """The answer with what the tool returned."""
+    def succeeded(self, outcome: ExecutionOutcome) -> ToolResult:
+        """Return the result of a successful call."""
         return ToolResult(
             self.call.name,
             True,
             outcome.text,
             None,
-            self._elapsed(),
+            self._elapsed_ms(),
             self.call.id,
             self.id,
             outcome.attempts,
             outcome.fallback,
-            self._style,
+            self._result_style,
             ignored=self.ignored,
         )
 
     def failed(self, problem: Problem) -> ToolResult:
-        """The answer that says what went wrong."""
+        """Return the result of a failed call."""
         return ToolResult(
             self.call.name,
             False,
             problem=problem,
-            elapsed_ms=self._elapsed(),
+            elapsed_ms=self._elapsed_ms(),
             call_id=self.call.id,
             run_id=self.id,
             attempts=self.attempts.count,
-            result_style=self._style,
+            result_style=self._result_style,
             ignored=self.ignored,
         )
 
-    def repeated(self, earlier: Earlier) -> ToolResult:
-        """The answer that the first call with the same key got."""
+    def repeated(self, earlier: EarlierCall) -> ToolResult:
+        """Return the recorded result of the first call with the same idempotency key."""
         self.repeat_of = earlier.run_id
         answer = earlier.answer
         return ToolResult(
@@ -124,45 +125,45 @@ class Run:
             self.id,
             answer.attempts,
             answer.fallback,
-            answer.result_style or self._style,
+            answer.result_style or self._result_style,
             earlier.run_id,
             self.ignored,
         )
 
     def draft(self) -> Execution:
-        """The row this call becomes if its process does not live to tell how it ended."""
-        return self._row("in_doubt", self._elapsed(), 1, InDoubt.code, IN_DOUBT)
+        """Return the row that is recorded if the process ends before the call does."""
+        return self._row("in_doubt", self._elapsed_ms(), 1, InDoubt.code, IN_DOUBT_MESSAGE)
 
-    def unrecorded(self, result: ToolResult, error: ToolError) -> ToolResult:
-        """The answer where the row could not be kept: an outcome nobody can find again is none."""
+    def build_unrecorded(self, result: ToolResult, error: ToolError) -> ToolResult:
+        """Return the result if the journal row was not written: `unrecorded` if the tool ran, else the error itself."""
         if self.attempts.count:
             error = Unrecorded(f"The tool ran, but {error.message[:1].lower()}{error.message[1:]}")
         return replace(self.failed(error.problem), elapsed_ms=result.elapsed_ms)
 
     def execution(self, result: ToolResult) -> Execution:
-        """The row that this call leaves."""
+        """Return the journal row of this call."""
         problem = result.problem
-        tool = self.peg.tool if self.peg is not None else None
+        tool = self.compiled_tool.tool if self.compiled_tool is not None else None
         did_run = self.attempts.count or result.repeat_of
         status: Status = "succeeded" if result.success else "failed" if did_run else "refused"
         if did_run and problem is not None and problem.code == InDoubt.code:
             status = "in_doubt"
         code = problem.code if problem is not None else None
-        error = _kept_error(problem, tool) if problem is not None else None
+        error = _select_error_text(problem, tool) if problem is not None else None
         row = self._row(status, result.elapsed_ms, self.attempts.count, code, error)
         keeps_result = result.success and tool is not None and tool.keep_result
         tries = self.attempts.tries if self.attempts.count > 1 or result.fallback else None
         if not keeps_result and not self.attempts.printed and not tries:
             return row
         return row._replace(
-            result=_kept_result(result) if keeps_result else None,
-            printed=_kept_printed(self.attempts.printed) if self.attempts.printed else None,
+            result=_select_result(result) if keeps_result else None,
+            printed=_shorten_printed(self.attempts.printed) if self.attempts.printed else None,
             tries=tries or None,
         )
 
     def _row(self, status: Status, elapsed_ms: float, attempts: int, code: str | None, error: str | None) -> Execution:
         call, caller, ready = self.call, self.caller, self.ready
-        tool = self.peg.tool if self.peg is not None else None
+        tool = self.compiled_tool.tool if self.compiled_tool is not None else None
         arguments: Any = ready.arguments if ready is not None and tool is not None and tool.keep_arguments else None
         return Execution(
             self.id,
@@ -193,25 +194,25 @@ class Run:
         )
 
 
-def _kept_error(problem: Problem, tool: Tool | None) -> str:
-    """What the journal keeps of a failure: no argument's value, unless the tool keeps arguments anyway."""
-    text = problem.message if tool is not None and tool.keep_arguments else problem.without_values
+def _select_error_text(problem: Problem, tool: Tool | None) -> str:
+    """Return the error text for the journal, without argument values unless the tool keeps arguments."""
+    text = problem.message if tool is not None and tool.keep_arguments else problem.message_without_values
     return text[:2000]
 
 
-def _kept_result(result: ToolResult) -> Any:
-    return result.output if len(result.output_json) <= MAX_KEPT_RESULT else None
+def _select_result(result: ToolResult) -> Any:
+    return result.output if len(result.output_json) <= MAX_KEPT_RESULT_BYTES else None
 
 
-def _kept_printed(printed: object) -> str:
-    """The beginning of what was printed, and how much more there was."""
-    # Made storable first, which may make it longer. It comes from executors, so it may be no text at all.
-    text = storable(str(printed))
-    # No character takes more than four bytes.
-    if len(text) <= MAX_KEPT_PRINTED // 4:
+def _shorten_printed(printed: object) -> str:
+    """Return the first part of the printed output and a note of how many bytes were cut."""
+    # Replace unstorable characters first, which may lengthen the text. Executors may pass a value that is not a string.
+    text = replace_unstorable(str(printed))
+    # A character is at most four bytes in UTF-8.
+    if len(text) <= MAX_KEPT_PRINTED_BYTES // 4:
         return text
     whole = text.encode()
-    if len(whole) <= MAX_KEPT_PRINTED:
+    if len(whole) <= MAX_KEPT_PRINTED_BYTES:
         return text
-    kept = whole[:MAX_KEPT_PRINTED].decode("utf-8", "ignore")
+    kept = whole[:MAX_KEPT_PRINTED_BYTES].decode("utf-8", "ignore")
     return f"{kept}\n[{len(whole) - len(kept.encode()):,} more bytes were printed and are not kept]"

@@ -1,1 +1,1 @@
-"""The board's memory: its database, the rows in it, and what keeps them secret."""
+"""Former import paths; they warn and go with the next minor version."""

@@ -1,1 +1,1 @@
-"""The doors to the board."""
+"""The surfaces of the board: REST and the command line."""

@@ -1,1 +1,1 @@
-"""Metrics, spans and logs."""
+"""Metrics, traces and logs."""

@@ -1,4 +1,4 @@
-"""Structured logs: one line an event, through the standard library, so that an application stays in charge of them."""
+"""Structured logs, one line per event, through the standard logging module, so that the application controls them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from typing import Any, Literal
 
 import structlog
 
-_SECRET = re.compile(r"pass(word|wd|phrase)|secret|token|api[_-]?key|authori[sz]ation|credential|cookie", re.IGNORECASE)
+_SECRET_NAME_PATTERN = re.compile(
+    r"pass(word|wd|phrase)|secret|token|api[_-]?key|authori[sz]ation|credential|cookie", re.IGNORECASE
+)
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:
-    """A logger that takes an event and its fields; silent below warnings until logging is configured."""
+    """Return a logger that takes an event and its fields; only warnings are emitted until logging is configured."""
     logger: structlog.stdlib.BoundLogger = structlog.wrap_logger(
         logging.getLogger(name),
-        processors=[structlog.stdlib.filter_by_level, structlog.contextvars.merge_contextvars, _to_record],
+        processors=[structlog.stdlib.filter_by_level, structlog.contextvars.merge_contextvars, _to_log_record],
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
     return logger
 
 
-def _to_record(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> tuple[tuple[str], dict[str, Any]]:
+def _to_log_record(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> tuple[tuple[str], dict[str, Any]]:
     fields = dict(event)
     name = str(fields.pop("event"))
     exc_info = fields.pop("exc_info", None)
@@ -33,13 +35,13 @@ def _to_record(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> t
     return (text,), {"exc_info": exc_info, "extra": {"event": name, "fields": fields}}
 
 
-class _Formatter(logging.Formatter):
+class _LogFormatter(logging.Formatter):
     def __init__(self, console: bool) -> None:
         super().__init__()
         self._render = structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer(default=str)
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line for one event, whoever logged it."""
+        """Return one line per event, for records of any logger."""
         line: dict[str, Any] = {
             "event": getattr(record, "event", None) or record.getMessage(),
             "level": record.levelname.lower(),
@@ -53,26 +55,26 @@ class _Formatter(logging.Formatter):
 
 
 def configure_logs(level: str, form: Literal["auto", "console", "json"]) -> None:
-    """Send log lines to standard error: ours at this level, other libraries' warnings."""
+    """Send log lines to standard error: ours at this level, those of other libraries from warning."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Formatter(form == "console" or (form == "auto" and sys.stderr.isatty())))
+    handler.setFormatter(_LogFormatter(form == "console" or (form == "auto" and sys.stderr.isatty())))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     logging.getLogger("pegboard").setLevel(level.upper())
 
 
-def redacted(value: Any, depth: int = 4) -> Any:
-    """The value with what looks like a secret by its key hidden, cut to a size a log line can bear."""
+def redact_secrets(value: Any, depth: int = 4) -> Any:
+    """Return the value with secret-looking keys hidden, truncated to a size suitable for a log line."""
     if isinstance(value, Mapping):
         if depth == 0:
             return "{…}"
         return {
-            key: "(hidden)" if _SECRET.search(str(key)) else redacted(item, depth - 1)
+            key: "(hidden)" if _SECRET_NAME_PATTERN.search(str(key)) else redact_secrets(item, depth - 1)
             for key, item in list(value.items())[:50]
         }
     if isinstance(value, list | tuple):
-        return [redacted(item, depth - 1) for item in value[:20]] if depth else "[…]"
+        return [redact_secrets(item, depth - 1) for item in value[:20]] if depth else "[…]"
     if isinstance(value, str) and len(value) > 200:
         return value[:200] + "…"
     return value

@@ -8,24 +8,24 @@ from collections.abc import Callable, Iterator
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
-_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-_BUCKETS_MS = tuple(seconds * 1000 for seconds in _BUCKETS)
+_BUCKETS_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_BUCKETS_MS = tuple(seconds * 1000 for seconds in _BUCKETS_SECONDS)
 
 
-class _Durations:
-    """How many calls took how long."""
+class _DurationHistogram:
+    """A histogram of call durations."""
 
     __slots__ = ("counts", "sum_ms")
 
     def __init__(self) -> None:
-        self.counts = [0] * (len(_BUCKETS) + 1)
+        self.counts = [0] * (len(_BUCKETS_SECONDS) + 1)
         self.sum_ms = 0.0
 
 
 class Metrics:
     """Calls, durations, errors by kind and code, and calls in flight.
 
-    A call only adds to numbers of ours; they become Prometheus' own when somebody reads them.
+    A call only increments our own counters; they are converted to Prometheus metrics when they are read.
     """
 
     def __init__(self) -> None:
@@ -33,32 +33,32 @@ class Metrics:
         self._registry.register(self)
         self._in_flight: Callable[[], int] = int
         self._outcomes: dict[tuple[str, str], int] = {}
-        self._durations: dict[str, _Durations] = {}
+        self._durations: dict[str, _DurationHistogram] = {}
         self._violations: dict[str, int] = {}
 
     def watch_in_flight(self, count: Callable[[], int]) -> None:
-        """Ask this, when metrics are read, how many calls are running."""
+        """Set the function that returns the number of running calls."""
         self._in_flight = count
 
     def finished(self, kind: str, code: str, elapsed_ms: float) -> None:
-        """Count one call; `code` is empty for one that succeeded."""
+        """Count one call; `code` is empty if it succeeded."""
         key = (kind, code)
         self._outcomes[key] = self._outcomes.get(key, 0) + 1
         durations = self._durations.get(kind)
         if durations is None:
-            durations = self._durations[kind] = _Durations()
+            durations = self._durations[kind] = _DurationHistogram()
         durations.counts[bisect_left(_BUCKETS_MS, elapsed_ms)] += 1
         durations.sum_ms += elapsed_ms
 
-    def violated(self, kind: str, times: int) -> None:
-        """Count that the attempts of one call broke their tool's contract so many times.
+    def count_violations(self, kind: str, times: int) -> None:
+        """Count contract violations of the attempts of one call.
 
-        By kind and not by tool: metrics are read without a key, and the names of private tools are private.
+        By kind and not by tool: metrics can be read without a key, and the names of private tools are private.
         """
         self._violations[kind] = self._violations.get(kind, 0) + times
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus is told."""
+        """Yield the metrics for Prometheus."""
         yield GaugeMetricFamily("pegboard_calls_in_flight", "Calls running now", self._in_flight())
         calls = CounterMetricFamily(
             "pegboard_calls", "Calls answered, by kind of tool and outcome", labels=["kind", "outcome"]
@@ -76,7 +76,7 @@ class Metrics:
             calls.add_metric([kind, "error"], sum(of_kind.values()))
             for code, count in of_kind.items():
                 errors.add_metric([kind, code], count)
-            seconds.add_metric([kind], _cumulative(durations.counts), durations.sum_ms / 1000)
+            seconds.add_metric([kind], _accumulate_buckets(durations.counts), durations.sum_ms / 1000)
         violations = CounterMetricFamily(
             "pegboard_contract_violations", "Outputs that broke their tool's output_schema, by kind", labels=["kind"]
         )
@@ -85,14 +85,14 @@ class Metrics:
         yield from (calls, errors, seconds, violations)
 
     def text(self) -> bytes:
-        """All metrics in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
 
-def _cumulative(counts: list[int]) -> list[tuple[str, float]]:
+def _accumulate_buckets(counts: list[int]) -> list[tuple[str, float]]:
     total = 0
     buckets: list[tuple[str, float]] = []
-    for bound, count in zip((*map(float, _BUCKETS), float("inf")), counts, strict=True):
+    for bound, count in zip((*map(float, _BUCKETS_SECONDS), float("inf")), counts, strict=True):
         total += count
         buckets.append(("+Inf" if bound == float("inf") else str(bound), total))
     return buckets

@@ -1,4 +1,4 @@
-"""OpenTelemetry spans, where the application has set the SDK up."""
+"""OpenTelemetry spans, if the application has configured the SDK."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pegboard.core.call import ToolCall, ToolResult
+from pegboard.model.call import ToolCall, ToolResult
 
 
 class Tracing:
-    """Opens a span `execute_tool NAME` around each call, after the GenAI conventions."""
+    """Opens a span `execute_tool NAME` around each call, following the GenAI conventions."""
 
     def __init__(self, tracer: Any, error_status: Any) -> None:
         self._tracer = tracer
@@ -18,7 +18,7 @@ class Tracing:
 
     @contextmanager
     def span(self, call: ToolCall, run_id: str) -> Iterator[Callable[[ToolResult], None]]:
-        """A span that is the current one while the call runs; tell it the result."""
+        """Open the current span for a call; call the returned function with the result."""
         attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": call.name,
@@ -38,12 +38,12 @@ class Tracing:
 
 
 def find_tracing() -> Tracing | None:
-    """Spans if this process has configured OpenTelemetry's SDK, else None, which costs nothing a call."""
+    """Return the tracing if this process has configured the OpenTelemetry SDK, else None (no cost per call)."""
     try:
         from opentelemetry import trace  # noqa: PLC0415 -- an optional companion, not a dependency
     except ImportError:
         return None
     provider = trace.get_tracer_provider()
     if type(provider).__module__.startswith("opentelemetry.trace"):
-        return None  # the API's own placeholder: nobody listens
+        return None  # the placeholder of the API package: no SDK is configured
     return Tracing(trace.get_tracer("pegboard"), trace.StatusCode.ERROR)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pegboard.surfaces.cli.failures import Usage
-from pegboard.surfaces.cli.moments import ago, ahead
+from pegboard.surfaces.cli.exit_codes import UsageError
+from pegboard.surfaces.cli.time_arguments import parse_future_time, parse_past_time
 from tests.surfaces.cli.running import Program
 
 
@@ -75,18 +75,18 @@ def distance(text: str | None) -> timedelta:
     ],
 )
 def test_a_span_is_counted_from_now(text: str, span: timedelta) -> None:
-    assert abs(distance(ago(text, "--since")) + span) < timedelta(seconds=5)
-    assert abs(distance(ahead(text, "--expires")) - span) < timedelta(seconds=5)
+    assert abs(distance(parse_past_time(text, "--since")) + span) < timedelta(seconds=5)
+    assert abs(distance(parse_future_time(text, "--expires")) - span) < timedelta(seconds=5)
 
 
 def test_an_instant_keeps_its_zone_and_one_without_is_local() -> None:
-    assert ago("2026-01-31T12:00:00+02:00", "--since") == "2026-01-31T10:00:00+00:00"
+    assert parse_past_time("2026-01-31T12:00:00+02:00", "--since") == "2026-01-31T10:00:00+00:00"
     local = datetime(2026, 1, 31).astimezone(UTC).isoformat()
-    assert ago("2026-01-31", "--since") == local
-    assert ago(None, "--since") is None
+    assert parse_past_time("2026-01-31", "--since") == local
+    assert parse_past_time(None, "--since") is None
 
 
 @pytest.mark.parametrize("text", ["", "now", "1y", "h", "-1h", "2026-13-01", "999999999w", "٣h"])
 def test_what_is_no_moment_is_refused(text: str) -> None:
-    with pytest.raises(Usage, match="--since"):
-        ago(text, "--since")
+    with pytest.raises(UsageError, match="--since"):
+        parse_past_time(text, "--since")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.findings import composite_hash
+from pegboard.model.baseline_finding import composite_hash
 from tests.surfaces.cli.running import Program
 from tests.unit.baseline.sightings import hashed, seen
 

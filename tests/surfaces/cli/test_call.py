@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import pytest
 
-from pegboard.surfaces.cli.failures import Usage
-from pegboard.surfaces.cli.pairs import read_pairs
+from pegboard.surfaces.cli.argument_pairs import read_pairs
+from pegboard.surfaces.cli.exit_codes import UsageError
 from tests.surfaces.cli.running import Program
 
 RSI = [f"prices:={json.dumps([float(n) for n in range(1, 30)])}"]
@@ -100,14 +100,14 @@ SCHEMA = {
     ],
 )
 def test_a_pair_gets_the_type_that_the_schema_declares(words: list[str], body: str) -> None:
-    assert read_pairs(words).body_for(SCHEMA).decode() == body
+    assert read_pairs(words).encode_for_schema(SCHEMA).decode() == body
 
 
 @pytest.mark.parametrize(
     "schema", [{}, {"properties": 1}, {"properties": {"a": True}}, {"properties": {"a": {"$ref": "#/properties/a"}}}]
 )
 def test_a_schema_that_declares_no_type_leaves_a_text(schema: dict[str, Any]) -> None:
-    assert read_pairs(["a=1"]).body_for(schema) == b'{"a":"1"}'
+    assert read_pairs(["a=1"]).encode_for_schema(schema) == b'{"a":"1"}'
 
 
 def test_a_call_converts_its_arguments_by_the_schema_of_the_tool(admin: Program) -> None:
@@ -230,5 +230,5 @@ def test_no_digit_of_a_typed_number_is_lost() -> None:
 
 
 def test_a_key_given_twice_is_refused() -> None:
-    with pytest.raises(Usage, match="'a' is given twice"):
+    with pytest.raises(UsageError, match="'a' is given twice"):
         _ = read_pairs(["a=1", "a:=2"]).body

@@ -208,7 +208,8 @@ def test_a_definition_with_a_schema_that_is_none_is_told(admin: Program, tmp_pat
     file.write_text('{"read_only": true, "input_schema": {"type": "objct"}}')
     outcome = admin.run("contract", "check", "http://127.0.0.1:1/", "--tool", "x", "--definition", str(file))
     assert outcome.code == 2, outcome.out
-    assert "x: input_schema at $.type: 'objct' is not a type" in outcome.err
+    assert "x: input_schema at $.type: must be one of: array, boolean" in outcome.err
+    assert "but received 'objct'; did you mean 'object'?" in outcome.err
 
 
 def test_a_server_that_is_not_there_fails_and_does_not_break_the_program(admin: Program) -> None:

@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.sandbox.abilities import Abilities
-from pegboard.sandbox.limits import ABILITIES
-from pegboard.surfaces.cli.doctor_sandbox import judge_abilities, judge_libraries
-from pegboard.surfaces.cli.findings import Finding
+from pegboard.sandbox.kernel_features import KernelFeatures
+from pegboard.sandbox.limits import KERNEL_FEATURES
+from pegboard.surfaces.cli.doctor import CheckResult, check_abilities, check_libraries
 from tests.surfaces.cli.running import SECONDS, Outcome, Program
 
-ALL = Abilities(4, True, True, True)
-NONE = Abilities(0, False, False, False, {name: f"no {name} for you" for name in (*ABILITIES, "proc")})
-CHECKS = [f"sandbox {name}" for name in ABILITIES]
+ALL = KernelFeatures(4, True, True, True)
+NONE = KernelFeatures(0, False, False, False, {name: f"no {name} for you" for name in (*KERNEL_FEATURES, "proc")})
+CHECKS = [f"sandbox {name}" for name in KERNEL_FEATURES]
 
 
 @pytest.fixture
@@ -26,11 +25,11 @@ def fresh(tmp_path: Path) -> Program:
     return Program({"PEGBOARD_HOME": str(tmp_path / "home")})
 
 
-def found(ran: Outcome) -> dict[str, Finding]:
-    return {each["check"]: Finding(**each) for each in ran.json["findings"]}
+def found(ran: Outcome) -> dict[str, CheckResult]:
+    return {each["check"]: CheckResult(**each) for each in ran.json["findings"]}
 
 
-def by_check(findings: list[Finding]) -> dict[str, Finding]:
+def by_check(findings: list[CheckResult]) -> dict[str, CheckResult]:
     return {finding.check: finding for finding in findings}
 
 
@@ -56,36 +55,36 @@ def test_a_word_that_is_no_ability_is_told_with_those_there_are(fresh: Program) 
 
 
 def test_each_ability_that_is_missing_is_bad_with_its_own_way_out() -> None:
-    findings = by_check(judge_abilities(NONE, ()))
+    findings = by_check(check_abilities(NONE, ()))
     assert list(findings) == CHECKS
-    for name in ABILITIES:
+    for name in KERNEL_FEATURES:
         finding = findings[f"sandbox {name}"]
         assert finding.level == "bad"
         assert finding.advice is not None
         assert f"no {name} for you" in finding.advice
         assert f"add '{name}' to PEGBOARD_SANDBOX_WITHOUT" in finding.advice
-        assert not any(f"no {other} for you" in finding.advice for other in ABILITIES if other != name)
+        assert not any(f"no {other} for you" in finding.advice for other in KERNEL_FEATURES if other != name)
 
 
 def test_one_that_is_missing_and_done_without_is_a_warning_that_says_how_to_get_it() -> None:
-    finding = by_check(judge_abilities(NONE, ("namespaces",)))["sandbox namespaces"]
+    finding = by_check(check_abilities(NONE, ("namespaces",)))["sandbox namespaces"]
     assert finding.level == "warning"
     assert "does not grant it" in finding.message
     assert "user.max_user_namespaces" in str(finding.advice)
 
 
 def test_calls_without_a_proc_of_their_own_are_a_warning_where_they_could_have_one() -> None:
-    hidden = Abilities(4, True, True, False, {"proc": "parts are hidden"})
-    assert by_check(judge_abilities(hidden, ()))["sandbox proc"].level == "warning"
-    assert "parts are hidden" in by_check(judge_abilities(hidden, ()))["sandbox proc"].message
+    hidden = KernelFeatures(4, True, True, False, {"proc": "parts are hidden"})
+    assert by_check(check_abilities(hidden, ()))["sandbox proc"].level == "warning"
+    assert "parts are hidden" in by_check(check_abilities(hidden, ()))["sandbox proc"].message
     for abilities, without in ((ALL, ()), (NONE, ()), (hidden, ("namespaces",))):
-        assert "sandbox proc" not in by_check(judge_abilities(abilities, without))
+        assert "sandbox proc" not in by_check(check_abilities(abilities, without))
 
 
 def test_libraries_are_told_apart_by_whether_they_are_installed() -> None:
-    finding = judge_libraries(("orjson", "no-such-library", "PyYAML"))
+    finding = check_libraries(("orjson", "no-such-library", "PyYAML"))
     assert finding.message == "installed: orjson, pyyaml; not installed: no-such-library"
-    assert judge_libraries(()).message == "installed: none"
+    assert check_libraries(()).message == "installed: none"
 
 
 def test_a_server_says_at_its_start_what_confines_tools(fresh: Program) -> None:

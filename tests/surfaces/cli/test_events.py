@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.surfaces.cli.events import Event, _events
-from pegboard.surfaces.cli.failures import Unreachable
-from pegboard.surfaces.cli.following import member
+from pegboard.surfaces.cli.exit_codes import BoardUnreachable
+from pegboard.surfaces.cli.follow_client import get_member_text
+from pegboard.surfaces.cli.server_events import ServerEvent, _parse_events
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -22,13 +22,13 @@ JSON = st.recursive(
 )
 
 
-def read(pieces: list[bytes]) -> list[Event]:
-    async def whole() -> list[Event]:
+def read(pieces: list[bytes]) -> list[ServerEvent]:
+    async def whole() -> list[ServerEvent]:
         async def content() -> AsyncIterator[bytes]:
             for piece in pieces:
                 yield piece
 
-        return [event async for event in _events(httpx.Response(200, content=content()))]
+        return [event async for event in _parse_events(httpx.Response(200, content=content()))]
 
     return asyncio.run(whole())
 
@@ -48,7 +48,7 @@ def test_events_are_the_same_wherever_they_are_cut(told: list[tuple[str, object]
 
 def test_an_event_that_is_no_json_is_a_failure_and_no_crash() -> None:
     for bad in (b"{", b"\xff", b"[" * 100_000):
-        with pytest.raises(Unreachable, match="cannot be read"):
+        with pytest.raises(BoardUnreachable, match="cannot be read"):
             read([b"event: complete\ndata: " + bad + b"\n\n"])
 
 
@@ -57,5 +57,5 @@ def test_a_member_is_taken_out_as_it_was_written(
     others: dict[str, object], value: object, separators: tuple[str, str]
 ) -> None:
     text = json.dumps({**others, "answer": value}, separators=separators)
-    assert member(text, "answer") == json.dumps(value, separators=separators)
-    assert member('{"a":1,"answer":{"n":1.10}}', "answer") == '{"n":1.10}'
+    assert get_member_text(text, "answer") == json.dumps(value, separators=separators)
+    assert get_member_text('{"a":1,"answer":{"n":1.10}}', "answer") == '{"n":1.10}'

@@ -12,7 +12,7 @@ import pytest
 from anyio.to_thread import run_sync
 
 from pegboard import CallContext, Pegboard
-from pegboard.surfaces.cli import following
+from pegboard.surfaces.cli import follow_client
 from pegboard.testing import calls_of
 from tests.surfaces.cli.live import reached, relayed, started
 from tests.surfaces.cli.running import Program
@@ -155,7 +155,7 @@ async def test_a_connection_that_breaks_is_taken_up_again(board: Pegboard) -> No
 async def test_a_board_that_stays_away_exits_3_and_says_how_to_find_the_call(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "PAUSES", (0.0, 0.01))
+    monkeypatch.setattr(follow_client, "RETRY_PAUSES_SECONDS", (0.0, 0.01))
     tool = Counting(board)
     async with relayed(board) as (program, relay):
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.settings import unknown_variables
-from pegboard.surfaces.cli.client import read_settings
-from pegboard.surfaces.cli.failures import Usage
+from pegboard.settings import describe_unknown_variables
+from pegboard.surfaces.cli.api_client import read_settings
+from pegboard.surfaces.cli.exit_codes import UsageError
 from tests.surfaces.cli.running import Program
 
 
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ("5/min", 'PEGBOARD_KEY_RATE is not JSON. Write {"max_calls": 5, "period": "minute"}'),
-        ('{"max_calls": 5}', "PEGBOARD_KEY_RATE: 'period' is missing"),
+        ("5/min", 'PEGBOARD_KEY_RATE: must be JSON such as {"max_calls": 5, "period": "minute"}, but received'),
+        ('{"max_calls": 5}', "PEGBOARD_KEY_RATE: period: required"),
         ('{"max_calls": "x", "period": "minute"}', "PEGBOARD_KEY_RATE: max_calls: must be an integer, but received"),
     ],
 )
@@ -28,7 +28,7 @@ def test_a_setting_that_is_wrong_is_named(
 ) -> None:
     monkeypatch.setenv("PEGBOARD_HOME", str(tmp_path))
     monkeypatch.setenv("PEGBOARD_KEY_RATE", value)
-    with pytest.raises(Usage) as caught:
+    with pytest.raises(UsageError) as caught:
         read_settings()
     assert words in "\n".join([str(caught.value), *getattr(caught.value, "lines", ())])
 
@@ -36,12 +36,12 @@ def test_a_setting_that_is_wrong_is_named(
 def test_a_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PEGBOARD_HOME", str(tmp_path))
     (tmp_path / "pegboard.toml").write_text("port == 3")
-    with pytest.raises(Usage, match=f"{tmp_path}/pegboard.toml: Invalid value"):
+    with pytest.raises(UsageError, match=f"{tmp_path}/pegboard.toml: Invalid value"):
         read_settings()
 
 
 def test_an_unknown_variable_is_named_with_the_nearest_setting() -> None:
-    found = unknown_variables({"PEGBOARD_PORTT": "1", "PEGBOARD_PORT": "1", "PEGBOARD_URL": "x", "PATH": "x"})
+    found = describe_unknown_variables({"PEGBOARD_PORTT": "1", "PEGBOARD_PORT": "1", "PEGBOARD_URL": "x", "PATH": "x"})
     assert found == ["PEGBOARD_PORTT is not a setting and is ignored; did you mean PEGBOARD_PORT?"]
 
 

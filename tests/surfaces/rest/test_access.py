@@ -10,13 +10,13 @@ import orjson
 import pytest
 
 from pegboard import Pegboard
-from pegboard.surfaces.rest.app import METHODS, create_app
+from pegboard.surfaces.rest.app import METHODS_BY_PATH, create_app
 from tests.doors import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem
 from tests.surfaces.rest.wire import answered, head, wire
 
 OPEN = {"/healthz", "/readyz", "/metrics"}
-ROUTES = sorted((method, path) for path, methods in METHODS.items() for method in methods if path not in OPEN)
+ROUTES = sorted((method, path) for path, methods in METHODS_BY_PATH.items() for method in methods if path not in OPEN)
 ADMINS = {
     ("GET", "/v1/users"),
     ("POST", "/v1/users"),

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.surfaces.rest.app import METHODS
+from pegboard.surfaces.rest.app import METHODS_BY_PATH
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 from tests.surfaces.rest.streams import EVENTS
 
@@ -171,7 +171,7 @@ async def _used(speaker: httpx.AsyncClient, tool: str, thread: dict[str, str]) -
 
 
 def test_every_route_has_an_entry() -> None:
-    described = {f"{method} {path}" for path, methods in METHODS.items() for method in methods}
+    described = {f"{method} {path}" for path, methods in METHODS_BY_PATH.items() for method in methods}
     assert {" ".join(route.split()[:2]) for route in ROUTES} == described - OPEN
 
 

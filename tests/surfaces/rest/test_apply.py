@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.registry.sealing import open_auth, open_config
+from pegboard.registry.secret_fields import open_auth, open_config
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem, walked
 
 HTTP = {"url": "https://example.com", "method": "GET", "headers": {"X-Key": "hush-header"}}

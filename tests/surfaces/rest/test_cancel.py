@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.ids import new_id
-from pegboard.store import cancellations
+from pegboard.model.ids import new_id
+from pegboard.storage import cancellation_rows
 from pegboard.testing import NoSettings, calls_of
 from tests.doors import KEY, served
 from tests.surfaces.rest.clients import client, good, new_user, problem
@@ -155,15 +155,15 @@ async def test_a_call_that_runs_in_another_process_is_ended_there(database_url: 
                 "cancelled"
             ] * 2
         async with one._database.read() as conn:
-            assert not await cancellations.lately(conn)
+            assert not await cancellation_rows.list_recent_cancellations(conn)
         assert not one.cancelling._ending
 
 
 async def test_what_runs_nowhere_is_not_found_after_a_while_and_leaves_nothing(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pegboard.cancelling.ELSEWHERE_SECONDS", 0.2)
+    monkeypatch.setattr("pegboard.runs.cancellation.OTHER_PROCESS_TIMEOUT_SECONDS", 0.2)
     async with boards(database_url, tmp_path / "home") as (one, _other), client(one) as near:
         problem(await near.delete(f"{CALLS}/{new_id()}"), 404)
         async with one._database.read() as conn:
-            assert not await cancellations.lately(conn)
+            assert not await cancellation_rows.list_recent_cancellations(conn)

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.store.database import Database
+from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
 from tests.doors import KEY
 from tests.integration.confining import python, shell

@@ -12,9 +12,9 @@ import anyio.lowlevel
 import pytest
 
 from pegboard import Pegboard, Refusal
-from pegboard.core.call import CallContext, ToolResult
-from pegboard.core.errors import UpstreamUnreachable
-from pegboard.core.refusals import Conflict
+from pegboard.model.api_errors import Conflict
+from pegboard.model.call import CallContext, ToolResult
+from pegboard.model.call_errors import UpstreamUnreachable
 from pegboard.testing import NoSettings, calls_of
 from tests.doors import KEY
 from tests.waiting import until

@@ -95,6 +95,14 @@ async def test_running_checks_the_input_against_the_schema(admin: httpx.AsyncCli
 async def test_a_chain_without_steps_is_refused_in_plain_words(admin: httpx.AsyncClient) -> None:
     refused = problem(await admin.post("/v1/chains", json={"steps": []}), 422)
     assert refused["errors"] == [{"field": "steps", "message": "a chain needs at least one step"}]
+    tool = {
+        "name": "c",
+        "tool_type": "internal",
+        "input_schema": {},
+        "config": {"handler": "chain", "chain": {"steps": []}},
+    }
+    refused = problem(await admin.post("/v1/tools", json=tool), 422)
+    assert refused["errors"] == [{"field": "config.chain.steps", "message": "a chain needs at least one step"}]
 
 
 async def test_with_a_key_nothing_runs_twice(admin: httpx.AsyncClient) -> None:

@@ -10,11 +10,11 @@ import anyio
 import pytest
 
 from pegboard import Pegboard
-from pegboard.surfaces.rest.connections import (
-    MAX_REFUSED,
+from pegboard.surfaces.rest.connection_limits import (
+    MAX_REFUSED_CONNECTIONS,
     ConnectionLimits,
     check_limit,
-    default_limit,
+    compute_default_limit,
 )
 from tests.doors import served
 from tests.surfaces.rest.test_heads import rest_of
@@ -94,11 +94,11 @@ async def test_refused_connections_are_bounded_too() -> None:
     busy = Peer()
     assert limits.admit(busy, 0.0)
     limits.work(busy)
-    refused = [Peer() for _ in range(MAX_REFUSED + 1)]
+    refused = [Peer() for _ in range(MAX_REFUSED_CONNECTIONS + 1)]
     for peer in refused:
         assert not limits.admit(peer, 0.0)
         limits.hold(peer, 0.0)
-    assert [peer.closed for peer in refused] == ["aborted", *[""] * MAX_REFUSED]
+    assert [peer.closed for peer in refused] == ["aborted", *[""] * MAX_REFUSED_CONNECTIONS]
     assert busy.closed == ""
 
 
@@ -115,9 +115,9 @@ async def test_the_one_that_waits_longest_makes_room() -> None:
 
 def test_the_default_is_below_the_limit_of_descriptors() -> None:
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    assert 1 <= default_limit() <= 10_000
+    assert 1 <= compute_default_limit() <= 10_000
     if descriptors != resource.RLIM_INFINITY:
-        assert default_limit() <= descriptors // 2
+        assert compute_default_limit() <= descriptors // 2
 
 
 def test_more_connections_than_descriptors_are_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pegboard import Pegboard
-from pegboard.surfaces.rest.hot import HotRoutes, Serve
+from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes, RequestHandler
 from pegboard.testing import calls_of
 from tests.doors import KEY, served
 from tests.surfaces.rest.wire import answered, head, wire
@@ -47,13 +47,13 @@ async def url(board: Pegboard) -> AsyncIterator[str]:
 def ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The way that each call took to its route."""
     seen: list[str] = []
-    answer = HotRoutes.answer
+    answer = FastCallRoutes.answer
 
-    async def noted(self: HotRoutes, serve: Serve, request: Any) -> Any:
+    async def noted(self: FastCallRoutes, serve: RequestHandler, request: Any) -> Any:
         seen.append(type(request).__name__)
         return await answer(self, serve, request)
 
-    monkeypatch.setattr(HotRoutes, "answer", noted)
+    monkeypatch.setattr(FastCallRoutes, "answer", noted)
     return seen
 
 
@@ -142,21 +142,21 @@ async def test_both_ways_give_the_same_answer(board: Pegboard, ways: list[str], 
             await stream.send(raw)
             answers.append(same(await answered(stream)))
     assert answers[0] == answers[1]
-    assert ways == ["Exchange" if (what, raw) in DIRECT else "Received", "Received"]
+    assert ways == ["FastExchange" if (what, raw) in DIRECT else "AsgiRequest", "AsgiRequest"]
 
 
 async def test_a_body_that_comes_later_is_waited_for_the_usual_way(url: str, ways: list[str]) -> None:
     whole = posted()
     status, _, body = await asked(url, whole[:-5], whole[-5:])
     assert (status, body["result"]) == (200, {"echo": {"text": "hello"}})
-    assert ways == ["Received"]
+    assert ways == ["AsgiRequest"]
 
 
 async def test_a_head_that_comes_in_parts_is_put_together(url: str, ways: list[str]) -> None:
     whole = posted()
     status, _, body = await asked(url, whole[:20], whole[20:50], whole[50:])
     assert (status, body["result"]) == (200, {"echo": {"text": "hello"}})
-    assert ways == ["Exchange"]
+    assert ways == ["FastExchange"]
 
 
 async def test_calls_one_after_another_share_a_connection(url: str, ways: list[str]) -> None:
@@ -168,7 +168,7 @@ async def test_calls_one_after_another_share_a_connection(url: str, ways: list[s
                 await asyncio.sleep(0.01)
                 await stream.send(raw[-3:])
             assert (await answered(stream))[2]["result"] == {"echo": {"text": str(number)}}
-    assert ways == ["Received", "Exchange"] * 2 + ["Received"]
+    assert ways == ["AsgiRequest", "FastExchange"] * 2 + ["AsgiRequest"]
 
 
 async def test_calls_sent_at_once_are_answered_in_their_order(url: str) -> None:
@@ -186,7 +186,7 @@ async def test_a_body_that_is_too_large_is_refused(board: Pegboard, ways: list[s
     async with served(board) as url:
         status, _, body = await asked(url, head("POST", ECHO, f"Content-Length: {limit + 1}"))
     assert (status, body["title"]) == (413, "Body too large")
-    assert ways == ["Received"]
+    assert ways == ["AsgiRequest"]
 
 
 async def test_what_is_no_http_gets_400_and_runs_nothing(board: Pegboard, url: str) -> None:
@@ -228,7 +228,7 @@ class TestWhoeverLeaves:
         await until(lambda: _ended(board))
         (row,) = await calls_of(board)
         assert (row.status, row.code) == ("failed", "cancelled")
-        assert ways == ["Exchange"]
+        assert ways == ["FastExchange"]
 
     async def test_their_call_goes_on_if_it_has_a_key(self, board: Pegboard, url: str, begun: asyncio.Event) -> None:
         async with wire(url) as stream:

@@ -11,9 +11,9 @@ import pytest
 from anyio import EndOfStream
 
 from pegboard import Pegboard
-from pegboard.memory.threads import Threads
-from pegboard.surfaces.rest.direct import Connection, Exchange
-from pegboard.surfaces.rest.hot import HotRoutes
+from pegboard.conversations.conversations import Conversations
+from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
+from pegboard.surfaces.rest.uvicorn_fast_path import FastConnection, FastExchange
 from pegboard.testing import calls_of
 from tests.doors import served
 from tests.surfaces.rest.wire import answered, head, wire
@@ -76,7 +76,7 @@ async def test_the_first_of_two_media_types_counts_with_events_and_without(board
 async def test_a_body_that_never_begins_is_given_up(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr("pegboard.surfaces.rest.edge.BODY_SECONDS", 0.1)
+    monkeypatch.setattr("pegboard.surfaces.rest.asgi_request.BODY_TIMEOUT_SECONDS", 0.1)
     async with served(board) as url, wire(url) as stream:
         await stream.send(head("POST", path, "Content-Length: 100"))
         assert (await answered(stream))[0] == 408
@@ -86,7 +86,7 @@ async def test_a_call_whose_caller_left_before_it_began_ends_too(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, left = asyncio.Event(), asyncio.Event()
-    leave = Exchange.leave
+    leave = FastExchange.leave
 
     @board.tool
     async def endless() -> None:
@@ -96,15 +96,15 @@ async def test_a_call_whose_caller_left_before_it_began_ends_too(
         asked.set()
         await left.wait()
 
-    def noticed(self: Exchange) -> None:
+    def noticed(self: FastExchange) -> None:
         leave(self)
         left.set()
 
     async def ended() -> Any:
         return await calls_of(board)
 
-    monkeypatch.setattr(Threads, "get", looked_for_slowly)
-    monkeypatch.setattr(Exchange, "leave", noticed)
+    monkeypatch.setattr(Conversations, "get", looked_for_slowly)
+    monkeypatch.setattr(FastExchange, "leave", noticed)
     async with served(board) as url:
         async with wire(url) as stream:
             call = b'{"name": "endless", "arguments": {}}'
@@ -120,7 +120,7 @@ async def test_what_breaks_in_a_route_is_a_problem_and_in_the_log(
     async def broken(*_: Any) -> None:
         raise RuntimeError("the inside")
 
-    monkeypatch.setattr(Threads, "get", broken)
+    monkeypatch.setattr(Conversations, "get", broken)
     async with served(board, direct=direct) as url, wire(url) as stream:
         lines = ("X-Request-Id: mine-1", f"Content-Length: {len(CALL)}")
         await stream.send(head("POST", f"{PAYLOADS}?thread=one", *lines) + CALL)
@@ -139,8 +139,8 @@ async def test_what_breaks_after_the_calls_is_answered_with_the_id_that_they_are
     async def broken(*_: Any) -> None:
         raise RuntimeError("the inside")
 
-    monkeypatch.setattr(Threads, "get", found)
-    monkeypatch.setattr(Threads, "remember", broken)
+    monkeypatch.setattr(Conversations, "get", found)
+    monkeypatch.setattr(Conversations, "remember", broken)
     async with served(board, direct=direct) as url, wire(url) as stream:
         await stream.send(head("POST", f"{PAYLOADS}?thread=one", f"Content-Length: {len(CALL)}") + CALL)
         status, headers, _ = await answered(stream)
@@ -154,7 +154,7 @@ async def test_a_connection_whose_answer_cannot_be_given_is_closed(
     async def broken(*_: Any) -> None:
         raise RuntimeError("the inside")
 
-    monkeypatch.setattr(HotRoutes, "answer", broken)
+    monkeypatch.setattr(FastCallRoutes, "answer", broken)
     async with served(board) as url, wire(url) as stream:
         await stream.send(head("POST", ECHO, f"Content-Length: {len(CALL)}") + CALL)
         with pytest.raises(EndOfStream):
@@ -165,14 +165,14 @@ async def test_a_connection_whose_answer_cannot_be_given_is_closed(
 async def test_nothing_is_left_of_a_connection_that_has_closed(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    connections: list[weakref.ref[Connection]] = []
-    lost = Connection.connection_lost
+    connections: list[weakref.ref[FastConnection]] = []
+    lost = FastConnection.connection_lost
 
-    def noted(self: Connection, exc: Exception | None) -> None:
+    def noted(self: FastConnection, exc: Exception | None) -> None:
         connections.append(weakref.ref(self))
         lost(self, exc)
 
-    monkeypatch.setattr(Connection, "connection_lost", noted)
+    monkeypatch.setattr(FastConnection, "connection_lost", noted)
 
     async def forgotten() -> bool:
         return bool(connections) and connections[0]() is None

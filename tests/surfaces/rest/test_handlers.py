@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Execution
+from pegboard.model.call import Execution
 from pegboard.testing import calls_of
 from tests.doors import served
 from tests.surfaces.rest.clients import good, mock

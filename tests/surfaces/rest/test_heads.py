@@ -10,7 +10,7 @@ import pytest
 from anyio.abc import SocketStream
 
 from pegboard import Pegboard
-from pegboard.surfaces.rest.connections import MAX_HEAD_BYTES, MAX_HEAD_FIELDS, ConnectionLimits
+from pegboard.surfaces.rest.connection_limits import MAX_HEAD_BYTES, MAX_HEAD_FIELDS, ConnectionLimits
 from tests.doors import served
 from tests.surfaces.rest.wire import WAIT, answered, head, wire
 

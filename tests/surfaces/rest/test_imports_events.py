@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.store.tools import ToolFilter
+from pegboard.storage.tool_rows import ToolFilter
 from pegboard.testing import memory_board
 from tests.api_documents import large, pets
 from tests.doors import KEY, served
@@ -102,7 +102,7 @@ async def test_a_fault_of_the_boards_own_is_an_event_that_says_nothing_of_it(
     async def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("inner matters")
 
-    monkeypatch.setattr(board.imports.openapi._shelf, "take_on", broken)
+    monkeypatch.setattr(board.imports.openapi._import_target, "import_tools", broken)
     *_, (name, data) = await asked(admin, OPENAPI, {"document": pets("cats")})
     assert (name, data["status"]) == ("error", 500)
     assert "inner matters" not in json.dumps(data)

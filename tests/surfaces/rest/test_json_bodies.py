@@ -8,21 +8,21 @@ import httpx
 import pytest
 from starlette.exceptions import HTTPException
 
-from pegboard.stages.large_reads import LARGE
-from pegboard.surfaces.rest.json_bodies import MAX_CONTAINERS, JsonBodies
+from pegboard.stages.large_reads import LARGE_BYTES
+from pegboard.surfaces.rest.json_bodies import MAX_CONTAINERS, MAX_DOCUMENT_CONTAINERS, JsonBodyParser
 from tests.surfaces.rest.clients import good, problem
 
 JSON = {"content-type": "application/json"}
 
 
 async def test_a_body_is_parsed_in_a_thread_from_a_certain_size_on() -> None:
-    bodies = JsonBodies()
+    bodies = JsonBodyParser()
 
     def parse(_body: bytes) -> int:
         return threading.get_ident()
 
-    assert await bodies.parse(b"x" * LARGE, parse) == threading.get_ident()
-    assert await bodies.parse(b"x" * (LARGE + 1), parse) != threading.get_ident()
+    assert await bodies.parse(b"x" * LARGE_BYTES, parse) == threading.get_ident()
+    assert await bodies.parse(b"x" * (LARGE_BYTES + 1), parse) != threading.get_ident()
 
 
 async def test_what_the_parser_raises_reaches_the_caller() -> None:
@@ -30,18 +30,27 @@ async def test_what_the_parser_raises_reaches_the_caller() -> None:
         raise HTTPException(400, "broken")
 
     with pytest.raises(HTTPException, match="broken"):
-        await JsonBodies().parse(b"x" * (LARGE + 1), parse)
+        await JsonBodyParser().parse(b"x" * (LARGE_BYTES + 1), parse)
 
 
-@pytest.mark.parametrize("path", ["/v1/tools/echo/call", "/v1/calls", "/v1/calls/normalize", "/v1/tools", "/v1/chains"])
-async def test_more_objects_and_lists_than_accepted_are_refused(admin: httpx.AsyncClient, path: str) -> None:
-    body = b'{"a":[' + b"[]," * MAX_CONTAINERS + b"0]}"
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        ("/v1/tools/echo/call", MAX_CONTAINERS),
+        ("/v1/tools", MAX_CONTAINERS),
+        ("/v1/chains", MAX_CONTAINERS),
+        ("/v1/calls", MAX_DOCUMENT_CONTAINERS),
+        ("/v1/calls/normalize", MAX_DOCUMENT_CONTAINERS),
+    ],
+)
+async def test_more_objects_and_lists_than_accepted_are_refused(admin: httpx.AsyncClient, path: str, most: int) -> None:
+    body = b'{"a":[' + b"[]," * most + b"0]}"
     found = problem(await admin.post(path, content=body, headers=JSON), 413)
-    assert found["detail"] == "The body has more than 250,000 objects and lists; send fewer at a time"
+    assert found["detail"] == f"The body has more than {most:,} objects and lists; send fewer at a time"
 
 
 async def test_a_large_body_means_the_same_as_a_small_one(admin: httpx.AsyncClient) -> None:
-    text = "x" * (2 * LARGE)
+    text = "x" * (2 * LARGE_BYTES)
     answer = good(await admin.post("/v1/tools/echo/call", json={"text": text}))
     assert answer["result"] == {"echo": {"text": text}}
     call = {"name": "echo", "arguments": {"text": text}}

@@ -11,17 +11,17 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.tool import RateLimit
-from pegboard.registry.chaining.inputs import checked_input
-from pegboard.stages.large_reads import LARGE, MOST_WAITING
-from pegboard.surfaces.rest import chains
+from pegboard.kinds.chain.plan import read_chain_input
+from pegboard.model.tool import RateLimit
+from pegboard.stages.large_reads import LARGE_BYTES, MAX_WAITING
+from pegboard.surfaces.rest import chain_routes
 from pegboard.testing import memory_board
 from tests.doors import KEY
 from tests.surfaces.rest.clients import client, good, new_user, problem
 from tests.waiting import until
 
 CALL = '<tool_call>{"name": "echo", "arguments": {}}</tool_call>'
-SMALL, BIG = CALL, CALL + "." * LARGE
+SMALL, BIG = CALL, CALL + "." * LARGE_BYTES
 TEXT = {"Content-Type": "text/plain"}
 EVENTS = {**TEXT, "Accept": "text/event-stream"}
 SECONDS = 20
@@ -110,14 +110,14 @@ async def test_large_payloads_of_one_user_do_not_hold_up_those_of_others(
         async with asyncio.timeout(SECONDS):
             sent = [send(ann)]
             await reads.began.wait()
-            sent += [send(ann) for _ in range(MOST_WAITING)]
-            await until(lambda: has_waiting(board, MOST_WAITING))
+            sent += [send(ann) for _ in range(MAX_WAITING)]
+            await until(lambda: has_waiting(board, MAX_WAITING))
             refused = await send(ann)
             assert "4 payloads of this user that are larger than 64 KiB wait" in problem(refused, 429)["detail"]
             assert refused.headers["retry-after"] == "1"
             other = send(bob)
             good(await bob.post("/v1/calls/normalize", content=SMALL, headers=TEXT))
-            await until(lambda: has_waiting(board, MOST_WAITING + 1))
+            await until(lambda: has_waiting(board, MAX_WAITING + 1))
             reads.users.clear()
             reads.gate.set()
             for task in (*sent, other):
@@ -147,11 +147,11 @@ async def test_the_large_input_schema_of_a_chain_is_checked_in_the_thread(
 
     def check(*given: Any, **bounds: Any) -> Any:
         threads.append(threading.get_ident())
-        return checked_input(*given, **bounds)
+        return read_chain_input(*given, **bounds)
 
-    monkeypatch.setattr(chains, "checked_input", check)
+    monkeypatch.setattr(chain_routes, "read_chain_input", check)
     body = {"steps": [{"id": "a", "tool": "math_eval", "arguments": {"expression": "1"}}], "input_schema": {}}
     good(await admin.post("/v1/chains", json=body))
-    good(await admin.post("/v1/chains", json={**body, "input_schema": {"description": "." * LARGE}}))
+    good(await admin.post("/v1/chains", json={**body, "input_schema": {"description": "." * LARGE_BYTES}}))
     here = threading.get_ident()
     assert [thread == here for thread in threads] == [True, False]

@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.dialects.dialects import Dialects
-from pegboard.dialects.limits import Limits
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.plain import Plain
-from pegboard.surfaces.rest.lint import PROVIDERS
+from pegboard.dialects.read_limits import Limits
+from pegboard.surfaces.rest.lint_routes import DEFAULT_PROVIDERS
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 
 
@@ -74,7 +74,7 @@ async def test_another_users_private_tool_is_not_found(board: Pegboard, admin: h
 
 async def test_without_a_provider_the_main_ones_are_looked_at(admin: httpx.AsyncClient) -> None:
     answer = good(await admin.get("/v1/lint"))
-    assert tuple(each["dialect"] for each in answer["providers"]) == PROVIDERS
+    assert tuple(each["dialect"] for each in answer["providers"]) == DEFAULT_PROVIDERS
 
 
 async def test_a_provider_named_twice_is_looked_at_once(admin: httpx.AsyncClient) -> None:

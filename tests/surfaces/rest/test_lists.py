@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.ids import new_id
+from pegboard.model.ids import new_id
 from tests.surfaces.rest.clients import good, mock, problem, walked
 
 LISTS = ["/v1/tools", "/v1/tools/quote/versions", "/v1/users", "/v1/agents", "/v1/secrets", "/v1/executions"]

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from pegboard.core.model import MAX_ENTRIES, MAX_KEYS
-from pegboard.core.refusals import MAX_FAULTS
+from pegboard.model.api_errors import MAX_FAULTS
+from pegboard.model.base_model import MAX_ENTRIES, MAX_KEYS
 from tests.surfaces.rest.clients import mock, problem
 
 MANY = 20_000

@@ -190,7 +190,7 @@ async def test_executions_are_found_by_any_spelling_of_the_name(admin: httpx.Asy
 async def test_a_body_that_stops_coming_is_given_up(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr("pegboard.surfaces.rest.edge.BODY_SECONDS", 0.1)
+    monkeypatch.setattr("pegboard.surfaces.rest.asgi_request.BODY_TIMEOUT_SECONDS", 0.1)
     async with served(board) as url, wire(url) as stream:
         lines = ("Content-Type: application/json", "Content-Length: 100")
         await stream.send(head("POST", path, *lines) + b'{"a": ')

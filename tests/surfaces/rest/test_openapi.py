@@ -15,8 +15,8 @@ import orjson
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.definitions import ToolCreate
-from pegboard.surfaces.rest.app import METHODS
+from pegboard.model.tool_definition import ToolCreate
+from pegboard.surfaces.rest.app import METHODS_BY_PATH
 from tests.doors import KEY, served
 from tests.surfaces.rest.clients import client, good
 
@@ -50,7 +50,9 @@ async def test_every_operation_has_a_name_of_its_own_and_says_who_may(described:
 
 
 async def test_it_has_the_methods_that_refusals_name(described: dict[str, Any]) -> None:
-    assert {path: {method.upper() for method in methods} for path, methods in described["paths"].items()} == METHODS
+    assert {
+        path: {method.upper() for method in methods} for path, methods in described["paths"].items()
+    } == METHODS_BY_PATH
 
 
 async def test_every_error_is_described_as_a_problem(described: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.refusals import Conflict
+from pegboard.model.api_errors import Conflict
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem, walked
 
 

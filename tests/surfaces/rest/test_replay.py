@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.surfaces.rest.replay import ReplayResponse
+from pegboard.surfaces.rest.replay_routes import ReplayResponse
 from pegboard.testing import calls_of
 from tests.doors import served
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem

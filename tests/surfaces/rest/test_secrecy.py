@@ -13,7 +13,7 @@ from dirty_equals import IsPartialDict
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.store.database import Database
+from pegboard.storage.database import Database
 from pegboard.testing import NoSettings
 from tests.doors import KEY
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.ids import new_id
+from pegboard.model.ids import new_id
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem
 
 PATH = "/v1/executions/statistics"

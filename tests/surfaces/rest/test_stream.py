@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import CallContext
-from pegboard.following.following import Following
-from pegboard.surfaces.rest import stream
+from pegboard.model.call import CallContext
+from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.surfaces.rest import event_stream
 from pegboard.testing import calls_of
 from tests.doors import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, new_user, problem
@@ -149,7 +149,7 @@ async def test_what_cannot_be_resumed_says_why(board: Pegboard, admin: httpx.Asy
 
 
 async def test_events_expire_and_the_journal_stays(board: Pegboard) -> None:
-    board.following = Following(board.payloads, board.threads, kept_seconds=0.05)
+    board.following = FollowedRuns(board.payloads, board.threads, kept_seconds=0.05)
     async with client(board) as admin:
         events = parsed((await admin.post(CALLS, json={"name": "echo"}, headers=EVENTS)).text)
         run_id = events[0].data["run_id"]
@@ -186,7 +186,7 @@ async def test_an_agents_key_reads_what_it_follows_and_not_what_its_user_does(
 
 
 async def test_a_quiet_stream_shows_that_it_lives(board: Pegboard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.02)
 
     @board.tool
     async def wait() -> None:

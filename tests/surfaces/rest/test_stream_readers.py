@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import CallContext
-from pegboard.following.following import Following
-from pegboard.surfaces.rest import edge, stream
+from pegboard.model.call import CallContext
+from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.surfaces.rest import asgi_request, event_stream
 from pegboard.testing import calls_of
 from tests.doors import served
 from tests.surfaces.rest.streams import reading
@@ -40,7 +40,7 @@ class Waiting:
 
 
 async def test_calls_of_a_reader_who_goes_away_end_after_a_moment(board: Pegboard) -> None:
-    board.following = Following(board.payloads, board.threads, grace=0.05)
+    board.following = FollowedRuns(board.payloads, board.threads, grace=0.05)
     tool = Waiting(board)
     async with served(board) as url:
         async with reading(url, CALLS, method="POST", json={"name": "wait"}):
@@ -52,7 +52,7 @@ async def test_calls_of_a_reader_who_goes_away_end_after_a_moment(board: Pegboar
 
 @pytest.mark.parametrize("how", ["detach", "key"])
 async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board: Pegboard, how: str) -> None:
-    board.following = Following(board.payloads, board.threads, grace=0.01)
+    board.following = FollowedRuns(board.payloads, board.threads, grace=0.01)
     tool = Waiting(board, **({"on_disconnect": "detach"} if how == "detach" else {}))
     headers = {"Idempotency-Key": "k"} if how == "key" else {}
     async with served(board) as url:
@@ -77,7 +77,7 @@ async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board:
 async def test_a_plain_call_goes_on_without_its_caller_if_its_tool_says_so(
     board: Pegboard, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(asgi_request, "DISCONNECT_CHECK_SECONDS", 0)
     tool = Waiting(board, on_disconnect="detach")
     body = b'{"name": "wait"}' if path == CALLS else b"{}"
     async with served(board) as url:
@@ -140,7 +140,7 @@ async def test_a_thousand_readers_who_do_not_read_cost_no_more_than_one_log(boar
 async def test_a_reader_who_stops_reading_is_given_up_and_can_come_back(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "STALLED_SECONDS", 0.1)
+    monkeypatch.setattr(event_stream, "SEND_TIMEOUT_SECONDS", 0.1)
 
     @board.tool
     async def large(n: int) -> str:

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 from pegboard import Pegboard
-from pegboard.surfaces.rest.server import AnnouncingServer, ServedBoard, server_options
+from pegboard.surfaces.rest.server import AnnouncingServer, ServerApplication, build_server_options
 from pegboard.testing import NoSettings
 from tests.doors import KEY
 from tests.surfaces.rest.streams import reading
@@ -49,7 +49,7 @@ async def running(home: Path, drain_seconds: float) -> AsyncIterator[Stopping]:
         boards.append(board)
 
     server = AnnouncingServer(
-        uvicorn.Config(ServedBoard(settings, "test", on_open), **server_options(settings)), ready.set
+        uvicorn.Config(ServerApplication(settings, "test", on_open), **build_server_options(settings)), ready.set
     )
     with socket.socket() as bound, anyio.fail_after(30):
         bound.bind(("127.0.0.1", 0))
@@ -79,7 +79,7 @@ async def test_those_who_only_watch_do_not_hold_it_up(tmp_path: Path) -> None:
                 assert (last.name, last.data["code"]) == ("error", "unavailable")
         with anyio.fail_after(10):
             await server.has_stopped.wait()
-        assert not server.board.onlookers.are_there
+        assert not server.board.onlookers.is_watched
 
 
 async def test_calls_get_their_time_and_then_their_streams_an_end(tmp_path: Path) -> None:
@@ -122,4 +122,4 @@ async def test_a_server_that_stops_takes_no_more(tmp_path: Path) -> None:
 
         await until(refused)
         with pytest.raises(Exception, match="shutting down"):
-            server.board.following.check_room(server.board.admin)
+            server.board.following.check_capacity(server.board.admin)

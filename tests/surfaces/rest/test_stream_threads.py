@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.ids import new_id
+from pegboard.model.ids import new_id
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import client, good, new_user, problem
 from tests.surfaces.rest.streams import EVENTS, parsed

@@ -9,7 +9,7 @@ import httpx
 from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard
-from pegboard.core.definitions import ToolCreate
+from pegboard.model.tool_definition import ToolCreate
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem, walked
 
 EVERYTHING: dict[str, Any] = {

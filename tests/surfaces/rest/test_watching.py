@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import CallContext
-from pegboard.following.elsewhere import Elsewhere
-from pegboard.surfaces.rest.watching import Views, Wanted
+from pegboard.model.call import CallContext
+from pegboard.runs.other_processes import OtherProcessWatcher
+from pegboard.surfaces.rest.watch_routes import WatchFilter, WatchViews
 from pegboard.testing import NoSettings
 from tests.doors import KEY, served
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
@@ -28,7 +28,7 @@ STREAM = "/v1/executions/stream"
 async def watching(board: Pegboard, url: str, **more: Any) -> AsyncIterator[Reader]:
     """Somebody who watches, from now on."""
     async with reading(url, STREAM, **more) as reader:
-        assert board.onlookers.are_there
+        assert board.onlookers.is_watched
         yield reader
 
 
@@ -111,12 +111,12 @@ async def test_progress_is_seen_and_a_broken_watch_goes_on_where_it_was(board: P
 
 
 async def test_where_too_much_happens_the_latest_is_told_and_what_was_left_out_is_counted(board: Pegboard) -> None:
-    views = Views(board.onlookers, board.snapshot)
-    everything = Wanted(None, None)
-    with board.onlookers.watching() as events:
+    views = WatchViews(board.onlookers, board.snapshot)
+    everything = WatchFilter(None, None)
+    with board.onlookers.watch() as events:
         for _ in range(100):
             await board.call("echo")
-        await events.more_than(199)
+        await events.wait_for_more(199)
         board.onlookers.count = 500
         taken = views.take(events, 0, everything)
         assert len(taken.frames) < 10_000
@@ -129,7 +129,7 @@ async def test_where_too_much_happens_the_latest_is_told_and_what_was_left_out_i
         board.onlookers.count = 1
         for _ in range(2600):
             await board.call("echo")
-        await events.more_than(5399)
+        await events.wait_for_more(5399)
         late = views.take(events, 0, everything)
         assert b'event: gap\ndata: {"missed":' in late.frames[:100]
         assert views.take(events, 5400, everything) == (b"", 5400)
@@ -143,12 +143,14 @@ async def boards(url: str, home: Path) -> AsyncIterator[tuple[Pegboard, Pegboard
         yield one, other
 
 
-async def _begun(reader: Elsewhere) -> bool:
+async def _begun(reader: OtherProcessWatcher) -> bool:
     return bool(reader._seen)
 
 
-def elsewhere(board: Pegboard) -> Elsewhere:
-    return Elsewhere(board._database, board.onlookers, lambda: getattr(board._journal, "number", None), pause=0.05)
+def elsewhere(board: Pegboard) -> OtherProcessWatcher:
+    return OtherProcessWatcher(
+        board._database, board.onlookers, lambda: getattr(board._journal, "number", None), pause=0.05
+    )
 
 
 async def test_calls_of_other_processes_are_seen_once_they_have_ended(database_url: str, tmp_path: Path) -> None:
@@ -179,16 +181,16 @@ async def test_calls_of_other_processes_are_seen_once_they_have_ended(database_u
 async def test_of_too_many_calls_elsewhere_the_latest_are_told(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pegboard.following.elsewhere.MOST_ROWS", 3)
+    monkeypatch.setattr("pegboard.runs.other_processes.MAX_ROWS", 3)
     async with boards(database_url, tmp_path / "home") as (one, other):
         reader = elsewhere(one)
         await other.call("echo")
         async with served(one) as url, watching(one, url) as seen:
             await until(lambda: _begun(reader))
             monkeypatch.setattr(reader, "_pause", 3600.0)
-            reader._attend(False)
+            reader._start_or_stop(False)
             reader._seen = {}
-            reader._attend(True)
+            reader._start_or_stop(True)
             # Until then its first look is under way, and would take what follows for what was there before.
             await until(lambda: _begun(reader))
             runs = [(await other.call("echo")).run_id for _ in range(10)]
@@ -201,7 +203,7 @@ async def test_of_too_many_calls_elsewhere_the_latest_are_told(
 
 
 async def test_nobody_reads_a_journal_in_memory_or_while_nobody_watches(board: Pegboard) -> None:
-    reader = Elsewhere(board._database, board.onlookers, lambda: None)
-    with board.onlookers.watching():
+    reader = OtherProcessWatcher(board._database, board.onlookers, lambda: None)
+    with board.onlookers.watch():
         assert reader._reading is None
     await reader.close()

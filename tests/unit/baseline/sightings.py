@@ -6,7 +6,7 @@ import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pegboard.core.instants import write_instant
+from pegboard.model.timestamps import write_instant
 
 
 def hashed(number: int) -> str:

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from pegboard.builtins.baseline.baseline import Baseline
-from pegboard.core.call import Caller
-from pegboard.core.ids import new_id
-from pegboard.core.instants import read_instant
-from pegboard.core.refusals import Forbidden, Invalid, NotFound
-from pegboard.store import findings as store
-from pegboard.store.database import Database
+from pegboard.baseline.baseline import Baseline
+from pegboard.model.api_errors import Forbidden, Invalid, NotFound
+from pegboard.model.call import Caller
+from pegboard.model.ids import new_id
+from pegboard.model.timestamps import read_instant
+from pegboard.storage import baseline_rows as store
+from pegboard.storage.database import Database
 from tests.unit.baseline.sightings import ago, hashed, seen
 
 ME, OTHER = Caller(new_id(), "me"), Caller(new_id(), "other")
@@ -120,7 +120,7 @@ async def test_queries_change_nothing(baseline: Baseline) -> None:
 
 
 async def test_many_go_in_several_statements(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "CHUNK", 10)
+    monkeypatch.setattr(store, "CHUNK_ROWS", 10)
     some = [seen(number) for number in range(25)]
     assert await baseline.record(some, ME) == (25, 25, 0, 0)
     assert await baseline.resolve(ME, findings=some[:15]) == (15, 0, 0)
@@ -187,9 +187,9 @@ async def test_recording_and_resolving_at_once_never_wait_for_each_other_in_a_ri
     done = await asyncio.gather(
         *(work for _ in range(4) for work in (baseline.record(some, ME), baseline.resolve(ME, composite_hashes=hashes)))
     )
-    assert sum(one.recorded for one in done if isinstance(one, store.Recorded)) == 800
-    reopened = sum(one.reopened for one in done if isinstance(one, store.Recorded))
-    resolved = sum(one.resolved for one in done if isinstance(one, store.Resolved))
+    assert sum(one.recorded for one in done if isinstance(one, store.RecordCounts)) == 800
+    reopened = sum(one.reopened for one in done if isinstance(one, store.RecordCounts))
+    resolved = sum(one.resolved for one in done if isinstance(one, store.ResolveCounts))
     left = sum(status == "resolved" for status, _ in await statuses(baseline, *range(200)))
     assert resolved - reopened == left
 
@@ -197,7 +197,7 @@ async def test_recording_and_resolving_at_once_never_wait_for_each_other_in_a_ri
 async def test_what_is_recorded_for_the_first_time_while_it_is_resolved_is_counted_as_it_ends(
     baseline: Baseline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "CHUNK", 50)
+    monkeypatch.setattr(store, "CHUNK_ROWS", 50)
     chance = random.Random(9)
     works: list[Any] = []
     for _ in range(25):
@@ -205,8 +205,8 @@ async def test_what_is_recorded_for_the_first_time_while_it_is_resolved_is_count
         works.append(baseline.record([seen(number) for number in some], ME))
         works.append(baseline.resolve(ME, composite_hashes=[hashed(number) for number in others]))
     done = await asyncio.gather(*works)
-    recorded = [one for one in done if isinstance(one, store.Recorded)]
-    resolved = sum(one.resolved for one in done if isinstance(one, store.Resolved))
+    recorded = [one for one in done if isinstance(one, store.RecordCounts)]
+    resolved = sum(one.resolved for one in done if isinstance(one, store.ResolveCounts))
     assert sum(one.new for one in recorded) == len(await baseline.page(ME, limit=999))
     left = len(await baseline.page(ME, status="resolved", limit=999))
     assert resolved - sum(one.reopened for one in recorded) == left

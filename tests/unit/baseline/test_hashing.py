@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.findings import VOLATILE, composite_hash, read_hash
+from pegboard.model.baseline_finding import VOLATILE_KEYS, composite_hash, read_hash
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
-FINDINGS = st.dictionaries(st.text().filter(lambda key: key not in VOLATILE), JSON, min_size=1, max_size=5)
+FINDINGS = st.dictionaries(st.text().filter(lambda key: key not in VOLATILE_KEYS), JSON, min_size=1, max_size=5)
 
 
 def test_it_is_the_sha_256_of_canonical_json() -> None:
@@ -37,7 +37,7 @@ def test_the_order_of_keys_does_not_matter(finding: dict[str, Any], random: Any)
     assert composite_hash(json.loads(json.dumps(finding))) == composite_hash(finding)
 
 
-@given(FINDINGS, st.dictionaries(st.sampled_from(sorted(VOLATILE)), JSON))
+@given(FINDINGS, st.dictionaries(st.sampled_from(sorted(VOLATILE_KEYS)), JSON))
 def test_what_is_volatile_does_not_matter(finding: dict[str, Any], volatile: dict[str, Any]) -> None:
     assert composite_hash({**finding, **volatile}) == composite_hash(finding)
 
@@ -73,4 +73,4 @@ def test_what_is_no_hash_is_refused(value: Any) -> None:
 def test_what_is_volatile_is_listed_on_its_page() -> None:
     page = (Path(__file__).parents[3] / "docs" / "howto" / "baseline.md").read_text(encoding="utf-8")
     listed = page.partition("not of objects within it:")[2].partition("In Python")[0]
-    assert set(re.findall(r"`(\w+)`", listed)) == VOLATILE
+    assert set(re.findall(r"`(\w+)`", listed)) == VOLATILE_KEYS

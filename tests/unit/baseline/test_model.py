@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pegboard.builtins.baseline.baseline import Baseline
-from pegboard.core.call import Caller
-from pegboard.core.ids import new_id
-from pegboard.core.instants import write_instant
-from pegboard.store import findings as store
-from pegboard.store.database import Database
+from pegboard.baseline.baseline import Baseline
+from pegboard.model.call import Caller
+from pegboard.model.ids import new_id
+from pegboard.model.timestamps import write_instant
+from pegboard.storage import baseline_rows as store
+from pegboard.storage.database import Database
 from tests.unit.baseline.sightings import hashed
 
 NUMBERS = st.integers(0, 5)
@@ -89,7 +89,7 @@ class Model:
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Statements that take two at a time."""
-    monkeypatch.setattr(store, "CHUNK", 2)
+    monkeypatch.setattr(store, "CHUNK_ROWS", 2)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

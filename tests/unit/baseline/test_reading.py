@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from pegboard.builtins.baseline.baseline import Baseline
-from pegboard.builtins.baseline.reading import MOST_ASKED, MOST_RECORDED
-from pegboard.core.call import Caller
-from pegboard.core.ids import new_id
-from pegboard.core.instants import write_instant
-from pegboard.core.refusals import Invalid
-from pegboard.store.database import Database
+from pegboard.baseline.baseline import Baseline
+from pegboard.baseline.read_findings import MAX_QUERIED_FINDINGS, MAX_RECORDED_FINDINGS
+from pegboard.model.api_errors import Invalid
+from pegboard.model.call import Caller
+from pegboard.model.ids import new_id
+from pegboard.model.timestamps import write_instant
+from pegboard.storage.database import Database
 from tests.unit.baseline.sightings import hashed, seen
 
 ME = Caller(new_id(), "me")
@@ -75,10 +75,10 @@ async def test_findings_are_a_list(baseline: Baseline, findings: Any) -> None:
 
 async def test_a_hundred_thousand_are_recorded_at_once_and_not_one_more(baseline: Baseline) -> None:
     with pytest.raises(Invalid, match=r"has 100,001 entries, at most 100,000 .* send them in parts"):
-        await baseline.record([seen(1)] * (MOST_RECORDED + 1), ME)
-    assert (await baseline.record([seen(1)] * MOST_RECORDED, ME)).recorded == MOST_RECORDED
+        await baseline.record([seen(1)] * (MAX_RECORDED_FINDINGS + 1), ME)
+    assert (await baseline.record([seen(1)] * MAX_RECORDED_FINDINGS, ME)).recorded == MAX_RECORDED_FINDINGS
     (found,) = await baseline.page(ME, limit=9)
-    assert found.seen_count == MOST_RECORDED
+    assert found.seen_count == MAX_RECORDED_FINDINGS
 
 
 async def test_of_much_that_is_wrong_some_is_told(baseline: Baseline) -> None:
@@ -100,7 +100,12 @@ async def test_of_much_that_is_wrong_some_is_told(baseline: Baseline) -> None:
         (["a"], [hashed(1)], 0, "batch_size: must be an integer between 1 and 10,000"),
         (["a"], [hashed(1)], 10_001, "batch_size: must be"),
         (["a"], [hashed(1)], True, "batch_size: must be"),
-        (["a"] * (MOST_ASKED + 1), [hashed(1)] * (MOST_ASKED + 1), 1, "has 10,001 entries, at most 10,000"),
+        (
+            ["a"] * (MAX_QUERIED_FINDINGS + 1),
+            [hashed(1)] * (MAX_QUERIED_FINDINGS + 1),
+            1,
+            "has 10,001 entries, at most 10,000",
+        ),
         ("a", hashed(1), 1, "finding_ids: must be a list; composite_hashes: must be a list"),
         (["a"], [7], 1, "composite_hashes.0: must be a string"),
     ],
@@ -120,7 +125,7 @@ async def test_a_bad_question_is_refused(baseline: Baseline, ids: Any, hashes: A
         ({"composite_hashes": "x"}, "composite_hashes: must be a list"),
         ({"findings": [{"finding_id": "a"}]}, "findings.0.composite_hash: must be a string"),
         ({"findings": [seen(1, finding_id="")]}, "findings.0.finding_id: must be"),
-        ({"composite_hashes": [hashed(1)] * (MOST_RECORDED + 1)}, "has 100,001 entries, at most 100,000"),
+        ({"composite_hashes": [hashed(1)] * (MAX_RECORDED_FINDINGS + 1)}, "has 100,001 entries, at most 100,000"),
     ],
     ids=lambda value: str(value)[:40],
 )

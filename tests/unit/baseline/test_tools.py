@@ -10,8 +10,8 @@ import pytest
 from jsonschema_rs import Draft7Validator
 
 from pegboard import Pegboard
-from pegboard.builtins.baseline.tools import BASELINE_TOOLS
-from pegboard.core.call import Caller, ToolResult
+from pegboard.baseline.baseline_tools import BASELINE_TOOLS
+from pegboard.model.call import Caller, ToolResult
 from pegboard.testing import NoSettings, calls_of, member, memory_board
 from tests.unit.baseline.sightings import hashed, seen
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.builtins.math_eval import math_eval
-from pegboard.core.errors import ExecutionFailed
+from pegboard.kinds.builtin.math_eval import math_eval
+from pegboard.model.call_errors import ExecutionFailed
 
 
 def result(expression: str) -> Any:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.builtins.calculate_rsi import calculate_rsi
-from pegboard.core.errors import ExecutionFailed
+from pegboard.kinds.builtin.calculate_rsi import calculate_rsi
+from pegboard.model.call_errors import ExecutionFailed
 
 # Closing prices of the worked 14-period example that charting sites use, and the RSI they print for it.
 PRICES = [

@@ -8,9 +8,9 @@ import jsonschema_rs
 import orjson
 import pytest
 
-from pegboard.builtins.base import Builtin
-from pegboard.builtins.catalog import BUILTINS
-from pegboard.core.tool import check_name
+from pegboard.kinds.builtin.base import Builtin
+from pegboard.kinds.builtin.catalog import BUILTINS
+from pegboard.model.tool import check_name
 
 CALLS: dict[str, dict[str, Any]] = {
     "math_eval": {"expression": "2+2"},

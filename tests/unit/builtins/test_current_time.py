@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.builtins.current_time import current_time
-from pegboard.core.errors import ExecutionFailed
+from pegboard.kinds.builtin.current_time import make_current_time
+from pegboard.model.call_errors import ExecutionFailed
 
 MOMENT = datetime(2026, 7, 31, 22, 30, 15, 999_999, tzinfo=UTC)
 
 
 def tell(**arguments: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = current_time(lambda: MOMENT).run(arguments)
+    answer: dict[str, Any] = make_current_time(lambda: MOMENT).run(arguments)
     return answer
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.builtins.json_query import json_query
-from pegboard.core.errors import ExecutionFailed
+from pegboard.kinds.builtin.json_query import json_query
+from pegboard.model.call_errors import ExecutionFailed
 
 SHOP = {
     "items": [

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from pegboard.builtins.math_eval import math_eval
-from pegboard.core.errors import ExecutionFailed
+from pegboard.kinds.builtin.math_eval import math_eval
+from pegboard.model.call_errors import ExecutionFailed
 from tests.unit.builtins.maths import error, outcome, result
 
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from pegboard.builtins.math_eval import MATH_EVAL
-from pegboard.builtins.math_functions import CONSTANTS, FUNCTIONS
+from pegboard.kinds.builtin.math_eval import MATH_EVAL
+from pegboard.kinds.builtin.math_functions import CONSTANTS, FUNCTIONS
 from tests.unit.builtins.maths import result
 
 

@@ -7,8 +7,8 @@ import math
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pegboard.builtins.math_functions import CONSTANTS, FUNCTIONS
-from pegboard.core.errors import ExecutionFailed
+from pegboard.kinds.builtin.math_functions import CONSTANTS, FUNCTIONS
+from pegboard.model.call_errors import ExecutionFailed
 from tests.unit.builtins.maths import error, outcome, result
 
 words = st.sampled_from([*FUNCTIONS, *CONSTANTS, *"+-*/%^!(),.= ", "**", "//", "1", "2.5", "1e300", "999999999", "of"])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.chains import MAX_STEPS, Chain
-from pegboard.core.refusals import Invalid
-from pegboard.registry.chaining.plan import chain_faults, plan
+from pegboard.kinds.chain.config import MAX_STEPS, Chain
+from pegboard.kinds.chain.plan import find_chain_faults, plan_chain
+from pegboard.model.api_errors import Invalid
 
 DEEP: Any = json.loads("[" * 900 + "]" * 900)
 
@@ -43,7 +43,7 @@ def test_a_step_waits_for_what_it_refers_to_wherever_it_does() -> None:
             ),
         ]
     }
-    waits = plan(Chain.model_validate(chain))
+    waits = plan_chain(Chain.model_validate(chain))
     assert waits["f"] == {"a", "b", "c", "d"}
     assert waits["a"] == set()
 
@@ -72,14 +72,14 @@ def test_a_step_waits_for_what_it_refers_to_wherever_it_does() -> None:
 )
 def test_what_is_wrong_is_named(steps: list[dict[str, Any]], words: str) -> None:
     with pytest.raises(Invalid) as refused:
-        plan(Chain.model_validate({"steps": steps}))
+        plan_chain(Chain.model_validate({"steps": steps}))
     assert words in str(refused.value)
 
 
 def test_all_faults_are_told_together() -> None:
     steps = [step("a", arguments=refers("y")), step("a", after=["z"])]
     with pytest.raises(Invalid) as refused:
-        plan(Chain.model_validate({"steps": steps, "output": "{{steps.x.output}}"}))
+        plan_chain(Chain.model_validate({"steps": steps, "output": "{{steps.x.output}}"}))
     assert [fault.field for fault in refused.value.faults] == [
         "steps.0.arguments",
         "steps.1.id",
@@ -112,8 +112,8 @@ def test_what_is_no_chain_is_refused(body: dict[str, Any]) -> None:
 @pytest.mark.parametrize("text", ["{{secret:TOKEN}}", "a {{{{secret:TOKEN}}"])
 def test_a_chain_that_is_kept_gives_no_secrets_away(text: str) -> None:
     chain = Chain.model_validate({"steps": [step("a", arguments={"x": [text]})]})
-    assert plan(chain) == {"a": set()}
-    (fault,) = chain_faults(chain, "config.chain.")
+    assert plan_chain(chain) == {"a": set()}
+    (fault,) = find_chain_faults(chain, "config.chain.")
     assert fault.field == "config.chain.steps"
     assert "gives no secrets to its steps ('TOKEN')" in fault.message
 
@@ -121,7 +121,7 @@ def test_a_chain_that_is_kept_gives_no_secrets_away(text: str) -> None:
 def test_no_more_faults_are_told_than_anybody_reads() -> None:
     steps = [step(f"s{n}", arguments={"x": "".join(f"{{{{steps.x{m}.output}}}}" for m in range(50))}) for n in range(9)]
     with pytest.raises(Invalid) as refused:
-        plan(Chain.model_validate({"steps": steps}))
+        plan_chain(Chain.model_validate({"steps": steps}))
     assert len(refused.value.faults) == 100
 
 
@@ -135,7 +135,7 @@ def test_a_chain_is_refused_exactly_if_its_steps_go_in_circles(needs: list[set[i
         for number in free:
             del left[number]
     try:
-        plan(Chain.model_validate({"steps": steps}))
+        plan_chain(Chain.model_validate({"steps": steps}))
     except Invalid:
         assert left
     else:

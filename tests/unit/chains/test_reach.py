@@ -10,9 +10,9 @@ import pytest
 from alembic import command
 
 from pegboard import Caller, Pegboard
-from pegboard.store import tools
-from pegboard.store.database import Database
-from pegboard.store.migrate import _config, migrate
+from pegboard.storage import tool_rows
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import _build_config, migrate
 from pegboard.testing import NoSettings, member
 from tests.surfaces.rest.clients import mock
 
@@ -168,10 +168,10 @@ class TestBinding:
         await board.add(falling_back("falls", "price"), caller=ada)
         database = Database.create(database_url)
         async with database.write() as conn:
-            await conn.run_sync(lambda connection: command.downgrade(_config(connection), "0008_thread_agents"))
+            await conn.run_sync(lambda connection: command.downgrade(_build_config(connection), "0008_thread_agents"))
         await migrate(database)
         async with database.read() as conn:
-            found = await tools.all_named(conn, ["uses", "falls", "price"])
+            found = await tool_rows.find_tools_by_name(conn, ["uses", "falls", "price"])
         await database.close()
         assert {name: dict(tool.bound_tools) for name, tool in found.items()} == {
             "uses": {"price": price.id},

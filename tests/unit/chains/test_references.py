@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.registry.chaining.references import SKIPPED, Misreferred, filled, references_in
+from pegboard.kinds.chain.step_references import SKIPPED_OUTPUT, InvalidReference, fill_template, iterate_references
 
 KNOWN: dict[str, Any] = {
     "input": {"n": 3, "name": "Ada", "a.b": "dotted", "list": [{"x": None}], "big": 2**70},
     "steps": {
         "a": {"output": {"items": [1, {"k": "v"}]}, "error": None, "status": "succeeded"},
-        "s": {"output": SKIPPED},
+        "s": {"output": SKIPPED_OUTPUT},
     },
 }
 JSON = st.recursive(
@@ -51,7 +51,7 @@ JSON = st.recursive(
     ],
 )
 def test_a_reference_becomes_what_it_leads_to(template: Any, value: Any) -> None:
-    assert filled(template, KNOWN) == value
+    assert fill_template(template, KNOWN) == value
 
 
 @pytest.mark.parametrize(
@@ -76,16 +76,16 @@ def test_a_reference_becomes_what_it_leads_to(template: Any, value: Any) -> None
     ],
 )
 def test_what_leads_nowhere_says_how_far_it_goes_and_what_is_there(template: str, words: str) -> None:
-    with pytest.raises(Misreferred) as refused:
-        filled(template, KNOWN)
+    with pytest.raises(InvalidReference) as refused:
+        fill_template(template, KNOWN)
     assert words in str(refused.value)
 
 
 @pytest.mark.parametrize("text", ["{{ ", "{{{ ", "{{{{ {{", "}} ", "{{input.n "])
 def test_a_text_full_of_braces_is_gone_through_once(text: str) -> None:
     # Gone through once for each of them, it would take hours.
-    filled(text * 1_000_000, KNOWN)
-    assert list(references_in(text * 1_000_000)) == []
+    fill_template(text * 1_000_000, KNOWN)
+    assert list(iterate_references(text * 1_000_000)) == []
 
 
 @pytest.mark.parametrize(
@@ -94,42 +94,42 @@ def test_a_text_full_of_braces_is_gone_through_once(text: str) -> None:
 )
 def test_no_more_is_filled_in_than_there_is_room_for(template: Any) -> None:
     text = "x" * 100_000
-    with pytest.raises(Misreferred, match="takes more than 67,108,864 bytes"):
-        filled(template, {"input": {"text": text, "list": [text]}})
+    with pytest.raises(InvalidReference, match="takes more than 67,108,864 bytes"):
+        fill_template(template, {"input": {"text": text, "list": [text]}})
 
 
 @given(st.text(alphabet="{}ainput. "))
 def test_what_is_found_in_a_text_is_what_is_filled_in(text: str) -> None:
     known = {"input": {"a": "", "n": ""}}
     try:
-        found = list(references_in(text))
-    except Misreferred:
-        with pytest.raises(Misreferred):
-            filled(text, known)
+        found = list(iterate_references(text))
+    except InvalidReference:
+        with pytest.raises(InvalidReference):
+            fill_template(text, known)
         return
     try:
-        filled(text, known)
-    except Misreferred:
+        fill_template(text, known)
+    except InvalidReference:
         assert found
 
 
 @given(JSON)
 def test_data_without_references_stays_as_it_is(data: Any) -> None:
     if "{{" not in repr(data):
-        assert filled(data, KNOWN) == data
-        assert list(references_in(data)) == []
+        assert fill_template(data, KNOWN) == data
+        assert list(iterate_references(data)) == []
 
 
 @given(JSON, st.text())
 def test_what_is_filled_in_is_never_read_again(value: Any, text: str) -> None:
     known = {"input": {"value": value, "text": "{{input.value}}" + text}}
-    assert filled("{{input.value}}", known) == value
-    assert filled("{{input.text}}", known) == known["input"]["text"]
+    assert fill_template("{{input.value}}", known) == value
+    assert fill_template("{{input.text}}", known) == known["input"]["text"]
 
 
 @given(st.text())
 def test_any_text_is_filled_in_or_refused(text: str) -> None:
     try:
-        filled("{{" + text + "}}", KNOWN)
-    except Misreferred:
+        fill_template("{{" + text + "}}", KNOWN)
+    except InvalidReference:
         return

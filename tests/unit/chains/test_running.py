@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Progress
-from pegboard.core.chains import MAX_ITEMS
-from pegboard.core.refusals import Invalid
+from pegboard.kinds.chain.config import MAX_ITEMS
+from pegboard.model.api_errors import Invalid
+from pegboard.model.call import Progress
 from pegboard.testing import calls_of, member, memory_board
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pegboard.contract.asking import Asker
-from pegboard.contract.ordering import ordering
-from pegboard.contract.report import Test
+from pegboard.contract.compliance_check import run_ordering_test
+from pegboard.contract.compliance_report import Test
+from pegboard.contract.send_envelope import EnvelopeSender
 
 
 async def outcome(arguments: Mapping[str, Any], tool: Any, schema: Mapping[str, Any] | None = None) -> Test:
@@ -18,8 +18,8 @@ async def outcome(arguments: Mapping[str, Any], tool: Any, schema: Mapping[str, 
     async def send(envelope: dict[str, Any]) -> Any:
         return {"payload": tool(**envelope["args"])}
 
-    asker = Asker(send, "it", 5)
-    return await ordering(asker, await asker.good(arguments), schema)
+    asker = EnvelopeSender(send, "it", 5)
+    return await run_ordering_test(asker, await asker.send_valid(arguments), schema)
 
 
 def doubled(items: list[int], **_more: Any) -> dict[str, Any]:

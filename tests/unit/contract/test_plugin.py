@@ -69,7 +69,9 @@ async def test_the_option_says_where_envelopes_are_posted_to(tmp_path: Path) -> 
     assert "1 passed, 2 deselected" in said
 
 
-@pytest.mark.parametrize("module", ["httpx", "orjson", "jsonschema_rs", "pydantic", "pegboard.contract.checking"])
+@pytest.mark.parametrize(
+    "module", ["httpx", "orjson", "jsonschema_rs", "pydantic", "pegboard.contract.compliance_check"]
+)
 def test_other_test_runs_load_nothing_of_it(module: str) -> None:
     code = f"import sys, pegboard.contract.plugin; sys.exit({module!r} in sys.modules)"
     subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"], check=True)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.contract.baseline import BASELINE
-from pegboard.contract.samples import NoSample, bad_arguments, good_arguments
-from pegboard.registry.schemas import compile_validator
+from pegboard.contract.baseline_schemas import BASELINE_SCHEMAS
+from pegboard.contract.sample_arguments import NoSample, make_invalid_arguments, make_valid_arguments
+from pegboard.json_schema.compile import compile_validator
 
 
 def schema_of(**properties: Any) -> dict[str, Any]:
@@ -42,13 +42,13 @@ def schema_of(**properties: Any) -> dict[str, Any]:
 )
 def test_a_value_is_the_example_the_default_or_the_least(part: dict[str, Any], value: Any) -> None:
     schema = {**schema_of(it=part), "$defs": {"city": {"type": "string", "enum": ["Oslo"]}}}
-    assert good_arguments(schema) == {"it": value}
+    assert make_valid_arguments(schema) == {"it": value}
 
 
 @pytest.mark.parametrize("form", ["date-time", "date", "email", "uri", "uuid", "ipv4", "ipv6", "hostname"])
 def test_a_text_has_the_format_that_is_asked_for(form: str) -> None:
     part = {"type": "string", "format": form}
-    assert compile_validator(part).is_valid(good_arguments(schema_of(it=part))["it"])
+    assert compile_validator(part).is_valid(make_valid_arguments(schema_of(it=part))["it"])
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_a_text_has_the_format_that_is_asked_for(form: str) -> None:
 )
 def test_what_cannot_be_made_up_is_told(schema: dict[str, Any]) -> None:
     with pytest.raises(NoSample, match="give good ones"):
-        good_arguments(schema)
+        make_valid_arguments(schema)
 
 
-@pytest.mark.parametrize("tool", BASELINE)
+@pytest.mark.parametrize("tool", BASELINE_SCHEMAS)
 def test_the_arguments_of_baseline_tools_can_be_made_up(tool: str) -> None:
-    made = good_arguments(BASELINE[tool].input_schema)
-    assert compile_validator(BASELINE[tool].input_schema).is_valid(made)
+    made = make_valid_arguments(BASELINE_SCHEMAS[tool].input_schema)
+    assert compile_validator(BASELINE_SCHEMAS[tool].input_schema).is_valid(made)
 
 
 def test_an_argument_with_a_default_may_be_missing() -> None:
     schema = schema_of(a={"type": "string"}, b={"type": "string", "default": "x"})
-    wrong = [what for what, _ in bad_arguments(schema, {"a": "1", "b": "2"}, refuses_unknown=False)]
+    wrong = [what for what, _ in make_invalid_arguments(schema, {"a": "1", "b": "2"}, refuses_unknown=False)]
     assert "the required argument 'a' is missing" in wrong
     assert "the required argument 'b' is missing" not in wrong
 
@@ -102,9 +102,9 @@ nested = st.recursive(
 def test_whatever_is_made_up_fits_and_whatever_is_spoilt_does_not(properties: dict[str, Any]) -> None:
     schema = schema_of(**properties)
     validator = compile_validator(schema)
-    good = good_arguments(schema)
+    good = make_valid_arguments(schema)
     assert validator.is_valid(good)
-    bad = list(bad_arguments(schema, good, refuses_unknown=False))
+    bad = list(make_invalid_arguments(schema, good, refuses_unknown=False))
     assert len(bad) >= min(len(properties), 5)
     for _, arguments in bad:
         assert not validator.is_valid(arguments)

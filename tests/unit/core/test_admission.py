@@ -8,8 +8,8 @@ import time
 import anyio
 import pytest
 
-from pegboard.core.admission import Admission, Place
-from pegboard.core.errors import Unavailable
+from pegboard.concurrency.fair_queue import CallSlot, FairQueue
+from pegboard.model.call_errors import Unavailable
 
 FAR = 60.0
 
@@ -18,18 +18,18 @@ def later(seconds: float = FAR) -> float:
     return time.monotonic() + seconds
 
 
-async def queued(admission: Admission, user: str, deadline: float | None = None) -> asyncio.Task[Place]:
+async def queued(admission: FairQueue, user: str, deadline: float | None = None) -> asyncio.Task[CallSlot]:
     """A call that waits, seen to wait."""
     before = admission.waiting
-    task = asyncio.create_task(admission.enter(user, later() if deadline is None else deadline))
+    task = asyncio.create_task(admission.acquire(user, later() if deadline is None else deadline))
     while admission.waiting == before:  # noqa: ASYNC110 -- it is a turn of the loop away
         await asyncio.sleep(0)
     return task
 
 
 async def test_as_many_calls_as_there_are_places_run_at_once_and_the_next_waits() -> None:
-    admission = Admission(2)
-    first, _ = await admission.enter("ann", later()), await admission.enter("bob", later())
+    admission = FairQueue(2)
+    first, _ = await admission.acquire("ann", later()), await admission.acquire("bob", later())
     third = await queued(admission, "cid")
     assert (admission.running, admission.waiting) == (2, 1)
     first.leave()
@@ -38,8 +38,8 @@ async def test_as_many_calls_as_there_are_places_run_at_once_and_the_next_waits(
 
 
 async def test_one_place_is_given_to_users_in_turns_however_many_calls_one_of_them_has_waiting() -> None:
-    admission = Admission(1)
-    place = await admission.enter("ann", later())
+    admission = FairQueue(1)
+    place = await admission.acquire("ann", later())
     served: list[str] = []
     tasks = {await queued(admission, "ann"): "ann" for _ in range(5)}
     tasks |= {await queued(admission, user): user for user in ("bob", "bob", "cid")}
@@ -53,8 +53,8 @@ async def test_one_place_is_given_to_users_in_turns_however_many_calls_one_of_th
 
 
 async def test_calls_of_one_user_are_served_in_the_order_in_which_they_came() -> None:
-    admission = Admission(1)
-    place = await admission.enter("ann", later())
+    admission = FairQueue(1)
+    place = await admission.acquire("ann", later())
     tasks = [await queued(admission, "ann") for _ in range(5)]
     for number, task in enumerate(tasks):
         place.leave()
@@ -63,9 +63,9 @@ async def test_calls_of_one_user_are_served_in_the_order_in_which_they_came() ->
 
 
 async def test_a_user_of_long_calls_does_not_come_to_hold_every_place() -> None:
-    admission = Admission(5)
-    long = [await admission.enter("ann", later()) for _ in range(2)]
-    short = [await admission.enter("bob", later()) for _ in range(2)]
+    admission = FairQueue(5)
+    long = [await admission.acquire("ann", later()) for _ in range(2)]
+    short = [await admission.acquire("bob", later()) for _ in range(2)]
     waiting = [await queued(admission, user) for _ in range(3) for user in ("ann", "bob")]
     for _ in range(3):
         short.pop().leave()
@@ -88,16 +88,16 @@ async def test_a_user_of_long_calls_does_not_come_to_hold_every_place() -> None:
 
 @pytest.mark.parametrize(("places", "kept"), [(1, 0), (2, 1), (4, 1), (7, 1), (8, 2), (100, 25)])
 async def test_the_last_quarter_of_the_places_is_for_users_who_have_none(places: int, kept: int) -> None:
-    admission = Admission(places)
-    held = [await admission.enter("ann", later()) for _ in range(places - kept)]
+    admission = FairQueue(places)
+    held = [await admission.acquire("ann", later()) for _ in range(places - kept)]
     waits = await queued(admission, "ann")
-    others = [await admission.enter(f"user {number}", later()) for number in range(kept)]
+    others = [await admission.acquire(f"user {number}", later()) for number in range(kept)]
     assert admission.running == places
     if kept:
         others.pop().leave()
         with pytest.raises(Unavailable, match=rf"all {places} places but 1, kept for users who have no call running,"):
-            await admission.enter("ann", later(-1))
-        others.append(await admission.enter("late", later()))
+            await admission.acquire("ann", later(-1))
+        others.append(await admission.acquire("late", later()))
     assert not waits.done()
     for place in others:
         place.leave()
@@ -109,8 +109,8 @@ async def test_the_last_quarter_of_the_places_is_for_users_who_have_none(places:
 
 
 async def test_who_waits_gets_a_kept_place_once_the_last_of_their_own_calls_is_over() -> None:
-    admission = Admission(2)
-    place = await admission.enter("ann", later())
+    admission = FairQueue(2)
+    place = await admission.acquire("ann", later())
     waits = await queued(admission, "ann")
     place.leave()
     (await waits).leave()
@@ -122,24 +122,24 @@ async def test_calls_that_have_run_for_long_let_nobody_be_told_to_come_again_soo
 ) -> None:
     clock = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: clock)
-    admission = Admission(4)
-    places = [await admission.enter(user, clock + 1) for user in "abcd"]
+    admission = FairQueue(4)
+    places = [await admission.acquire(user, clock + 1) for user in "abcd"]
     clock += 40.0
-    assert admission._soon() == 10_000
+    assert admission._estimate_wait_ms() == 10_000
     places.pop().leave()
-    places.append(await admission.enter("e", clock + 1))
-    assert admission._soon() > 5_000
+    places.append(await admission.acquire("e", clock + 1))
+    assert admission._estimate_wait_ms() > 5_000
     for place in places:
         place.leave()
     assert admission._since == 0.0
 
 
 async def test_who_has_no_place_by_the_deadline_is_told_how_many_wait_and_when_to_come_again() -> None:
-    admission = Admission(1)
-    place = await admission.enter("ann", later())
+    admission = FairQueue(1)
+    place = await admission.acquire("ann", later())
     other = await queued(admission, "bob")
     with pytest.raises(Unavailable, match=r"all 1 places .* and 1 other calls wait") as refused:
-        await admission.enter("cid", later(0.02))
+        await admission.acquire("cid", later(0.02))
     assert refused.value.did_run is False
     assert refused.value.retry_after_ms is not None
     assert 100 <= refused.value.retry_after_ms <= 60_000
@@ -149,20 +149,20 @@ async def test_who_has_no_place_by_the_deadline_is_told_how_many_wait_and_when_t
 
 
 async def test_a_deadline_that_has_passed_refuses_only_who_would_have_to_wait() -> None:
-    admission = Admission(1)
-    place = await admission.enter("ann", later(-1))
+    admission = FairQueue(1)
+    place = await admission.acquire("ann", later(-1))
     with pytest.raises(Unavailable):
-        await admission.enter("ann", later(-1))
+        await admission.acquire("ann", later(-1))
     place.leave()
     assert admission.running == 0
 
 
 async def test_a_full_queue_refuses_its_own_user_at_once_and_nobody_else() -> None:
-    admission = Admission(1, most_waiting=2)
-    await admission.enter("ann", later())
+    admission = FairQueue(1, most_waiting=2)
+    await admission.acquire("ann", later())
     tasks = [await queued(admission, "ann") for _ in range(2)]
     with pytest.raises(Unavailable, match="2 calls of this user wait already") as refused:
-        await admission.enter("ann", later())
+        await admission.acquire("ann", later())
     assert refused.value.did_run is False
     tasks.append(await queued(admission, "bob"))
     for task in tasks:
@@ -172,8 +172,8 @@ async def test_a_full_queue_refuses_its_own_user_at_once_and_nobody_else() -> No
 
 
 async def test_a_call_cancelled_in_the_very_moment_it_gets_its_place_gives_it_to_the_next() -> None:
-    admission = Admission(1)
-    place = await admission.enter("ann", later())
+    admission = FairQueue(1)
+    place = await admission.acquire("ann", later())
     unlucky = await queued(admission, "bob")
     next_one = await queued(admission, "cid")
     place.leave()
@@ -185,8 +185,8 @@ async def test_a_call_cancelled_in_the_very_moment_it_gets_its_place_gives_it_to
 
 
 async def test_a_place_goes_past_calls_that_were_cancelled_just_before_it_was_left() -> None:
-    admission = Admission(1)
-    place = await admission.enter("ann", later())
+    admission = FairQueue(1)
+    place = await admission.acquire("ann", later())
     unlucky = await queued(admission, "bob")
     next_one = await queued(admission, "cid")
     unlucky.cancel()  # it has not left the queue yet
@@ -198,19 +198,19 @@ async def test_a_place_goes_past_calls_that_were_cancelled_just_before_it_was_le
 
 
 async def test_leaving_twice_frees_one_place() -> None:
-    admission = Admission(2)
-    first, _ = await admission.enter("ann", later()), await admission.enter("bob", later())
+    admission = FairQueue(2)
+    first, _ = await admission.acquire("ann", later()), await admission.acquire("bob", later())
     first.leave()
     first.leave()
     assert admission.running == 1
 
 
 async def test_closing_refuses_who_waits_and_who_comes() -> None:
-    admission = Admission(1)
-    place = await admission.enter("ann", later())
+    admission = FairQueue(1)
+    place = await admission.acquire("ann", later())
     waiting = await queued(admission, "ann")
     admission.close()
-    for attempt in (waiting, admission.enter("bob", later())):
+    for attempt in (waiting, admission.acquire("bob", later())):
         with pytest.raises(Unavailable, match="shutting down") as refused:
             await attempt
         assert refused.value.did_run is False

@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from pegboard.core.admission import Admission, Place
-from pegboard.core.errors import Unavailable
+from pegboard.concurrency.fair_queue import CallSlot, FairQueue
+from pegboard.model.call_errors import Unavailable
 from tests.unit.core.test_admission import later
 
 
@@ -21,10 +21,10 @@ class Comings(RuleBasedStateMachine):
         super().__init__()
         self.loop = asyncio.new_event_loop()
         self.places = 3
-        self.admission = Admission(self.places, most_waiting=4)
-        self.tasks: dict[asyncio.Task[Place], str] = {}
-        self.held: list[tuple[str, Place]] = []
-        self.waiting: dict[str, deque[asyncio.Task[Place]]] = {}
+        self.admission = FairQueue(self.places, most_waiting=4)
+        self.tasks: dict[asyncio.Task[CallSlot], str] = {}
+        self.held: list[tuple[str, CallSlot]] = []
+        self.waiting: dict[str, deque[asyncio.Task[CallSlot]]] = {}
 
     def turn(self) -> None:
         """Let every task that can go on do so."""
@@ -58,7 +58,7 @@ class Comings(RuleBasedStateMachine):
 
     def come_once(self, user: str) -> None:
         queue = self.waiting.setdefault(user, deque())
-        task = self.loop.create_task(self.admission.enter(user, later()))
+        task = self.loop.create_task(self.admission.acquire(user, later()))
         self.turn()
         if self.has_place(user):
             self.held.append((user, task.result()))
@@ -96,7 +96,7 @@ class Comings(RuleBasedStateMachine):
     def come_too_late(self, user: str) -> None:
         if self.has_place(user) or len(self.waiting.get(user, ())) == 4:
             return
-        task = self.loop.create_task(self.admission.enter(user, later(-1)))
+        task = self.loop.create_task(self.admission.acquire(user, later(-1)))
         self.loop.run_until_complete(asyncio.wait([task], timeout=5))
         assert isinstance(task.exception(), Unavailable)
 

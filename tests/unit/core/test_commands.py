@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.commands import (
-    LONGEST_COMMAND,
-    LONGEST_ELEMENT,
-    Command,
-    is_callers_variable,
-    placeholder_in_script,
-    split,
-    variables,
+from pegboard.kinds.shell.command_template import (
+    MAX_ARGUMENT_BYTES,
+    MAX_COMMAND_BYTES,
+    CommandTemplate,
+    build_variables,
+    can_caller_set_variable,
+    find_script_placeholder,
+    split_command,
 )
-from pegboard.core.errors import InvalidArguments
+from pegboard.model.call_errors import InvalidArguments
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
 JSON = st.recursive(
@@ -31,7 +31,7 @@ HOSTILE = ["; rm -rf /", "$(reboot)", "`reboot`", "a b", "a\nb", "'", '"', "\\",
 
 
 def filled(command: str, *names: str, **arguments: Any) -> list[str]:
-    return Command.read(command, names).fill(arguments)
+    return CommandTemplate.read(command, names).fill(arguments)
 
 
 def refused(command: str, *names: str, **arguments: Any) -> InvalidArguments:
@@ -44,20 +44,20 @@ def refused(command: str, *names: str, **arguments: Any) -> InvalidArguments:
 class TestSplitting:
     @given(st.lists(TEXT, min_size=1).filter(lambda words: words[0] != ""))
     def test_quoted_words_come_back_as_they_were(self, words: list[str]) -> None:
-        assert split(shlex.join(words)) == words
+        assert split_command(shlex.join(words)) == words
 
     @pytest.mark.parametrize(("command", "what"), [("a 'b", "quote"), ('a "b', "quote"), ("a \\", "backslash")])
     def test_what_does_not_end_is_told(self, command: str, what: str) -> None:
         with pytest.raises(ValueError, match=what):
-            split(command)
+            split_command(command)
 
     @pytest.mark.parametrize("command", ["", "   ", "\n", "''", "'' a"])
     def test_there_must_be_a_program(self, command: str) -> None:
         with pytest.raises(ValueError, match="names no program"):
-            split(command)
+            split_command(command)
 
     def test_nothing_of_a_shell_but_its_quotes_has_a_meaning(self) -> None:
-        assert split("a | b > $HOME && c; `d` #e") == ["a", "|", "b", ">", "$HOME", "&&", "c;", "`d`", "#e"]
+        assert split_command("a | b > $HOME && c; `d` #e") == ["a", "|", "b", ">", "$HOME", "&&", "c;", "`d`", "#e"]
 
 
 class TestPlaceholders:
@@ -79,15 +79,15 @@ class TestPlaceholders:
         ],
     )
     def test_only_names_in_braces_are_filled(self, command: str, argv: list[str]) -> None:
-        assert Command.read(command, ["n", "two words"]).fill({"n": 1, "two words": "both"}) == argv
+        assert CommandTemplate.read(command, ["n", "two words"]).fill({"n": 1, "two words": "both"}) == argv
 
     def test_they_are_listed_once_each(self) -> None:
-        assert Command.read("a {x} --y={y} {x} {{z}}").placeholders == ("x", "y")
+        assert CommandTemplate.read("a {x} --y={y} {x} {{z}}").placeholders == ("x", "y")
 
     @pytest.mark.parametrize("command", ["{program} a", "/bin/{program}", "'{program}'"])
     def test_the_program_is_never_the_callers_choice(self, command: str) -> None:
         with pytest.raises(ValueError, match="left to the caller"):
-            Command.read(command, ["program"])
+            CommandTemplate.read(command, ["program"])
 
     @pytest.mark.parametrize(
         "command",
@@ -110,7 +110,7 @@ class TestPlaceholders:
     )
     def test_nothing_is_filled_into_the_script_of_a_shell(self, command: str) -> None:
         with pytest.raises(ValueError, match="run as code; use shell: true"):
-            Command.read(command, ["x"])
+            CommandTemplate.read(command, ["x"])
 
     def test_the_arguments_of_a_script_are_only_arguments(self) -> None:
         for command in (
@@ -149,14 +149,14 @@ class TestFilling:
 
     @pytest.mark.parametrize("arguments", [{}, {"x": None}])
     def test_what_is_absent_or_null_leaves_its_element_out_or_empty(self, arguments: dict[str, Any]) -> None:
-        assert Command.read("a {x} --x={x} b").fill(arguments) == ["a", "--x=", "b"]
+        assert CommandTemplate.read("a {x} --x={x} b").fill(arguments) == ["a", "--x=", "b"]
 
     def test_an_empty_text_is_an_empty_element(self) -> None:
         assert filled("a {x} b", x="") == ["a", "", "b"]
 
     @given(st.dictionaries(st.sampled_from("xyz"), JSON))
     def test_whatever_is_sent_the_rest_of_the_command_stays(self, arguments: dict[str, Any]) -> None:
-        command = Command.read("a -- {x} b --y={y} '{{z}} {z}' c")
+        command = CommandTemplate.read("a -- {x} b --y={y} '{{z}} {z}' c")
         argv = command.fill(arguments)
         assert argv[:2] == ["a", "--"]
         assert argv[-4] == "b"
@@ -195,32 +195,36 @@ class TestBounds:
         assert error.problem.code == "invalid_string"
 
     def test_what_is_too_long_is_told_with_the_way_out(self) -> None:
-        assert len(filled("a {x}", x="a" * LONGEST_ELEMENT)[1]) == LONGEST_ELEMENT
-        for text in ("a" * (LONGEST_ELEMENT + 1), "\u20ac" * (LONGEST_ELEMENT // 3 + 1)):
+        assert len(filled("a {x}", x="a" * MAX_ARGUMENT_BYTES)[1]) == MAX_ARGUMENT_BYTES
+        for text in ("a" * (MAX_ARGUMENT_BYTES + 1), "\u20ac" * (MAX_ARGUMENT_BYTES // 3 + 1)):
             error = refused("a {x}", x=text)
             assert "standard input" in error.message
             assert error.problem.code == "too_big"
-        assert "together" in refused("a {x}", x=["a"] * (LONGEST_COMMAND // 10)).message
+        assert "together" in refused("a {x}", x=["a"] * (MAX_COMMAND_BYTES // 10)).message
 
     def test_the_longest_there_is_can_be_started(self) -> None:
-        argv = filled("true {x} {y}", x="a" * LONGEST_ELEMENT, y=["b"] * 80_000)
+        argv = filled("true {x} {y}", x="a" * MAX_ARGUMENT_BYTES, y=["b"] * 80_000)
         assert subprocess.run(argv, check=True).returncode == 0
 
 
 class TestVariables:
     def test_each_is_a_text_and_what_is_absent_is_not_set(self) -> None:
         arguments = {"a": "$(b)", "n": 1, "l": ["x"], "none": None, "other": 1}
-        found = variables(arguments, ["a", "n", "l", "none", "missing"])
+        found = build_variables(arguments, ["a", "n", "l", "none", "missing"])
         assert found == {"a": "$(b)", "n": "1", "l": '["x"]'}
 
     def test_nul_and_too_much_are_refused(self) -> None:
-        for arguments in ({"a": "\0"}, {"a": "x" * (LONGEST_ELEMENT + 1)}, {f"a{i}": "x" * 120_000 for i in range(10)}):
+        for arguments in (
+            {"a": "\0"},
+            {"a": "x" * (MAX_ARGUMENT_BYTES + 1)},
+            {f"a{i}": "x" * 120_000 for i in range(10)},
+        ):
             with pytest.raises(InvalidArguments):
-                variables(arguments, arguments)
+                build_variables(arguments, arguments)
 
     @pytest.mark.parametrize("name", ["symbol", "maxResults", "a1", "_x", "Path", "x_proxy_y"])
     def test_a_caller_may_set_names_with_a_small_letter(self, name: str) -> None:
-        assert is_callers_variable(name)
+        assert can_caller_set_variable(name)
 
     @pytest.mark.parametrize(
         "name",
@@ -228,14 +232,14 @@ class TestVariables:
          "http_proxy", "HTTPS_proxy", "npm_config_prefix", "", "1a", "a-b", "a b", "a=b", "a\0", "\xe9", "a\n"],
     )  # fmt: skip
     def test_none_that_a_program_would_obey_or_a_shell_cannot_have(self, name: str) -> None:
-        assert not is_callers_variable(name)
+        assert not can_caller_set_variable(name)
 
     @pytest.mark.parametrize("script", ["echo {x}", "a; b '{x}'", "{x}"])
     def test_a_script_that_wants_something_filled_in_is_found_out(self, script: str) -> None:
-        assert placeholder_in_script(script) == "x"
+        assert find_script_placeholder(script) == "x"
 
     @pytest.mark.parametrize(
         "script", ["echo ${x} $x", "f() { echo; }", "awk '{ print }'", "ls {a,b} {} {1}", "{ x; }"]
     )
     def test_any_other_is_left_alone(self, script: str) -> None:
-        assert placeholder_in_script(script) is None
+        assert find_script_placeholder(script) is None

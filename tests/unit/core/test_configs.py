@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from pegboard.core.configs import PythonConfig, ShellConfig, check_working_dir
-from pegboard.core.errors import Misconfigured
-from pegboard.executors.reading import read_config
+from pegboard.kinds.base import read_config
+from pegboard.kinds.config_fields import check_working_dir
+from pegboard.kinds.python.config import PythonConfig
+from pegboard.kinds.shell.config import ShellConfig
+from pegboard.model.call_errors import Misconfigured
 
 KINDS: list[tuple[type[BaseModel], dict[str, Any]]] = [
     (ShellConfig, {"command": "true"}),

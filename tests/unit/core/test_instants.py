@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.instants import read_instant, write_instant
-from pegboard.registry.schemas import compile_validator
+from pegboard.json_schema.compile import compile_validator
+from pegboard.model.timestamps import read_instant, write_instant
 
 AT = datetime(2025, 10, 5, 14, 30, tzinfo=UTC)
 ZONES = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))

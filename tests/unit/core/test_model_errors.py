@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core.core_schema import ErrorType
 
-from pegboard.core.chains import Chain
-from pegboard.core.definitions import ToolCreate
-from pegboard.core.model_errors import message_of
-from pegboard.core.refusals import Invalid
-from pegboard.core.table_config import TableEntry
-from pegboard.core.tool import RateLimit, Retry
-from pegboard.registry.definition import checked, read_definition
+from pegboard.kinds.chain.config import Chain
+from pegboard.kinds.table.config import TableEntry
+from pegboard.model.api_errors import Invalid
+from pegboard.model.tool import RateLimit, Retry
+from pegboard.model.tool_definition import ToolCreate, read_definition
+from pegboard.model.validation_messages import format_model_error, validate_model
 
 PYDANTIC = ("Input should", "Tuple should", "List should", "Field required", "Extra inputs", "Value error", "valid ")
 JSON = st.recursive(
@@ -30,6 +29,7 @@ class Model(BaseModel):
     count: int = Field(1, ge=1, le=9)
     items: tuple[str, ...] = Field((), max_length=1)
     flag: bool = False
+    share: float = Field(0, le=1.0)
     size: Literal["small", "large"] = "small"
     name: Annotated[str, Field(min_length=1)] = "x"
 
@@ -37,18 +37,35 @@ class Model(BaseModel):
 def messages(model: type[BaseModel], data: Any) -> list[str]:
     with pytest.raises(ValidationError) as caught:
         model.model_validate(data, strict=False)
-    return [message_of(item) for item in caught.value.errors(include_url=False)]
+    return [format_model_error(item) for item in caught.value.errors(include_url=False)]
+
+
+# What the messages have in them.
+CONTEXT = dict.fromkeys(
+    """min_length max_length actual_length pattern max_digits decimal_places whole_digits gt ge lt le multiple_of
+    expected encoding tz_expected expected_schemes expected_version discriminator expected_tags""".split(),  # noqa: SIM905
+    7,
+)
+# Errors that neither JSON nor text leads to.
+OF_PYTHON = frozenset(
+    {
+        "no_such_attribute", "needs_python_object", "get_attribute_error", "dataclass_exact_type", "iteration_error",
+        "default_factory_not_called", "missing_sentinel_error", "ellipsis_error", "is_instance_of", "is_subclass_of",
+        "callable_type", "missing_argument", "unexpected_keyword_argument", "missing_keyword_only_argument",
+        "unexpected_positional_argument", "missing_positional_only_argument", "multiple_argument_values",
+    }
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", get_args(ErrorType))
 def test_every_error_of_pydantic_has_words_of_ours(kind: str) -> None:
-    message = message_of(
-        {"type": kind, "loc": ("x",), "msg": "Value error, what a model of ours says", "input": object()}
-    )
+    said = {"msg": "Value error, what a model of ours says", "input": object(), "ctx": CONTEXT}
+    message = format_model_error({"type": kind, "loc": ("x",), **said})
     if kind in ("value_error", "assertion_error"):
         assert message == "what a model of ours says"
     else:
         assert message and "model of ours" not in message and "{" not in message
+        assert (message == "is not valid") == (kind in OF_PYTHON)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +77,8 @@ def test_every_error_of_pydantic_has_words_of_ours(kind: str) -> None:
         ({"items": {"a": 1}}, "must be an array, but received an object"),
         ({"flag": []}, "must be true or false, but received an array"),
         ({"size": None}, "must be one of: 'small' or 'large', but received null"),
-        ({"name": ""}, "must have at least 1 character"),
+        ({"name": ""}, "must have at least 1 character, but received 0"),
+        ({"share": 2}, "must be at most 1, but received a number"),
         ([], "must be an object, but received an array"),
     ],
 )
@@ -86,7 +104,7 @@ def test_models_are_refused_in_our_words(model: type[BaseModel], data: st.DataOb
     names = st.sampled_from(sorted(model.model_fields))
     given_data = data.draw(st.dictionaries(names, JSON))
     try:
-        checked(model, given_data, "")
+        validate_model(model, given_data, "")
     except Invalid as error:
         assert not any(words in fault.message for fault in error.faults for words in PYDANTIC)
 
@@ -94,3 +112,39 @@ def test_models_are_refused_in_our_words(model: type[BaseModel], data: st.DataOb
 def test_the_parameters_of_openai_are_named() -> None:
     with pytest.raises(Invalid, match="'parameters' is OpenAI's name for input_schema"):
         read_definition({"name": "x", "tool_type": "mock", "config": {"mock_response": 1}, "parameters": {}})
+
+
+@pytest.mark.parametrize(
+    ("step", "faults"),
+    [
+        ({"when": 3}, [("steps.0.when", "must be a string or an object, but received a number")]),
+        (
+            {"when": {"valu": 3}},
+            [("steps.0.when.value", "required"), ("steps.0.when.valu", "unknown key; did you mean 'value'?")],
+        ),
+        (
+            {"when": {"value": 3}},
+            [("steps.0.when", "needs one of equals, not_equals, among, at_least, at_most, exists")],
+        ),
+        ({"after": "b"}, [("steps.0.after", "must be an array, but received a string")]),
+    ],
+)
+def test_a_path_has_no_names_of_types_and_a_value_that_fits_no_type_has_one_message(
+    step: dict[str, Any], faults: list[tuple[str, str]]
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        validate_model(Chain, {"steps": [{"id": "a", "tool": "b", **step}]}, "")
+    assert [(fault.field, fault.message) for fault in refused.value.faults] == faults
+
+
+def test_a_wrong_key_of_an_object_is_named() -> None:
+    class Named(BaseModel):
+        headers: dict[Annotated[str, Field(max_length=3)], int] = {}
+
+    with pytest.raises(Invalid) as refused:
+        validate_model(Named, {"headers": {"long": 1}}, "config")
+    (fault,) = refused.value.faults
+    assert (fault.field, fault.message) == (
+        "config.headers.long",
+        "the key must have at most 3 characters, but received 4",
+    )

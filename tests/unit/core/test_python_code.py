@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core import python_compiling
-from pegboard.core.python_code import CodeProblem, EntryProblem, read_code, signature_of
-from pegboard.core.python_compiling import (
-    MAX_BYTES,
-    MAX_FORMATTED,
+from pegboard.kinds.python import compile_check
+from pegboard.kinds.python.compile_check import (
+    MAX_CODE_BYTES,
+    MAX_FSTRING_CHARACTERS,
     MAX_FUNCTIONS,
     MAX_NODES,
-    check_compiling,
-    parsed,
+    check_compiles,
+    parse_code,
 )
+from pegboard.kinds.python.function_source import CodeProblem, EntryPointProblem, read_code, read_signature
 
 FUNCTION = "\ndef f(): pass"
 
@@ -51,11 +51,11 @@ class TestEntry:
 
     def test_one_that_is_not_there_is_answered_with_those_that_are(self) -> None:
         found = problem("def a(): pass\ndef b(): pass", "c")
-        assert isinstance(found, EntryProblem)
+        assert isinstance(found, EntryPointProblem)
         assert str(found) == "no function 'c' in the code; there are: a, b"
 
     def test_of_functions_of_the_same_name_the_last_counts(self) -> None:
-        assert signature_of("def main(a): pass\ndef main(b): pass")["required"] == ["b"]
+        assert read_signature("def main(a): pass\ndef main(b): pass")["required"] == ["b"]
 
     def test_code_without_a_function_is_told_to_have_one(self) -> None:
         assert "def main" in str(problem("x = 1\nclass A: pass"))
@@ -178,8 +178,8 @@ class TestCost:
             ("def f(): pass\n" * (MAX_FUNCTIONS + 1), "functions"),
             ("class A: pass\n" * (MAX_FUNCTIONS + 1), "functions"),
             ("a;" * (MAX_NODES // 2) + FUNCTION, "names, values and statements"),
-            ("x = '" + "a" * MAX_BYTES + "'" + FUNCTION, "64 KiB"),
-            ("x = '" + "é" * (MAX_BYTES // 2) + "'" + FUNCTION, "64 KiB"),
+            ("x = '" + "a" * MAX_CODE_BYTES + "'" + FUNCTION, "64 KiB"),
+            ("x = '" + "é" * (MAX_CODE_BYTES // 2) + "'" + FUNCTION, "64 KiB"),
         ],
         ids=["nested finally", "many ways out", "functions", "classes", "values", "bytes", "bytes of utf-8"],
     )
@@ -187,7 +187,7 @@ class TestCost:
         self, code: str, words: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         compiled: list[object] = []
-        monkeypatch.setattr(python_compiling, "_compile", lambda *asked: compiled.append(asked))
+        monkeypatch.setattr(compile_check, "_compile", lambda *asked: compiled.append(asked))
         assert words in str(problem(code))
         assert not compiled
 
@@ -199,15 +199,15 @@ class TestCost:
             return compile(tree, *arguments, **more)
 
         hashes: list[int] = []
-        monkeypatch.setattr(python_compiling, "compile", noting, raising=False)
+        monkeypatch.setattr(compile_check, "compile", noting, raising=False)
         numbers = [*((2**61 - 1) * place for place in range(1, 1_000)), *(float((2**61 - 1) * 2**n) for n in range(99))]
         assert read_code("\n".join(f"x = {number}" for number in numbers) + FUNCTION).entry == "f"
         assert len(hashes) >= len(set(hashes)) >= len(numbers)
 
     def test_numbers_are_what_they_were_once_the_code_is_compiled(self) -> None:
-        tree = parsed("def f(a=5, b=2.5, c=True, d=1j):\n    return [7, -8, 9 ** 9, False, None]")
+        tree = parse_code("def f(a=5, b=2.5, c=True, d=1j):\n    return [7, -8, 9 ** 9, False, None]")
         before = ast.dump(tree)
-        check_compiling(tree)
+        check_compiles(tree)
         assert ast.dump(tree) == before
 
     def test_code_as_people_write_it_passes(self) -> None:
@@ -231,7 +231,7 @@ class TestCost:
     def test_an_f_string_that_would_take_python_seconds_is_not_parsed(
         self, code: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        long = code.replace("{}", "{a}" * (MAX_FORMATTED // 3 + 1)) + FUNCTION
+        long = code.replace("{}", "{a}" * (MAX_FSTRING_CHARACTERS // 3 + 1)) + FUNCTION
         with monkeypatch.context() as without:
             without.delattr(ast, "parse")
             found = problem(long)
@@ -240,7 +240,7 @@ class TestCost:
 
     def test_f_strings_as_people_write_them_pass(self) -> None:
         short = "\n".join(f"x = f'{{a}} and {{b!r:>{place}}} \\' it'" for place in range(1_000))
-        plain = "y = 'a" + "b{c}" * MAX_FORMATTED
+        plain = "y = 'a" + "b{c}" * MAX_FSTRING_CHARACTERS
         assert read_code(f"{short}\n{plain}'{FUNCTION}").entry == "f"
 
 
@@ -261,14 +261,14 @@ class TestOnce:
 
     def test_what_it_says_is_kept(self, parsed_codes: list[str]) -> None:
         code = "def once(a: int): pass"
-        assert signature_of(code)["properties"] == {"a": {"type": "integer"}}
+        assert read_signature(code)["properties"] == {"a": {"type": "integer"}}
         assert read_code(code) == read_code(code)
         assert parsed_codes == [code]
 
     def test_nobody_can_change_what_is_kept(self) -> None:
         code = "def kept(a: int): pass"
-        signature_of(code)["properties"].clear()
-        assert list(signature_of(code)["properties"]) == ["a"]
+        read_signature(code)["properties"].clear()
+        assert list(read_signature(code)["properties"]) == ["a"]
 
     def test_what_is_wrong_with_it_is_kept_as_well(self, parsed_codes: list[str]) -> None:
         code = "def once(a:\n b"
@@ -276,5 +276,5 @@ class TestOnce:
         assert (str(first), first.line) == (str(second), second.line)
         assert first is not second
         assert parsed_codes == [code]
-        assert isinstance(problem("def once(): 0", "twice"), EntryProblem)
-        assert isinstance(problem("def once(): 0", "twice"), EntryProblem)
+        assert isinstance(problem("def once(): 0", "twice"), EntryPointProblem)
+        assert isinstance(problem("def once(): 0", "twice"), EntryPointProblem)

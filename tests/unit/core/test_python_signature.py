@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.python_code import MAX_PARAMETERS, CodeProblem, signature_of
-from pegboard.registry.schemas import check_schema
+from pegboard.json_schema.compile import check_schema
+from pegboard.kinds.python.function_source import MAX_PARAMETERS, CodeProblem, read_signature
 
 NULL = {"type": "null"}
 
 
 def parameter(text: str) -> dict[str, Any]:
     """The schema of the one parameter; whatever it is, it is a schema that can be registered."""
-    schema = signature_of(f"def f({text}): pass")
+    schema = read_signature(f"def f({text}): pass")
     check_schema(schema, where="input_schema")
     (found,) = schema["properties"].values()
     return dict(found)
@@ -95,7 +95,7 @@ class TestDefaults:
     )
     def test_each_is_the_default_of_the_schema(self, text: str, schema: dict[str, Any]) -> None:
         assert parameter(text) == schema
-        assert "required" not in signature_of(f"def f({text}): pass")
+        assert "required" not in read_signature(f"def f({text}): pass")
 
     @pytest.mark.parametrize(
         "text",
@@ -116,7 +116,7 @@ class TestDefaults:
         ],
     )
     def test_what_json_cannot_say_stays_the_functions_own(self, text: str) -> None:
-        schema = signature_of(f"def f({text}): pass")
+        schema = read_signature(f"def f({text}): pass")
         assert schema["properties"] == {"a": {}}
         assert "required" not in schema
 
@@ -128,7 +128,7 @@ class TestDefaults:
 
 class TestWhole:
     def test_parameters_keep_their_order_and_those_without_default_are_required(self) -> None:
-        assert signature_of("async def f(symbol: str, period: int = 14, *rest, fast, slow=2): pass") == {
+        assert read_signature("async def f(symbol: str, period: int = 14, *rest, fast, slow=2): pass") == {
             "type": "object",
             "properties": {
                 "symbol": {"type": "string"},
@@ -141,19 +141,19 @@ class TestWhole:
         }
 
     def test_a_function_that_takes_nothing_takes_nothing(self) -> None:
-        assert signature_of("def f(): pass") == {"type": "object", "properties": {}, "additionalProperties": False}
+        assert read_signature("def f(): pass") == {"type": "object", "properties": {}, "additionalProperties": False}
 
     def test_keyword_arguments_take_all(self) -> None:
-        assert signature_of("def f(a, **others): pass")["additionalProperties"] is True
-        assert signature_of("def f(**others: int): pass")["additionalProperties"] == {"type": "integer"}
+        assert read_signature("def f(a, **others): pass")["additionalProperties"] is True
+        assert read_signature("def f(**others: int): pass")["additionalProperties"] == {"type": "integer"}
 
     def test_a_function_takes_no_more_than_a_model_could_fill_in(self) -> None:
         def code(count: int) -> str:
             return f"def f({', '.join(f'a{place}' for place in range(count))}): pass"
 
-        assert len(signature_of(code(MAX_PARAMETERS))["properties"]) == MAX_PARAMETERS
+        assert len(read_signature(code(MAX_PARAMETERS))["properties"]) == MAX_PARAMETERS
         with pytest.raises(CodeProblem, match=r"line 1: f\(\) takes 201 parameters, at most 200"):
-            signature_of(code(MAX_PARAMETERS + 1))
+            read_signature(code(MAX_PARAMETERS + 1))
 
 
 class TestUnions:

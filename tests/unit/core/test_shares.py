@@ -7,17 +7,17 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.shares import Shares
+from pegboard.concurrency.user_shares import FairShares
 
 
 @given(most=st.integers(0, 20), steps=st.lists(st.tuples(st.booleans(), st.sampled_from("abcd")), max_size=80))
 def test_a_user_takes_one_more_while_they_hold_fewer_than_are_free(most: int, steps: list[tuple[bool, str]]) -> None:
-    shares = Shares(most)
+    shares = FairShares(most)
     taken: Counter[str] = Counter()
     for taking, user in steps:
         if taking:
             has_room = taken[user] < most - taken.total()
-            assert shares.has_room(user) == has_room
+            assert shares.has_free_slot(user) == has_room
             assert shares.take(user) == has_room
             taken[user] += has_room
         elif taken[user]:
@@ -27,6 +27,6 @@ def test_a_user_takes_one_more_while_they_hold_fewer_than_are_free(most: int, st
 
 
 def test_one_user_alone_takes_half_and_the_next_half_of_the_rest() -> None:
-    shares = Shares(8)
+    shares = FairShares(8)
     assert [sum(shares.take(user) for _ in range(9)) for user in "abcd"] == [4, 2, 1, 1]
-    assert shares.refusal("b", "calls") == "You have 2 of at most 8 calls, and the 0 left are for other users"
+    assert shares.refusal_text("b", "calls") == "You have 2 of at most 8 calls, and the 0 left are for other users"

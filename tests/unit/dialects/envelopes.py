@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from pegboard.dialects.asked import Asked, AskedCall
-from pegboard.dialects.assembly import SchemaOf
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.call_assembler import SchemaLookup
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.envelope import Envelope
+from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls
 
 NOW = datetime(2026, 1, 1, 0, 0, 10, tzinfo=UTC)
 STAMPS = {"version": "1.0", "timestamp": "2026-01-01T00:00:00Z"}
@@ -18,12 +18,12 @@ ASKED = AskedCall("query_baseline", {"finding_id": "f1"}, ID, extra=STAMPS, key=
 DIALECT = Envelope()
 
 
-def read(payload: Any, schema_of: SchemaOf = lambda _name: None) -> Asked:
+def read(payload: Any, schema_of: SchemaLookup = lambda _name: None) -> ParsedCalls:
     """The calls of a payload that is an envelope, ten seconds after it was stamped."""
     return Dialects([DIALECT], now=lambda: NOW).read(payload, "envelope", schema_of)
 
 
-def why(payload: Any, schema_of: SchemaOf = lambda _name: None) -> str:
+def why(payload: Any, schema_of: SchemaLookup = lambda _name: None) -> str:
     """What is wrong with a request; empty if nothing is."""
     (call,) = read(payload, schema_of).calls
     return call.arguments.why.removeprefix("the envelope breaks the contract: ") if call.is_malformed else ""

@@ -13,11 +13,11 @@ import orjson
 from hypothesis import strategies as st
 
 from pegboard import Problem, ToolResult
-from pegboard.core.errors import ErrorType
-from pegboard.core.tool import Kind, Tool
-from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.model.call_errors import ErrorType
+from pegboard.model.tool import Kind, Tool
 from tests.formats import TOOLS, Case, cases
 
 _WITHIN = re.compile("(Observation:|Action Input:)")

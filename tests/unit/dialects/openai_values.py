@@ -12,11 +12,11 @@ import orjson
 from hypothesis import strategies as st
 
 from pegboard import Problem, Tool, ToolResult
-from pegboard.core.errors import ErrorType
-from pegboard.core.tool import Kind
-from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.base import Answer
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.model.call_errors import ErrorType
+from pegboard.model.tool import Kind
 from tests.formats import Case
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pegboard import ToolResult
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.parsed_calls import AskedCall
 
 
 def answer_of(result: ToolResult, call: AskedCall | None = None) -> Answer:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.a2a import A2A, whole_numbers
-from pegboard.dialects.asked import ABSENT, AskedCall
+from pegboard.dialects.a2a import A2A, convert_whole_floats
 from pegboard.dialects.base import Answer
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from tests.formats import Case
 from tests.unit.dialects.framework_payloads import (
     CALLS,
@@ -140,13 +140,13 @@ def test_integers_come_back_from_doubles_at_any_depth_and_nothing_else_changes()
     deep: Any = 3.0
     for _ in range(5_000):
         deep = [deep]
-    whole = whole_numbers(deep)
+    whole = convert_whole_floats(deep)
     for _ in range(5_000):
         whole = whole[0]
     assert type(whole) is int
     given_value = {"a": 1.5, "b": [2.0, {"c": -0.0}], "d": 1e300, "e": True, "f": "3.0"}
-    assert whole_numbers(given_value) == given_value
-    assert [type(item) for item in whole_numbers(given_value).values()] == [float, list, float, bool, str]
+    assert convert_whole_floats(given_value) == given_value
+    assert [type(item) for item in convert_whole_floats(given_value).values()] == [float, list, float, bool, str]
     assert type(given_value["b"][0]) is float  # type: ignore[index]
 
 

@@ -11,8 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.adapting import fitted_names, gemini_schema, inlined, own_names, strict_schema, without_nulls
-from pegboard.registry.schemas import compile_validator
+from pegboard.dialects.schema_adapters import (
+    fit_property_names,
+    inline_references,
+    remove_optional_nulls,
+    restore_property_names,
+    to_gemini_schema,
+    to_strict_schema,
+)
+from pegboard.json_schema.compile import compile_validator
 from tests.formats import TOOLS
 from tests.unit.dialects.schemas import Made, instances, tools
 
@@ -30,10 +37,10 @@ def _accepts(schema: dict[str, Any], value: Any) -> bool:
 
 @given(tools())
 def test_a_strict_model_can_send_every_call_and_it_comes_back_as_the_tool_takes_it(made: Made) -> None:
-    strict = strict_schema(made.schema)
+    strict = to_strict_schema(made.schema)
     assert strict is not None
     assert _accepts(strict, made.sent)
-    restored = without_nulls(made.sent, made.schema)
+    restored = remove_optional_nulls(made.sent, made.schema)
     assert restored == made.value
     assert compile_validator(made.schema).is_valid(restored)
 
@@ -41,18 +48,18 @@ def test_a_strict_model_can_send_every_call_and_it_comes_back_as_the_tool_takes_
 @given(st.data())
 def test_whatever_a_strict_model_sends_the_tool_takes(data: st.DataObject) -> None:
     made = data.draw(tools())
-    strict = strict_schema(fitted_names(made.schema, NAMES))
+    strict = to_strict_schema(fit_property_names(made.schema, NAMES))
     assert strict is not None
     sent = data.draw(instances(strict))
-    restored = without_nulls(own_names(sent, made.schema, NAMES), made.schema)
+    restored = remove_optional_nulls(restore_property_names(sent, made.schema, NAMES), made.schema)
     assert compile_validator(made.schema).is_valid(restored), restored
 
 
 @given(tools())
 def test_strict_schemas_close_every_object_and_stay_as_they_are_when_made_strict_again(made: Made) -> None:
-    strict = strict_schema(made.schema)
+    strict = to_strict_schema(made.schema)
     assert strict is not None
-    assert strict_schema(strict) == strict
+    assert to_strict_schema(strict) == strict
     for node in _objects(strict):
         assert node["additionalProperties"] is False
         assert node["required"] == list(node["properties"])
@@ -60,35 +67,35 @@ def test_strict_schemas_close_every_object_and_stay_as_they_are_when_made_strict
 
 @given(tools())
 def test_fitted_names_match_do_not_collide_and_come_back(made: Made) -> None:
-    fitted = fitted_names(made.schema, NAMES)
+    fitted = fit_property_names(made.schema, NAMES)
     for node, own in zip(_objects(fitted), _objects(made.schema), strict=True):
         assert all(NAMES.fullmatch(name) for name in node["properties"])
         assert len(node["properties"]) == len(own["properties"])
     sent = _sent(made.value, made.schema, fitted)
     assert compile_validator(fitted).is_valid(sent)
-    assert own_names(sent, made.schema, NAMES) == made.value
+    assert restore_property_names(sent, made.schema, NAMES) == made.value
 
 
 @given(tools())
 def test_names_and_nulls_come_back_together(made: Made) -> None:
-    fitted = fitted_names(made.schema, NAMES)
-    strict = strict_schema(fitted)
+    fitted = fit_property_names(made.schema, NAMES)
+    strict = to_strict_schema(fitted)
     assert strict is not None
     sent = _sent(made.sent, made.schema, fitted)
     assert _accepts(strict, sent)
-    assert without_nulls(own_names(sent, made.schema, NAMES), made.schema) == made.value
+    assert remove_optional_nulls(restore_property_names(sent, made.schema, NAMES), made.schema) == made.value
 
 
 @given(tools())
 def test_gemini_takes_every_call_that_the_tool_takes(made: Made) -> None:
-    adapted = gemini_schema(made.schema)
+    adapted = to_gemini_schema(made.schema)
     assert "$ref" not in str(adapted)
     assert _accepts(adapted, made.value)
 
 
 @given(tools())
 def test_inlining_changes_nothing_that_is_accepted(made: Made) -> None:
-    whole = inlined(made.schema)
+    whole = inline_references(made.schema)
     assert whole is not None
     assert compile_validator(whole).is_valid(made.value)
 
@@ -96,18 +103,18 @@ def test_inlining_changes_nothing_that_is_accepted(made: Made) -> None:
 @pytest.mark.parametrize("name", TOOLS)
 def test_simple_schemas_come_back_equal(name: str) -> None:
     schema = TOOLS[name]
-    assert gemini_schema(schema) == schema
-    assert inlined(schema) == schema
-    assert fitted_names(schema, NAMES) is schema
+    assert to_gemini_schema(schema) == schema
+    assert inline_references(schema) == schema
+    assert fit_property_names(schema, NAMES) is schema
 
 
 def test_arguments_come_back_as_the_same_object_where_nothing_changes() -> None:
     arguments = {"city": "Oslo", "unit": "celsius"}
-    assert without_nulls(arguments, TOOLS["get_weather"]) is arguments
-    assert own_names(arguments, TOOLS["get_weather"], NAMES) is arguments
+    assert remove_optional_nulls(arguments, TOOLS["get_weather"]) is arguments
+    assert restore_property_names(arguments, TOOLS["get_weather"], NAMES) is arguments
     deep = {"query": "x", "filters": {"any": [1, None, {"a b": None}]}}
-    assert without_nulls(deep, TOOLS["search_docs"]) is deep
-    assert own_names(deep, TOOLS["search_docs"], NAMES) is deep
+    assert remove_optional_nulls(deep, TOOLS["search_docs"]) is deep
+    assert restore_property_names(deep, TOOLS["search_docs"], NAMES) is deep
 
 
 @pytest.mark.parametrize(
@@ -129,7 +136,7 @@ def test_arguments_come_back_as_the_same_object_where_nothing_changes() -> None:
     ],
 )
 def test_what_strict_mode_cannot_say_is_not_strict(property_schema: Any) -> None:
-    assert strict_schema({"type": "object", "properties": {"it": property_schema}}) is None
+    assert to_strict_schema({"type": "object", "properties": {"it": property_schema}}) is None
 
 
 def test_strict_mode_takes_ten_levels_of_objects_and_no_more() -> None:
@@ -139,14 +146,14 @@ def test_strict_mode_takes_ten_levels_of_objects_and_no_more() -> None:
             schema = {"type": "object", "properties": {"in": schema}}
         return schema
 
-    assert strict_schema(nested(10)) is not None
-    assert strict_schema(nested(11)) is None
+    assert to_strict_schema(nested(10)) is not None
+    assert to_strict_schema(nested(11)) is None
 
 
 def test_schemas_inside_themselves_end() -> None:
-    assert inlined(RECURSIVE) is None
-    assert strict_schema(RECURSIVE) is None
-    assert gemini_schema(RECURSIVE) == RECURSIVE
+    assert inline_references(RECURSIVE) is None
+    assert to_strict_schema(RECURSIVE) is None
+    assert to_gemini_schema(RECURSIVE) == RECURSIVE
     deep: dict[str, Any] = {"value": "x"}
     for _ in range(20):
         deep = {"value": "x", "next": deep}
@@ -154,7 +161,7 @@ def test_schemas_inside_themselves_end() -> None:
     while "next" in deepest:
         deepest = deepest["next"]
     deepest["next"] = None
-    meant = without_nulls(deep, RECURSIVE)
+    meant = remove_optional_nulls(deep, RECURSIVE)
     assert compile_validator(RECURSIVE).is_valid(meant)
 
 
@@ -165,8 +172,8 @@ def test_references_that_multiply_are_not_followed_without_end() -> None:
         "properties": {"x": {"$ref": "#/$defs/l0"}},
         "$defs": {**levels, "l9": {"type": "null"}},
     }
-    assert inlined(schema) is None
-    assert without_nulls({"x": {"y": None}}, schema) == {"x": {"y": None}}
+    assert inline_references(schema) is None
+    assert remove_optional_nulls({"x": {"y": None}}, schema) == {"x": {"y": None}}
 
 
 def test_alternatives_that_hold_themselves_do_not_take_forever() -> None:
@@ -178,11 +185,11 @@ def test_alternatives_that_hold_themselves_do_not_take_forever() -> None:
     value: dict[str, Any] = {"a": "x", "b": "y", "in": 5}
     for _ in range(60):
         value = {"a": "x", "b": "y", "in": value, "z": None}
-    assert without_nulls({"e": value}, schema) == {"e": value}
+    assert remove_optional_nulls({"e": value}, schema) == {"e": value}
 
 
 def test_constraints_strict_mode_has_no_keyword_for_are_said_in_the_description() -> None:
-    strict = strict_schema(
+    strict = to_strict_schema(
         {
             "type": "object",
             "properties": {
@@ -205,7 +212,7 @@ def test_nulls_the_tool_takes_or_requires_stay() -> None:
         "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "string"}, "c": {"type": "string"}},
         "required": ["b"],
     }
-    assert without_nulls({"a": None, "b": None, "c": None}, schema) == {"a": None, "b": None}
+    assert remove_optional_nulls({"a": None, "b": None, "c": None}, schema) == {"a": None, "b": None}
 
 
 def test_fitted_names_do_not_depend_on_the_order_of_properties() -> None:
@@ -215,7 +222,10 @@ def test_fitted_names_do_not_depend_on_the_order_of_properties() -> None:
         for order in (names, names[::-1])
     ]
     maps = [
-        {child["title"]: name for name, child in fitted_names(schema, re.compile(r"\w{1,64}"))["properties"].items()}
+        {
+            child["title"]: name
+            for name, child in fit_property_names(schema, re.compile(r"\w{1,64}"))["properties"].items()
+        }
         for schema in schemas
     ]
     assert all(one == other for one, other in pairwise(maps))
@@ -228,7 +238,7 @@ def test_a_reference_through_a_renamed_property_still_leads_there() -> None:
         "properties": {"a b": {"type": "string"}, "same": {"$ref": "#/properties/a%20b"}},
         "required": ["a b"],
     }
-    assert fitted_names(schema, NAMES) == {
+    assert fit_property_names(schema, NAMES) == {
         "type": "object",
         "properties": {"a_b": {"type": "string"}, "same": {"$ref": "#/properties/a_b"}},
         "required": ["a_b"],

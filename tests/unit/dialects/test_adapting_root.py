@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.adapting import flat_root, with_items, without_absent
-from pegboard.dialects.adapting.root import REFUSED
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.catalog import dialects
-from pegboard.dialects.linting import lint
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.definition_lint import lint_definition
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.schema_adapters import add_missing_items, flatten_root, remove_absent_nulls
+from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from tests.unit.dialects.test_linting import tool as tool_of
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 FLAT = [name for name, dialect in KNOWN.items() if dialect.limits.root]
 WITH_ITEMS = [name for name, dialect in KNOWN.items() if dialect.limits.needs_items]
 EITHER: dict[str, Any] = {
@@ -85,20 +85,22 @@ def parameters(definition: Any) -> dict[str, Any]:
 def test_a_definition_has_one_object_at_its_root_and_lint_says_so(dialect: str, schema: dict[str, Any]) -> None:
     tool = tool_of("find", schema)
     declared = parameters(KNOWN[dialect].define(tool))
-    assert REFUSED.isdisjoint(declared)
+    assert REFUSED_ROOT_KEYWORDS.isdisjoint(declared)
     assert declared["type"] == "object"
-    (word,) = REFUSED & schema.keys()
-    notes = [finding for finding in lint(tool, KNOWN[dialect]).findings if finding.field == f"input_schema.{word}"]
+    (word,) = REFUSED_ROOT_KEYWORDS & schema.keys()
+    notes = [
+        finding for finding in lint_definition(tool, KNOWN[dialect]).findings if finding.field == f"input_schema.{word}"
+    ]
     assert [finding.severity for finding in notes] == ["note"]
 
 
 def test_alternatives_stand_side_by_side_and_the_description_says_which_go_together() -> None:
-    assert flat_root(EITHER) == {
+    assert flatten_root(EITHER) == {
         "type": "object",
         "properties": EITHER["properties"],
         "description": "Whom to look for (give one of: 'id' or 'name')",
     }
-    flat = flat_root(SHAPES)
+    flat = flatten_root(SHAPES)
     assert flat["properties"] == {
         "kind": {"enum": ["circle", "square"]},
         "size": {"anyOf": [{"type": "number"}, {"type": "string"}]},
@@ -118,27 +120,31 @@ def test_every_array_has_items_and_lint_names_those_that_had_none(dialect: str) 
     tool = tool_of("sum", {"type": "object", "properties": {"n": {"type": "array"}, "m": {"type": ["array", "null"]}}})
     properties = parameters(KNOWN[dialect].define(tool))["properties"]
     assert [properties[name]["items"] for name in ("n", "m")] == [{}, {}]
-    found = [finding.field for finding in lint(tool, KNOWN[dialect]).findings if "array without" in finding.message]
+    found = [
+        finding.field
+        for finding in lint_definition(tool, KNOWN[dialect]).findings
+        if "array without" in finding.message
+    ]
     assert found == ["input_schema.properties.n", "input_schema.properties.m"]
 
 
 def test_a_schema_that_is_one_object_with_items_everywhere_stays_the_same() -> None:
     schema = {"type": "object", "properties": {"n": {"type": "array", "items": {"type": "integer"}}}}
-    assert with_items(flat_root(schema)) is schema
+    assert add_missing_items(flatten_root(schema)) is schema
 
 
 def test_a_root_that_refers_to_itself_or_into_its_alternatives_is_one_object_all_the_same() -> None:
     endless = {"anyOf": [{"$ref": "#"}, {"properties": {"a": {"$ref": "#"}}, "required": ["a"]}]}
-    assert flat_root(endless)["properties"] == {"a": {"$ref": "#"}}
+    assert flatten_root(endless)["properties"] == {"a": {"$ref": "#"}}
     inner = {"properties": {"a": {"type": "integer"}, "b": {"$ref": "#/anyOf/0/properties/a"}}}
-    assert flat_root({"anyOf": [inner]})["properties"]["b"] == {"type": "integer"}
+    assert flatten_root({"anyOf": [inner]})["properties"]["b"] == {"type": "integer"}
 
 
 @given(root=ROOTS, value=VALUES)
 def test_what_fits_a_schema_fits_the_flat_one(root: dict[str, Any], value: dict[str, Any]) -> None:
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, **SHARED}
-    flat = with_items(flat_root(schema))
-    assert REFUSED.isdisjoint(flat)
+    flat = add_missing_items(flatten_root(schema))
+    assert REFUSED_ROOT_KEYWORDS.isdisjoint(flat)
     if jsonschema_rs.is_valid(schema, value):
         assert jsonschema_rs.is_valid(flat, value)
 
@@ -150,8 +156,8 @@ def test_nulls_of_other_alternatives_are_left_out_again() -> None:
             {"properties": {"b": {"type": "integer"}, "c": {"type": ["string", "null"]}}, "required": ["b"]},
         ]
     }
-    assert without_absent({"a": 1, "b": None}, schema) == {"a": 1}
-    assert without_absent({"b": 1, "c": None, "d": None}, schema) == {"b": 1, "c": None, "d": None}
+    assert remove_absent_nulls({"a": 1, "b": None}, schema) == {"a": 1}
+    assert remove_absent_nulls({"b": 1, "c": None, "d": None}, schema) == {"b": 1, "c": None, "d": None}
     for name in ("openai", "anthropic", "bedrock", "langchain"):
         composed = KNOWN[name].compose([AskedCall("find", {"a": 1, "b": None}, "call_1")])
         (call,) = KNOWN.read(composed, name, lambda _: schema).calls

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pegboard.dialects.ag_ui import AgUi
-from pegboard.dialects.asked import AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from tests.unit.dialects.web_dialects import KNOWN, WITH_IMAGE, answer_to, fed, read
 
 CALL = AskedCall("look", {"at": "it"}, "c1")

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from pegboard.core.call import Malformed
 from pegboard.dialects.anthropic import AnthropicMessages
-from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.base import Answer
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.model.call import Malformed
 from tests.formats import Case
 from tests.unit.dialects.framework_payloads import (
     CALLS,

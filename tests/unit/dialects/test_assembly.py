@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import ABSENT, AskedCall
-from pegboard.dialects.assembly import Assembly
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.model.call import Malformed
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_interleaved_calls_come_apart(into: Assembly) -> None:
     into.piece(1, "{", name="b", id="2")
     into.piece(0, '{"x": 1}')
     into.piece(1, "}")
-    into.all_over()
+    into.complete_all()
     assert into.calls() == [AskedCall("a", {"x": 1}, "1"), AskedCall("b", {}, "2")]
 
 
@@ -150,7 +150,7 @@ def test_whatever_comes_each_call_is_given_at_most_once_and_none_is_lost(steps: 
             case _:
                 into.drop()
                 given_out.clear()
-    into.all_ended()
+    into.close_incomplete()
     given_out += into.ready()
     assert len(given_out) == len(into.calls())
     assert all(call.result is not ABSENT or call.arguments is not None for call in into.calls())

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.autogen import AutoGen
 from pegboard.dialects.base import Answer
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from tests.unit.dialects.framework_payloads import bad, calls_of, examples, good, streamed, tool_of
 
 DIALECT = AutoGen()

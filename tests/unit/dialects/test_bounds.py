@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard, ToolResult
-from pegboard.core.refusals import Invalid
-from pegboard.dialects import assembly
-from pegboard.dialects.asked import AskedCall
+from pegboard.dialect_calls import MAX_PAYLOAD_CALLS
+from pegboard.dialects import call_assembler
 from pegboard.dialects.base import Answer
-from pegboard.dialects.catalog import dialects
-from pegboard.payloads import MAX_CALLS
-from pegboard.store.types import json_text
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.model.api_errors import Invalid
+from pegboard.storage.column_types import json_text
 from pegboard.testing import memory_board
 from tests.doors import KEY
 from tests.formats import Case, cases
 from tests.surfaces.rest.clients import client, problem
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 READ = [name for name, dialect in KNOWN.items() if "parse" in dialect.abilities]
 # What each call adds to an answer beside what was sent: an id, a display name, a summary, the names of the fields.
 PER_CALL = 1000
@@ -60,7 +60,7 @@ def grown(value: Any) -> Iterator[Any]:
         yield value * 500
         yield from with_lists(value)
     elif isinstance(value, list):
-        yield value * (MAX_CALLS // max(len(value), 1))
+        yield value * (MAX_PAYLOAD_CALLS // max(len(value), 1))
         yield from ([filler] * 5000 for filler in FILLERS)
         for place, item in enumerate(value[:3]):
             yield from ([*value[:place], other, *value[place + 1 :]] for other in grown(item))
@@ -91,7 +91,7 @@ async def test_an_answer_is_at_most_a_few_times_as_long_as_its_payload(name: str
                 continue
             checked += 1
             sent = len(json_text(payload).encode())
-            assert len(json_text(answer).encode()) <= 4 * sent + PER_CALL * MAX_CALLS, str(payload)[:300]
+            assert len(json_text(answer).encode()) <= 4 * sent + PER_CALL * MAX_PAYLOAD_CALLS, str(payload)[:300]
     assert checked
 
 
@@ -112,7 +112,7 @@ async def test_results_that_answer_several_calls_are_not_copied_without_bound(na
         except Invalid:
             continue
         sent = len(json_text(history).encode())
-        assert len(json_text(shown).encode()) <= 4 * sent + PER_CALL * MAX_CALLS
+        assert len(json_text(shown).encode()) <= 4 * sent + PER_CALL * MAX_PAYLOAD_CALLS
 
 
 @pytest.mark.parametrize("name", READ)
@@ -121,15 +121,15 @@ def test_every_reader_refuses_more_calls_than_a_payload_may_hold(name: str, monk
         calls = [AskedCall("a", {}, f"id{place:07}") for place in range(count)]
         return json.loads(json_text(KNOWN[name].compose(calls)))
 
-    assert assembly.MAX_ENTRIES == 10_000
-    monkeypatch.setattr(assembly, "MAX_ENTRIES", 150)
+    assert call_assembler.MAX_CALLS == 10_000
+    monkeypatch.setattr(call_assembler, "MAX_CALLS", 150)
     assert len(KNOWN.read(written(150), name).calls) == 150
     with pytest.raises(Invalid, match="More than 150 calls in one payload"):
         KNOWN.read(written(151), name)
 
 
 async def test_more_open_calls_than_are_run_are_refused_by_every_surface(board: Pegboard) -> None:
-    calls = [{"name": "echo", "arguments": {}}] * (MAX_CALLS + 1)
+    calls = [{"name": "echo", "arguments": {}}] * (MAX_PAYLOAD_CALLS + 1)
     with pytest.raises(Invalid, match="101 calls in one payload, at most 100 are read"):
         board.normalize(calls)
     async with client(board) as speaker:

@@ -15,10 +15,10 @@ from cohere.types import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer
 from pegboard.dialects.cohere import CohereV2
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall
 from tests.unit.dialects.framework_payloads import JSON, bad, calls_of, good, streamed, tool_of
 
 COHERE = CohereV2()

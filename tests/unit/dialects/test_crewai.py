@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.base import Answer
 from pegboard.dialects.crewai import CrewAI
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.smolagents import Smolagents
 from tests.unit.dialects.framework_payloads import TEXTS, bad, calls_of, examples, good, streamed, tool_of
 

@@ -8,11 +8,11 @@ import orjson
 import pytest
 
 from pegboard import Problem, Tool, ToolResult
-from pegboard.core.errors import ErrorType, FieldProblem
-from pegboard.core.refusals import Invalid
-from pegboard.core.tool import Kind
-from pegboard.dialects.catalog import dialects
+from pegboard.dialects.catalog import load_dialects
 from pegboard.dialects.detailed import Detailed
+from pegboard.model.api_errors import Invalid
+from pegboard.model.call_errors import ErrorType, FieldProblem
+from pegboard.model.tool import Kind
 from tests.unit.dialects.rendering import answer_of, rendered
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -54,7 +54,7 @@ def test_other_errors_have_their_message_and_when_to_come_back() -> None:
 
 def test_it_has_no_calls_of_its_own() -> None:
     with pytest.raises(Invalid, match="shape of answers"):
-        dialects().read({"name": "echo"}, "detailed")
+        load_dialects().read({"name": "echo"}, "detailed")
 
 
 def test_a_tool_is_declared_by_id() -> None:
@@ -63,7 +63,7 @@ def test_a_tool_is_declared_by_id() -> None:
 
 
 def test_the_catalog_knows_each_by_name_and_lists_them_for_an_unknown_one() -> None:
-    known = dialects()
+    known = load_dialects()
     assert known.named("detailed", "as").name == "detailed"
     with pytest.raises(Invalid, match=r"Unknown dialect 'x' in \?as=\. GET /v1/dialects lists all\."):
         known.named("x", "as")

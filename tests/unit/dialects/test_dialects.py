@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.ids import new_id
-from pegboard.core.refusals import Invalid
-from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.catalog import dialects
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.model.api_errors import Invalid
+from pegboard.model.ids import new_id
 from tests.formats import NAMES, TOOLS, cases
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 SHORT = {
     "openai": "openai_chat",
     "anthropic": "anthropic_messages",

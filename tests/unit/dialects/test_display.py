@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from pegboard import NormalizedToolCall, format_tool_args, get_tool_display_name
-from pegboard.dialects.display import summary_of
+from pegboard.display.names import summarize_call
 from tests.unit.dialects.web_dialects import JSON, tool
 
 
@@ -116,7 +116,7 @@ def test_credentials_within_a_text_are_masked() -> None:
 )
 def test_what_a_text_says_is_secret_is_masked(text: str) -> None:
     assert "s3cr3tpw" not in format_tool_args({"text": text})
-    assert "s3cr3tpw" not in summary_of("Tool", {"text": [{"a": text}]})
+    assert "s3cr3tpw" not in summarize_call("Tool", {"text": [{"a": text}]})
     assert "********" in format_tool_args({"text": text})
 
 
@@ -137,12 +137,12 @@ class Speechless:
 def test_what_is_no_json_is_shown_all_the_same() -> None:
     for value in (Speechless(), 10**5000, float("nan"), b"\xff", {1: {2, 3}}, "\ud800"):
         assert format_tool_args({"a": value})
-        assert summary_of("Tool", {"a": value})
+        assert summarize_call("Tool", {"a": value})
 
 
 def test_no_arguments_make_a_long_text() -> None:
     assert shown(**{f"k{n}": n for n in range(60)})["…"] == "10 more"
-    assert len(summary_of("x" * 10_000, {})) == 203
+    assert len(summarize_call("x" * 10_000, {})) == 203
 
 
 def test_sql_is_one_line_and_json_is_what_it_holds() -> None:
@@ -160,14 +160,14 @@ def test_long_lists_and_deep_objects_are_cut() -> None:
 
 
 def test_a_call_in_one_line_says_what_is_used_and_with_what() -> None:
-    assert summary_of("Get Weather", {"city": "Oslo", "days": 2}) == "Get Weather (city: Oslo, days: 2)"
-    assert summary_of("List", {}) == "List"
-    assert len(summary_of("List", {str(n): "x" * 50 for n in range(50)})) == 203
+    assert summarize_call("Get Weather", {"city": "Oslo", "days": 2}) == "Get Weather (city: Oslo, days: 2)"
+    assert summarize_call("List", {}) == "List"
+    assert len(summarize_call("List", {str(n): "x" * 50 for n in range(50)})) == 203
 
 
 @given(JSON)
 def test_anything_can_be_shown(value: Any) -> None:
     assert format_tool_args({"value": value})
     assert format_tool_args(value)
-    assert summary_of("Tool", {"value": value})
+    assert summarize_call("Tool", {"value": value})
     assert get_tool_display_name(value)

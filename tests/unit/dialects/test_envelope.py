@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.base import Answer
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from tests.unit.dialects.envelopes import ASKED, DIALECT, REQUEST, read, request
 from tests.unit.dialects.framework_payloads import RUN, bad, calls_of, good, tool_of
 

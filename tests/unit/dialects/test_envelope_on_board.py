@@ -8,9 +8,9 @@ import orjson
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.instants import read_instant
-from pegboard.dialects.envelope_rules import FIELDS
-from pegboard.store.types import json_text
+from pegboard.dialects.envelope import REQUIRED_FIELDS
+from pegboard.model.timestamps import read_instant
+from pegboard.storage.column_types import json_text
 from pegboard.testing import calls_of, memory_board
 from tests.unit.dialects.framework_payloads import JSON
 
@@ -26,7 +26,7 @@ REQUESTS = st.fixed_dictionaries(
         "progress": JSON,
         "status": JSON,
     },
-).filter(lambda item: item.keys() & set(FIELDS[1:]))
+).filter(lambda item: item.keys() & set(REQUIRED_FIELDS[1:]))
 
 
 @settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))

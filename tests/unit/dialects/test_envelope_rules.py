@@ -10,24 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.call import Malformed
-from pegboard.core.errors import ErrorType, Problem
-from pegboard.core.instants import write_instant
-from pegboard.core.tool import alias_of
 from pegboard.dialects.base import Answer
-from pegboard.dialects.catalog import dialects
-from pegboard.dialects.envelope_rules import FIELDS
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.envelope import REQUIRED_FIELDS
+from pegboard.model.call import Malformed
+from pegboard.model.call_errors import ErrorType, Problem
+from pegboard.model.timestamps import write_instant
+from pegboard.model.tool import make_alias
 from tests.unit.dialects.envelopes import DIALECT, NOW, REQUEST, read, request, why, without
 from tests.unit.dialects.framework_payloads import JSON, bad
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 
 
 def test_a_good_request_breaks_no_rule() -> None:
     assert why(REQUEST) == ""
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("field", REQUIRED_FIELDS)
 def test_a_missing_field_is_named(field: str) -> None:
     assert why(without(field)) == f"{field} is missing"
 
@@ -132,14 +132,14 @@ def test_of_very_many_extra_fields_some_are_named_and_the_others_counted() -> No
 def test_a_long_name_of_a_tool_that_is_there_is_told_with_the_short_one_to_say() -> None:
     name = "long_" * 30
     assert why(request(tool_name=name), lambda asked: {} if asked == name else None) == (
-        f"tool_name has 150 characters, at most 100 are taken, say '{alias_of(name)}' for it"
+        f"tool_name has 150 characters, at most 100 are taken, say '{make_alias(name)}' for it"
     )
 
 
 def test_what_no_json_holds_is_judged_too() -> None:
     assert why(request(args=OrderedDict(a=1))) == ""
     for value in (object(), {1}, b"", float("nan"), "\ud800"):
-        for field in FIELDS[1:]:
+        for field in REQUIRED_FIELDS[1:]:
             assert why(request(**{field: value})).startswith(field)
     assert why({**REQUEST, 5: 1}) == "'5' is no field of an envelope of this version"
 
@@ -212,7 +212,7 @@ def test_a_request_is_known_although_much_of_it_is_missing(payload: Any) -> None
             "chain": st.dictionaries(st.sampled_from(["id", "step", "x"]), JSON, max_size=3) | JSON,
             "progress": JSON,
         },
-    ).filter(lambda item: item.keys() & set(FIELDS[1:])),
+    ).filter(lambda item: item.keys() & set(REQUIRED_FIELDS[1:])),
     st.timedeltas(timedelta(days=-1), timedelta(days=1)),
 )
 def test_whatever_the_fields_are_there_is_one_call_to_answer(item: dict[str, Any], shift: timedelta) -> None:

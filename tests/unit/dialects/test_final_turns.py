@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from pegboard.dialects.asked import Unreadable
-from pegboard.dialects.catalog import dialects
-from pegboard.dialects.final_turns import has_calls
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.final_turn import has_visible_calls
+from pegboard.dialects.parsed_calls import Unreadable
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 TEXT = {"type": "text", "text": "Done."}
 USER = {"role": "user", "content": "Go."}
 TURNS: list[tuple[Any, str]] = [
@@ -109,8 +109,8 @@ def test_null_calls_and_definitions_are_no_calls() -> None:
         "tools": [{"type": "function"}],
         "x": ["tool_use"],
     }
-    assert not has_calls([quiet, {"usage": {"tool_use_prompt_token_count": 3}}])
-    assert has_calls([quiet, {"a": {"b": [{"type": "function_call"}]}}])
+    assert not has_visible_calls([quiet, {"usage": {"tool_use_prompt_token_count": 3}}])
+    assert has_visible_calls([quiet, {"a": {"b": [{"type": "function_call"}]}}])
 
 
 def test_a_list_is_in_the_dialect_of_its_first_call_and_not_of_a_message_that_looks_like_another() -> None:

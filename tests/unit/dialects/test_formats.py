@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import ABSENT, AskedCall
-from pegboard.dialects.catalog import dialects
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.model.call import Malformed
 from tests.formats import TOOLS, Case, cases
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 READ = [*cases("call"), *cases("stream")]
 
 

@@ -8,20 +8,20 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pegboard.core.display import Display, Format
-from pegboard.core.tool import MASK
-from pegboard.dialects.display import format_tool_args, summary_of
-from pegboard.dialects.formats import (
-    LINE,
-    LONG,
-    arguments_written,
-    result_written,
-    result_written_out,
-    said_of,
-    written,
-    written_out,
+from pegboard.display.format import (
+    MAX_LINE_CHARS,
+    MAX_TEXT_CHARS,
+    format_arguments,
+    format_line,
+    format_result_line,
+    format_result_text,
+    format_text,
+    summarize_output,
 )
-from pegboard.dialects.readable import masked
+from pegboard.display.names import format_tool_args, summarize_call
+from pegboard.display.readable import mask_credentials
+from pegboard.model.display_format import Display, Format
+from pegboard.model.tool import MASK
 from tests.unit.dialects.web_dialects import JSON
 
 NAMES = st.sampled_from(["a", "b", "price", "rows", "columns", "status", "headers", "body", "password", "ä"])
@@ -65,29 +65,29 @@ def check(text: str, longest: int, *, lines: bool = False) -> None:
 @example([{"a": "x" * 100, **{str(n): "y" * 100 for n in range(20)}}] * 1000, Format(style="table"))
 @example("into " * 5000, Format(style="sql"))
 def test_any_value_is_written_in_any_format(value: Any, format: Format) -> None:
-    check(written(value, format), LINE)
-    check(written_out(value, format), LONG, lines=True)
+    check(format_line(value, format), MAX_LINE_CHARS)
+    check(format_text(value, format), MAX_TEXT_CHARS, lines=True)
 
 
 @given(VALUES, st.dictionaries(PATHS, FORMATS, max_size=4), FORMATS | st.none())
 def test_any_result_is_written_by_any_display(value: Any, fields: dict[str, Format], whole: Format | None) -> None:
     display = Display(arguments=fields, fields=fields, result=whole)
-    check(result_written(value, display) or said_of(value), LINE)
-    check(result_written_out(value, display) or "", LONG, lines=True)
+    check(format_result_line(value, display) or summarize_output(value), MAX_LINE_CHARS)
+    check(format_result_text(value, display) or "", MAX_TEXT_CHARS, lines=True)
     if isinstance(value, dict):
-        check(summary_of("Tool", arguments_written(value, display)), LINE + len("..."))
+        check(summarize_call("Tool", format_arguments(value, display)), MAX_LINE_CHARS + len("..."))
 
 
 @given(VALUES)
 def test_any_arguments_are_shown_without_what_a_terminal_obeys(value: Any) -> None:
     check(format_tool_args({"value": value}), 10**6, lines=True)
-    check(summary_of("Tool", {"value": value}), LINE + len("..."))
+    check(summarize_call("Tool", {"value": value}), MAX_LINE_CHARS + len("..."))
 
 
 def test_what_looks_like_a_token_is_masked_in_one_go_whether_it_ends_like_one_or_not() -> None:
     token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
-    assert token not in masked(f"see {token} there")
-    assert masked(f"see {token} there") == f"see {MASK} there"
+    assert token not in mask_credentials(f"see {token} there")
+    assert mask_credentials(f"see {token} there") == f"see {MASK} there"
     # Each place where one could begin is either within what was masked, or looked at once.
-    assert masked("eyJ-" * 2500) == MASK
-    assert masked("Eyjafjallajökull and eyjafjallajokull.is") == "Eyjafjallajökull and eyjafjallajokull.is"
+    assert mask_credentials("eyJ-" * 2500) == MASK
+    assert mask_credentials("Eyjafjallajökull and eyjafjallajokull.is") == "Eyjafjallajökull and eyjafjallajokull.is"

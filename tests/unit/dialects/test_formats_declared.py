@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.display import Display, Format
-from pegboard.core.refusals import Invalid
+from pegboard.model.api_errors import Invalid
+from pegboard.model.display_format import Display, Format
 from pegboard.testing import memory_board
 
 

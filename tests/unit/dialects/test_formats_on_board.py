@@ -10,12 +10,12 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import ToolResult
-from pegboard.core.errors import ErrorType, Problem
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer
-from pegboard.dialects.catalog import dialects
-from pegboard.surfaces.cli.definitions import written
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.model.call import ToolResult
+from pegboard.model.call_errors import ErrorType, Problem
+from pegboard.surfaces.cli.definition_text import to_definition
 from pegboard.testing import member, memory_board
 from tests.doors import KEY
 from tests.surfaces.rest.clients import bearer, client, good, new_user
@@ -100,7 +100,7 @@ async def test_who_may_not_call_a_tool_does_not_see_how_it_reads(board: Pegboard
     assert "XTS" not in board.payloads.summary(asked.calls[0], stranger)
 
 
-@pytest.mark.parametrize("dialect", list(dialects()))
+@pytest.mark.parametrize("dialect", list(load_dialects()))
 async def test_no_model_gets_any_of_it(board: Pegboard, dialect: str) -> None:
     bare = {key: value for key, value in TOOL.items() if key != "display"}
     async with memory_board([bare]) as without:
@@ -154,7 +154,7 @@ async def test_applying_it_again_changes_nothing(board: Pegboard) -> None:
 
 async def test_what_is_exported_has_it_and_applies_without_a_change(board: Pegboard) -> None:
     async with client(board) as admin:
-        exported = written(good(await admin.get("/v1/tools/report")))
+        exported = to_definition(good(await admin.get("/v1/tools/report")))
         assert exported["display"]["arguments"]["query"]["style"] == "sql"
         plan = good(await admin.post("/v1/apply", json={"tools": [exported]}))
         assert plan["unchanged"] == ["report"]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.display import Format
-from pegboard.dialects.formats import written, written_out
+from pegboard.display.format import format_line, format_text
+from pegboard.model.display_format import Format
 
 
 def style(name: str, **options: Any) -> Format:
@@ -35,12 +35,12 @@ def style(name: str, **options: Any) -> Format:
     ],
 )
 def test_money_is_exact(value: Any, options: dict[str, Any], text: str) -> None:
-    assert written(value, style("money", **options)) == text
+    assert format_line(value, style("money", **options)) == text
 
 
 @given(st.integers(-(10**30), 10**30), st.integers(0, 18))
 def test_no_digit_of_money_is_lost(minor: int, scale: int) -> None:
-    text = written(minor, style("money", scale=scale))
+    text = format_line(minor, style("money", scale=scale))
     assert Decimal(text.replace(",", "")).as_tuple() == Decimal(f"{minor}e-{scale}").as_tuple()
 
 
@@ -64,7 +64,7 @@ def test_no_digit_of_money_is_lost(minor: int, scale: int) -> None:
     ],
 )
 def test_a_duration_is_told_in_the_units_that_matter(value: Any, unit: str, text: str) -> None:
-    assert written(value, style("duration", unit=unit)) == text
+    assert format_line(value, style("duration", unit=unit)) == text
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_duration_is_told_in_the_units_that_matter(value: Any, unit: str, text
     [(0, "0 B"), (512, "512 B"), (1536, "1.5 KiB"), (1_572_864, "1.5 MiB"), (2**30 - 1, "1 GiB"), (-2048, "-2 KiB")],
 )
 def test_bytes_are_told_in_the_unit_that_keeps_them_short(value: int, text: str) -> None:
-    assert written(value, style("bytes")) == text
+    assert format_line(value, style("bytes")) == text
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_bytes_are_told_in_the_unit_that_keeps_them_short(value: int, text: str)
     ],
 )
 def test_a_share_is_told_in_percent(value: float, whole: int | None, text: str) -> None:
-    assert written(value, style("percent", whole=whole)) == text
+    assert format_line(value, style("percent", whole=whole)) == text
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_share_is_told_in_percent(value: float, whole: int | None, text: str) 
     ],
 )
 def test_a_moment_keeps_its_zone(value: Any, text: str) -> None:
-    assert written(value, style("datetime")) == text
+    assert format_line(value, style("datetime")) == text
 
 
 @pytest.mark.parametrize("name", ["money", "duration", "bytes", "percent", "datetime"])
@@ -124,8 +124,8 @@ def test_a_moment_keeps_its_zone(value: Any, text: str) -> None:
     ],
 )
 def test_what_is_no_such_number_is_plain_text(name: str, value: Any, text: str) -> None:
-    assert written(value, style(name)) == text
-    assert "".join(written_out(value, style(name)).split()) == text.replace(" ", "")
+    assert format_line(value, style(name)) == text
+    assert "".join(format_text(value, style(name)).split()) == text.replace(" ", "")
 
 
 @pytest.mark.parametrize(
@@ -140,4 +140,4 @@ def test_what_is_no_such_number_is_plain_text(name: str, value: Any, text: str) 
     ],
 )
 def test_next_to_nothing_has_no_sign_and_a_share_of_it_is_never_none(value: Any, name: str, text: str) -> None:
-    assert written(value, style(name)) == text
+    assert format_line(value, style(name)) == text

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.display import Display, Format
-from pegboard.dialects.formats import result_written, result_written_out, said_of, written, written_out
+from pegboard.display.format import format_line, format_result_line, format_result_text, format_text, summarize_output
+from pegboard.model.display_format import Display, Format
 
 SQL = Format(style="sql")
 TABLE = Format(style="table")
@@ -19,17 +19,20 @@ def display(**parts: Any) -> Display:
 
 
 def test_sql_is_one_line_with_its_keywords_as_they_are() -> None:
-    assert written("Select  a,\n  b\nFROM t\twhere x = 'two  words'", SQL) == "Select a, b FROM t where x = 'two words'"
+    assert (
+        format_line("Select  a,\n  b\nFROM t\twhere x = 'two  words'", SQL)
+        == "Select a, b FROM t where x = 'two words'"
+    )
 
 
 def test_a_comment_hides_nothing_behind_it() -> None:
-    assert written("SELECT 1 -- one\nFROM t", SQL) == "SELECT 1 /* one */ FROM t"
-    assert written("SELECT 1 -- */ DROP\n; DROP TABLE t", SQL) == "SELECT 1 /* * / DROP */ ; DROP TABLE t"
-    assert written("SELECT '--', /* a\nb */ 2", SQL) == "SELECT '--', /* a b */ 2"
+    assert format_line("SELECT 1 -- one\nFROM t", SQL) == "SELECT 1 /* one */ FROM t"
+    assert format_line("SELECT 1 -- */ DROP\n; DROP TABLE t", SQL) == "SELECT 1 /* * / DROP */ ; DROP TABLE t"
+    assert format_line("SELECT '--', /* a\nb */ 2", SQL) == "SELECT '--', /* a b */ 2"
 
 
 def test_a_long_literal_is_cut_and_what_follows_is_not() -> None:
-    assert written(f"SELECT '{'x' * 500}' FROM t", SQL) == f"SELECT '{'x' * 49}…' FROM t"
+    assert format_line(f"SELECT '{'x' * 500}' FROM t", SQL) == f"SELECT '{'x' * 49}…' FROM t"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +48,7 @@ def test_a_long_literal_is_cut_and_what_follows_is_not() -> None:
     ],
 )
 def test_secrets_in_sql_are_masked(statement: str) -> None:
-    for text in (written(statement, SQL), written_out(statement, SQL)):
+    for text in (format_line(statement, SQL), format_text(statement, SQL)):
         assert "s3cr3t" not in text
         assert "********" in text
 
@@ -55,7 +58,7 @@ def test_sql_at_length_has_a_line_for_each_clause() -> None:
         "select a, max(b) from t left join u on u.id = t.id and u.ok where a between 1 and 2 or a in "
         "(select id from v where x) group by a order by 2; delete from t"
     )
-    assert written_out(statement, SQL).splitlines() == [
+    assert format_text(statement, SQL).splitlines() == [
         "select a, max(b)",
         "from t",
         "left join u",
@@ -74,10 +77,10 @@ def test_sql_at_length_has_a_line_for_each_clause() -> None:
 
 def test_a_table_has_aligned_columns_and_says_what_is_left_out() -> None:
     rows = [{"id": n, "city": "東京" if n else "Oslo"} for n in range(1000)]
-    lines = written_out(rows, TABLE).splitlines()
+    lines = format_text(rows, TABLE).splitlines()
     assert lines[:4] == ["id  city", "──  ────", " 0  Oslo", " 1  東京"]
     assert (len(lines), lines[-1]) == (23, "… 980 more rows")
-    assert written(rows, TABLE) == "1,000 rows (id, city)"
+    assert format_line(rows, TABLE) == "1,000 rows (id, city)"
 
 
 @pytest.mark.parametrize(
@@ -98,19 +101,19 @@ def test_a_table_has_aligned_columns_and_says_what_is_left_out() -> None:
     ],
 )
 def test_rows_of_any_shape_are_a_table(value: Any, columns: list[str] | None, text: str) -> None:
-    assert written_out(value, Format.model_validate({"style": "table", "columns": columns})) == text
+    assert format_text(value, Format.model_validate({"style": "table", "columns": columns})) == text
 
 
 def test_a_wide_table_shows_its_first_columns() -> None:
-    lines = written_out([{f"c{n}": n for n in range(11)}], TABLE).splitlines()
+    lines = format_text([{f"c{n}": n for n in range(11)}], TABLE).splitlines()
     assert lines[0].split() == [f"c{n}" for n in range(8)]
     assert lines[-1] == "… 3 more columns"
 
 
 def test_an_http_answer_is_its_status_its_type_and_its_body() -> None:
     answer = {"status": 404, "headers": {"content-type": "application/json", "x-key": "k"}, "body": {"error": "none"}}
-    assert written(answer, HTTP) == 'HTTP 404 Not Found · application/json · {"error":"none"}'
-    assert written_out(answer, HTTP) == (
+    assert format_line(answer, HTTP) == 'HTTP 404 Not Found · application/json · {"error":"none"}'
+    assert format_text(answer, HTTP) == (
         'HTTP 404 Not Found\ncontent-type: application/json\n\n{\n  "error": "none"\n}'
     )
 
@@ -126,19 +129,19 @@ def test_an_http_answer_is_its_status_its_type_and_its_body() -> None:
     ],
 )
 def test_a_body_alone_is_an_http_answer_too(value: Any, text: str) -> None:
-    assert written(value, HTTP) == text
+    assert format_line(value, HTTP) == text
 
 
 def test_code_keeps_its_lines_or_marks_where_they_end() -> None:
     code = "def f():\n\treturn 1\n"
-    assert written(code, Format(style="code")) == "def f(): ⏎ return 1"
-    assert written_out(code, Format(style="code")) == "def f():\n    return 1\n"
+    assert format_line(code, Format(style="code")) == "def f(): ⏎ return 1"
+    assert format_text(code, Format(style="code")) == "def f():\n    return 1\n"
 
 
 def test_json_in_a_text_is_the_json_it_holds() -> None:
-    assert written('{"a": [1,  2]}', Format(style="json")) == '{"a":[1,2]}'
-    assert written_out('{"a": 1, "password": "x"}', Format(style="json")) == '{\n  "a": 1,\n  "password": "********"\n}'
-    assert written("[no json", Format(style="json")) == "[no json"
+    assert format_line('{"a": [1,  2]}', Format(style="json")) == '{"a":[1,2]}'
+    assert format_text('{"a": 1, "password": "x"}', Format(style="json")) == '{\n  "a": 1,\n  "password": "********"\n}'
+    assert format_line("[no json", Format(style="json")) == "[no json"
 
 
 def test_parts_of_a_result_are_written_by_their_paths() -> None:
@@ -150,9 +153,9 @@ def test_parts_of_a_result_are_written_by_their_paths() -> None:
     }
     money = {"style": "money", "currency": "EUR", "scale": 2}
     shown = display(fields={"order.total": money, "took": {"style": "duration", "unit": "ms"}, "missing": "sql"})
-    assert result_written(output, shown) == "order.total: EUR 12.50, took: 350 ms"
+    assert format_result_line(output, shown) == "order.total: EUR 12.50, took: 350 ms"
     shown = display(fields={"items[].price": money, "rows": "table"})
-    first, *rows = (result_written_out(output, shown) or "").splitlines()
+    first, *rows = (format_result_text(output, shown) or "").splitlines()
     assert first.startswith("items[].price: EUR 0.00, EUR 0.01, ")
     assert first.endswith("EUR 0.19, …")
     assert rows == ["rows:", "  1  2", "  3  4"]
@@ -160,9 +163,11 @@ def test_parts_of_a_result_are_written_by_their_paths() -> None:
 
 def test_parts_are_written_within_the_whole() -> None:
     shown = display(result="table", fields={"[].price": {"style": "money", "scale": 2}, "[].took": "duration"})
-    lines = (result_written_out([{"price": 1250, "took": 0.35}, {"price": 5, "took": 90}], shown) or "").splitlines()
+    lines = (format_result_text([{"price": 1250, "took": 0.35}, {"price": 5, "took": 90}], shown) or "").splitlines()
     assert lines == ["price        took", "─────  ──────────", "12.50      350 ms", " 0.05  1 min 30 s"]
-    assert result_written([{"price": 1}], display(result="json", fields={"[].price": "bytes"})) == '[{"price":"1 B"}]'
+    assert (
+        format_result_line([{"price": 1}], display(result="json", fields={"[].price": "bytes"})) == '[{"price":"1 B"}]'
+    )
 
 
 @pytest.mark.parametrize("path", ["password", "login.pin", "headers[].value", "args[]", "keys.api_key"])
@@ -176,7 +181,7 @@ def test_what_is_secret_is_masked_whatever_its_format(path: str) -> None:
     }
     for style in ("text", "money", "code"):
         for shown in (display(fields={path: style}), display(result="json", fields={path: style})):
-            for text in (result_written(output, shown), result_written_out(output, shown)):
+            for text in (format_result_line(output, shown), format_result_text(output, shown)):
                 assert text
                 assert "********" in text
                 assert "55" not in text
@@ -199,4 +204,4 @@ def test_what_is_secret_is_masked_whatever_its_format(path: str) -> None:
     ],
 )
 def test_a_result_that_nobody_has_described_is_told_by_its_type(output: Any, text: str) -> None:
-    assert said_of(output) == text
+    assert summarize_output(output) == text

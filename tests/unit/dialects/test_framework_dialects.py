@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.call import Malformed
-from pegboard.core.ids import new_id
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.autogen import AutoGen
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.crewai import CrewAI
 from pegboard.dialects.envelope import Envelope
-from pegboard.dialects.memory import Memory
+from pegboard.dialects.memory_form import Memory
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.pydantic_ai import PydanticAI
 from pegboard.dialects.semantic_kernel import SemanticKernel
 from pegboard.dialects.smolagents import Smolagents
+from pegboard.model.call import Malformed
+from pegboard.model.ids import new_id
 from tests.formats import Case
 from tests.unit.dialects.framework_payloads import (
     CALLS,

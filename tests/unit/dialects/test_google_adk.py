@@ -9,9 +9,9 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer
 from pegboard.dialects.google_adk import GoogleAdk
+from pegboard.dialects.parsed_calls import AskedCall
 from tests.formats import Case
 from tests.unit.dialects.framework_payloads import (
     CALLS,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pegboard.dialects.catalog import dialects
+from pegboard.dialects.catalog import load_dialects
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 USER = {"role": "user", "content": "How is the weather?"}
 SAYS = {"role": "assistant", "content": "Fine."}
 TEXT = '{"city":"Bern"}'

@@ -10,12 +10,12 @@ import orjson
 import pytest
 
 from pegboard import ToolResult
-from pegboard.core.refusals import Invalid
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer
-from pegboard.dialects.catalog import dialects
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.model.api_errors import Invalid
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 JSON = [name for name, dialect in KNOWN.items() if "parse" in dialect.abilities and not dialect.is_text]
 ASKED = AskedCall("get_weather", {"city": "Bern"}, "call_1")
 EVIL = AskedCall("delete_all", {"really": True}, "call_9")

@@ -19,11 +19,11 @@ from langchain_core.messages import (
 from langchain_core.messages.tool import invalid_tool_call, tool_call, tool_call_chunk
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.langchain import Langchain, Langgraph
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.model.call import Malformed
 from tests.unit.dialects.framework_payloads import (
     CALLS,
     answer_in,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import Unreadable
-from pegboard.dialects.lines import chunks_of
+from pegboard.dialects.parsed_calls import Unreadable
+from pegboard.dialects.sse_lines import parse_chunks
 
 EVENTS = 'event: a\ndata: {"x": 1}\n\n: a comment\nid: 7\ndata: {"y":\ndata: 2}\n\ndata: [DONE]\n\n'
 
@@ -32,27 +32,27 @@ EVENTS = 'event: a\ndata: {"x": 1}\n\n: a comment\nid: 7\ndata: {"y":\ndata: 2}\
     ],
 )
 def test_events_and_lines_are_their_data_and_everything_else_is_itself(payload: Any, chunks: Any) -> None:
-    assert chunks_of(payload) == chunks
+    assert parse_chunks(payload) == chunks
 
 
 @given(st.text() | st.lists(st.text()))
 def test_any_text_is_taken(payload: Any) -> None:
-    assert chunks_of(payload) is not None
+    assert parse_chunks(payload) is not None
 
 
 def test_data_that_is_no_json_is_looked_at_once() -> None:
     lines = "data: x\n" * 50_000
-    assert chunks_of(lines) == lines
+    assert parse_chunks(lines) == lines
 
 
 @pytest.mark.parametrize("text", ['{"name": "a", "name": "b"}', 'data: {"name": "a", "name": "b"}\n\n'])
 def test_a_key_that_is_there_twice_is_refused_in_texts_and_streams(text: str) -> None:
     with pytest.raises(Unreadable, match="twice"):
-        chunks_of(text)
+        parse_chunks(text)
     with pytest.raises(Unreadable, match="twice"):
-        chunks_of(f"{text.strip()}\n{text}")
+        parse_chunks(f"{text.strip()}\n{text}")
 
 
 def test_the_numbers_of_a_stream_are_exact() -> None:
-    (chunk,) = chunks_of('data: {"n": 12345678901234567890123}\n\n')
+    (chunk,) = parse_chunks('data: {"n": 12345678901234567890123}\n\n')
     assert chunk == {"n": 12345678901234567890123}

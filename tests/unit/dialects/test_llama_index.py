@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.llama_index import LlamaIndex
+from pegboard.dialects.parsed_calls import AskedCall
 from tests.unit.dialects.framework_payloads import bad, calls_of, good, streamed, tool_of
 
 LLAMA = LlamaIndex()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.mastra import Mastra
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from tests.unit.dialects.web_dialects import KNOWN, WITH_IMAGE, answer_to, fed, read
 
 CALL = AskedCall("look", {"at": "it"}, "c1")

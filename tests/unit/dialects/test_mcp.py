@@ -8,8 +8,8 @@ import mcp.types as types
 import pytest
 from hypothesis import given
 
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
-from pegboard.dialects.mcp import Mcp
+from pegboard.dialects.mcp_messages import Mcp
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from tests.unit.dialects.web_dialects import ARGUMENTS, KNOWN, WITH_IMAGE, answer_to, read, tool
 
 PARAMS = {"name": "look", "arguments": {"at": "it"}}

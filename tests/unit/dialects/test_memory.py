@@ -8,12 +8,12 @@ import orjson
 import pytest
 from hypothesis import given, settings
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.base import Answer
-from pegboard.dialects.dialects import Dialects
-from pegboard.dialects.memory import Memory
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.memory_form import Memory
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.plain import Plain
+from pegboard.model.call import Malformed
 from tests.unit.dialects.framework_payloads import JSON, bad, calls_of, good, tool_of
 
 DIALECT = Memory()

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.cohere import CohereV2
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.haystack import Haystack
 from pegboard.dialects.langchain import Langchain, Langgraph
 from pegboard.dialects.llama_index import LlamaIndex
 from pegboard.dialects.mistral import Mistral
 from pegboard.dialects.ollama import Ollama
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.model.call import Malformed
 from tests.formats import TOOLS, Case, cases
 from tests.unit.dialects.framework_payloads import (
     ARGUMENTS,

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from mistralai.client import models
 from pydantic import TypeAdapter
 
-from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.base import Answer
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.mistral import Mistral
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from tests.unit.dialects.framework_payloads import bad, calls_of, good, streamed, tool_of
 
 MISTRAL = Mistral()

@@ -13,11 +13,11 @@ from openai.types.chat.chat_completion_function_tool_param import ChatCompletion
 from openai.types.chat.chat_completion_tool_message_param import ChatCompletionToolMessageParam
 from pydantic import TypeAdapter
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import ABSENT, Asked, AskedCall, Unreadable
-from pegboard.dialects.dialects import Dialects
-from pegboard.dialects.openai import OpenAIChat
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.openai_chat import OpenAIChat
 from pegboard.dialects.openai_legacy import OpenAILegacy
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, ParsedCalls, Unreadable
+from pegboard.model.call import Malformed
 from tests.formats import TOOLS, cases
 from tests.unit.dialects.openai_values import (
     CALLS,
@@ -59,7 +59,7 @@ def piece(index: int | None, arguments: str | None = None, **more: Any) -> dict[
     return ({} if index is None else {"index": index}) | more | {"function": function}
 
 
-def read(payload: Any) -> Asked:
+def read(payload: Any) -> ParsedCalls:
     return KNOWN.read(payload)
 
 
@@ -76,7 +76,7 @@ READ_ONE = [("c1", "get_weather", {"city": "Bern"})]
     [
         response(ONE),
         {"role": "assistant", "content": None, "tool_calls": [ONE]},
-        {"role": "assistant", "content": "Let me see", "tool_calls": [ONE, 7, {"id": "x"}, None]},
+        {"role": "assistant", "content": "Let me see", "tool_calls": [ONE, 7, None]},
         {"tool_calls": [ONE]},
         ONE,
         [ONE],
@@ -106,7 +106,7 @@ def test_only_one_bare_call_is_answered_by_one_object() -> None:
     ],
 )
 def test_what_asks_for_nothing_has_no_calls(payload: Any) -> None:
-    assert read(payload) == Asked("openai_chat", (), many=True)
+    assert read(payload) == ParsedCalls("openai_chat", (), many=True)
 
 
 def test_only_the_first_of_several_choices_is_read() -> None:

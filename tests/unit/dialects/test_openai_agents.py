@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.openai_responses import OpenAIAgents, OpenAIResponses
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from tests.formats import TOOLS, cases
 from tests.unit.dialects.openai_values import CALLS, answer_for, read_or_refuse, spoiled, succeeded, tool_of
 

@@ -13,11 +13,11 @@ from openai.types.chat.chat_completion_function_message_param import ChatComplet
 from openai.types.chat.completion_create_params import Function
 from pydantic import TypeAdapter
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.dialects import Dialects
-from pegboard.dialects.openai import OpenAIChat
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.openai_chat import OpenAIChat
 from pegboard.dialects.openai_legacy import OpenAILegacy
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.model.call import Malformed
 from tests.formats import TOOLS, cases
 from tests.unit.dialects.openai_values import (
     ARGUMENTS,

@@ -13,9 +13,9 @@ from openai.types.responses.response_input_item_param import ResponseInputItemPa
 from openai.types.responses.response_output_item import ResponseOutputItem
 from pydantic import TypeAdapter
 
-from pegboard.dialects.asked import ABSENT, Asked, AskedCall, Unreadable
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.openai_responses import OpenAIAgents, OpenAIResponses
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, ParsedCalls, Unreadable
 from tests.formats import TOOLS, cases
 from tests.unit.dialects.openai_values import (
     CALLS,
@@ -45,7 +45,7 @@ def response(*items: Any, status: str = "completed") -> dict[str, Any]:
     return {"object": "response", "id": "resp_1", "status": status, "output": list(items)}
 
 
-def read(payload: Any) -> Asked:
+def read(payload: Any) -> ParsedCalls:
     return KNOWN.read(payload)
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.gemini import GeminiGenerateContent
-from pegboard.dialects.parts.partial_args import steps_of
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.shared.gemini_partial_args import parse_json_path
 from tests.unit.dialects.framework_payloads import calls_of, grafted, never_raises, streamed
 
 DIALECT = GeminiGenerateContent()
@@ -117,7 +117,7 @@ def test_values_without_one_place_make_the_call_malformed(args: list[Any]) -> No
 @given(st.lists(st.text(max_size=6) | st.integers(0, 9), min_size=1, max_size=6))
 def test_a_path_is_read_as_it_is_written(steps: list[str | int]) -> None:
     written = "".join(f"[{orjson.dumps(step).decode()}]" for step in steps)
-    assert steps_of(f"${written}") == tuple(steps)
+    assert parse_json_path(f"${written}") == tuple(steps)
 
 
 @given(grafted([STREAM]))

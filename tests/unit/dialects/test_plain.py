@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import Problem, ToolResult
-from pegboard.core.call import Malformed
-from pegboard.core.errors import ErrorType, FieldProblem
-from pegboard.core.refusals import Invalid
-from pegboard.dialects.asked import Asked, AskedCall
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls
 from pegboard.dialects.plain import Plain
+from pegboard.model.api_errors import Invalid
+from pegboard.model.call import Malformed
+from pegboard.model.call_errors import ErrorType, FieldProblem
 from tests.unit.dialects.rendering import answer_of, rendered
 
 MISSING = FieldProblem("missing", "Field 'a' is required", "a", "string")
@@ -28,15 +28,15 @@ RESULTS = [
 ]
 
 
-def parse(payload: Any) -> Asked:
+def parse(payload: Any) -> ParsedCalls:
     return Dialects([Plain()]).read(payload, "plain")
 
 
 def test_an_object_is_one_call_and_a_list_several() -> None:
-    assert parse({"name": "a"}) == Asked("plain", (AskedCall("a", {}),), many=False)
+    assert parse({"name": "a"}) == ParsedCalls("plain", (AskedCall("a", {}),), many=False)
     asked = parse([{"name": "a", "arguments": {"x": 1}, "id": "1"}, {"name": "b", "arguments": None}])
-    assert asked == Asked("plain", (AskedCall("a", {"x": 1}, "1"), AskedCall("b", {})), many=True)
-    assert parse([]) == Asked("plain", (), many=True)
+    assert asked == ParsedCalls("plain", (AskedCall("a", {"x": 1}, "1"), AskedCall("b", {})), many=True)
+    assert parse([]) == ParsedCalls("plain", (), many=True)
 
 
 def test_arguments_that_are_no_object_are_malformed() -> None:

@@ -20,8 +20,8 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.tools import ToolDefinition
 
-from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.base import Answer
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.dialects.pydantic_ai import PydanticAI
 from tests.unit.dialects.framework_payloads import (
     CALLS,

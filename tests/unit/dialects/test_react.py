@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from pegboard.dialects.parts.react import Step, is_labelled, steps_of, unfenced
+from pegboard.dialects.shared.react_text import ReactStep, has_label, parse_react_steps, remove_code_fence
 from tests.unit.dialects.framework_payloads import TEXTS
 
 
@@ -13,12 +13,15 @@ def test_each_action_has_its_thought_input_and_observation() -> None:
     text = (
         "Thought: one\nmore\nAction: a\nAction Input: {\n}\nObservation: 1\n2\nThought: two\nAction: b\nAction Input: x"
     )
-    assert steps_of(text).steps == [Step("a", "{\n}", "one\nmore", "1\n2"), Step("b", "x", "two", None)]
+    assert parse_react_steps(text).steps == [
+        ReactStep("a", "{\n}", "one\nmore", "1\n2"),
+        ReactStep("b", "x", "two", None),
+    ]
 
 
 def test_an_observation_answers_all_actions_before_it() -> None:
     text = "Action: a\nAction Input: {}\nAction: b\nAction Input: {}\nObservation: 1"
-    assert [step.observation for step in steps_of(text).steps] == ["1", "1"]
+    assert [step.observation for step in parse_react_steps(text).steps] == ["1", "1"]
 
 
 @pytest.mark.parametrize(
@@ -35,34 +38,34 @@ def test_an_observation_answers_all_actions_before_it() -> None:
     ],
 )
 def test_labels_may_be_adorned_and_what_is_thought_is_no_action(text: str) -> None:
-    steps = steps_of(text).steps
+    steps = parse_react_steps(text).steps
     assert [(step.action, step.input) for step in steps] == [("a", "{}")]
 
 
 def test_a_tag_within_the_input_is_part_of_it() -> None:
-    (step,) = steps_of('Action: a\nAction Input: {"x": "</think> and <think> y"}').steps
+    (step,) = parse_react_steps('Action: a\nAction Input: {"x": "</think> and <think> y"}').steps
     assert step.input == '{"x": "</think> and <think> y"}'
 
 
 def test_nothing_is_to_be_done_beside_a_final_answer() -> None:
     text = "Action: a\nAction Input: {}\nObservation: 1\nAction: b\nAction Input: {}\nFinal Answer: 2"
-    assert [step.action for step in steps_of(text).asked()] == ["a"]
+    assert [step.action for step in parse_react_steps(text).asked()] == ["a"]
 
 
 @pytest.mark.parametrize("text", ["```json\n{}\n```", "```\n{}```", " {} ", "```{}"])
 def test_a_fence_is_no_part_of_what_it_holds(text: str) -> None:
-    assert unfenced(text) == "{}"
+    assert remove_code_fence(text) == "{}"
 
 
 @pytest.mark.parametrize(
     ("text", "expected"), [("a\nAction: b", True), ("x </think>", True), ("an Action: b", False), ("a\nb", False)]
 )
 def test_a_line_that_would_be_taken_for_a_label_is_noticed(text: str, expected: bool) -> None:
-    assert is_labelled(text) is expected
+    assert has_label(text) is expected
 
 
 @settings(deadline=None)
 @given(TEXTS)
 def test_any_text_has_steps_and_none_of_them_is_longer_than_it(text: str) -> None:
-    for step in steps_of(text).steps:
+    for step in parse_react_steps(text).steps:
         assert len(step.action) + len(step.input or "") <= len(text)

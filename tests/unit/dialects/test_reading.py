@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.call import Malformed
-from pegboard.core.errors import MalformedArguments
-from pegboard.dialects.reading import arguments_of, check_keys
+from pegboard.json_schema.arguments_text import parse_arguments, reject_duplicate_keys
+from pegboard.model.call import Malformed
+from pegboard.model.call_errors import MalformedArguments
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=5),
@@ -34,7 +34,7 @@ JSON = st.recursive(
     ],
 )
 def test_an_object_its_text_and_the_text_of_its_text_are_the_same(given: Any, expected: Any) -> None:
-    assert arguments_of(given) == expected
+    assert parse_arguments(given) == expected
 
 
 @pytest.mark.parametrize(
@@ -59,34 +59,34 @@ def test_an_object_its_text_and_the_text_of_its_text_are_the_same(given: Any, ex
     ],
 )
 def test_what_cannot_be_read_is_kept_with_the_reason(given: Any, why: str) -> None:
-    read = arguments_of(given)
+    read = parse_arguments(given)
     assert isinstance(read, Malformed)
     assert why in read.why
     assert read.text == (given if isinstance(given, str) else json.dumps(given).replace(" ", ""))
 
 
 def test_numbers_beyond_double_keep_their_digits() -> None:
-    assert arguments_of('{"a": 123456789012345678901234567890}') == {"a": 123456789012345678901234567890}
-    assert str(arguments_of('{"a": 0.12345678901234567890123}')["a"]) == "0.12345678901234567890123"
+    assert parse_arguments('{"a": 123456789012345678901234567890}') == {"a": 123456789012345678901234567890}
+    assert str(parse_arguments('{"a": 0.12345678901234567890123}')["a"]) == "0.12345678901234567890123"
 
 
 @given(st.dictionaries(st.text(max_size=4), JSON, max_size=4), st.booleans())
 def test_every_object_survives_being_written(value: dict[str, Any], twice: bool) -> None:
     text = json.dumps(value, ensure_ascii=twice)
-    assert arguments_of(json.dumps(text) if twice else text) == value
+    assert parse_arguments(json.dumps(text) if twice else text) == value
 
 
 @given(JSON)
 def test_only_keys_that_are_there_twice_are_refused(value: Any) -> None:
-    check_keys(json.dumps(value).encode(), value)
-    check_keys(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), value)
+    reject_duplicate_keys(json.dumps(value).encode(), value)
+    reject_duplicate_keys(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), value)
     with pytest.raises(MalformedArguments, match="twice"):
-        check_keys(b'{"k": %s, "k": 1}' % json.dumps(value).encode(), {"k": 1})
+        reject_duplicate_keys(b'{"k": %s, "k": 1}' % json.dumps(value).encode(), {"k": 1})
 
 
 @given(st.text())
 def test_any_text_is_read_or_malformed(text: str) -> None:
-    assert isinstance(arguments_of(text), dict | Malformed)
+    assert isinstance(parse_arguments(text), dict | Malformed)
 
 
 @pytest.mark.parametrize(
@@ -103,4 +103,4 @@ def test_any_text_is_read_or_malformed(text: str) -> None:
 )
 def test_a_key_that_is_there_twice_is_seen_whatever_colons_there_are(text: str) -> None:
     with pytest.raises(MalformedArguments, match="twice"):
-        check_keys(text.encode(), json.loads(text))
+        reject_duplicate_keys(text.encode(), json.loads(text))

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from google.genai import types as genai
 
-from pegboard.dialects.asked import Unreadable
-from pegboard.dialects.catalog import dialects
-from pegboard.dialects.final_turns import GEMINI_FIELDS
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.final_turn import GEMINI_FIELDS
+from pegboard.dialects.parsed_calls import Unreadable
 from tests.unit.dialects.sdk_objects import ARGUMENTS, Given, objects
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 OBJECTS = list(objects())
 WAYS: Mapping[str, Callable[[Any], Any]] = {
     "model_dump()": lambda item: as_json(item.model_dump()),

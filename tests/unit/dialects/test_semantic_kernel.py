@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.dialects.asked import ABSENT, AskedCall
 from pegboard.dialects.base import Answer
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.dialects.semantic_kernel import SemanticKernel
 from tests.unit.dialects.framework_payloads import bad, calls_of, examples, good, streamed, tool_of
 

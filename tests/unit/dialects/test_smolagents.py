@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.base import Answer
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.smolagents import Smolagents
 from tests.unit.dialects.framework_payloads import bad, calls_of, examples, good, streamed, tool_of
 

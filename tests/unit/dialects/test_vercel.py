@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.dialects.asked import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.vercel import VercelV4, VercelV5, VercelV7
 from tests.unit.dialects.web_dialects import IMAGE, KNOWN, WITH_IMAGE, answer_to, fed, read
 

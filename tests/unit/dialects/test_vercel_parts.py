@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import ABSENT, AskedCall
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.model.call import Malformed
 from tests.unit.dialects.web_dialects import fed, read
 
 CALL = AskedCall("look", {"at": "it"}, "c1")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.catalog import dialects
-from pegboard.dialects.vercel_ui import VercelUi
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.vercel import VercelUi
 from tests.unit.dialects.web_dialects import answer_to
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 DIALECT = VercelUi()
 CALL = AskedCall("get_weather", {"city": "Bern"}, "call_1")
 

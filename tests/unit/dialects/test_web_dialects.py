@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import AskedCall, Unreadable
 from pegboard.dialects.base import Dialect
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from tests.formats import Case, cases
 from tests.unit.dialects.web_dialects import ALL, CALLS, JSON, KNOWN, NAMES, answer_to, fed, grafted, parsed, read, tool
 

@@ -9,17 +9,17 @@ import orjson
 from hypothesis import strategies as st
 
 from pegboard import Problem, Tool, ToolResult
-from pegboard.core.call import Malformed
-from pegboard.core.errors import ErrorType
-from pegboard.core.tool import Kind
 from pegboard.dialects.ag_ui import AgUi
-from pegboard.dialects.asked import AskedCall
 from pegboard.dialects.base import Answer, Dialect
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.mastra import Mastra
-from pegboard.dialects.mcp import Mcp
+from pegboard.dialects.mcp_messages import Mcp
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.plain import Plain
 from pegboard.dialects.vercel import VercelV4, VercelV5, VercelV7
+from pegboard.model.call import Malformed
+from pegboard.model.call_errors import ErrorType
+from pegboard.model.tool import Kind
 
 ALL: list[Dialect] = [VercelV4(), VercelV7(), VercelV5(), Mastra(), AgUi(), Mcp()]
 KNOWN = Dialects([Plain(), *ALL])

@@ -10,26 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.egress.addresses import literal, numeric, routable
+from pegboard.http_client.address_policy import is_numeric_host, is_routable, parse_address
 from tests.unit.egress.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
 
 
 @pytest.mark.parametrize("text", NOT_PUBLIC.values(), ids=NOT_PUBLIC)
 def test_an_address_that_is_not_public_is_not_routable(text: str) -> None:
-    assert not routable(ip_address(text))
+    assert not is_routable(ip_address(text))
 
 
 @pytest.mark.parametrize("text", PUBLIC.values(), ids=PUBLIC)
 def test_a_public_address_is_routable(text: str) -> None:
-    assert routable(ip_address(text))
+    assert is_routable(ip_address(text))
 
 
 @pytest.mark.parametrize("host", LOOPBACK_SPELLINGS)
 def test_every_spelling_of_loopback_is_read_as_an_address(host: str) -> None:
-    address = literal(host)
+    address = parse_address(host)
     assert address is not None
-    assert not routable(address)
-    assert numeric(host) or host.startswith("[")
+    assert not is_routable(address)
+    assert is_numeric_host(host) or host.startswith("[")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_every_spelling_of_loopback_is_read_as_an_address(host: str) -> None:
     ],
 )
 def test_other_spellings_mean_what_a_resolver_would_take_them_for(host: str, address: str) -> None:
-    assert literal(host) == ip_address(address)
+    assert parse_address(host) == ip_address(address)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_other_spellings_mean_what_a_resolver_would_take_them_for(host: str, add
     ["example.com", "localhost", "", ".", "1e100.net", "127.0.0.1.example.com", "dead.beef", "x127.0.0.1x", "a" * 300],
 )
 def test_a_name_is_no_address(host: str) -> None:
-    assert literal(host) is None
-    assert not numeric(host)
+    assert parse_address(host) is None
+    assert not is_numeric_host(host)
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ def test_a_name_is_no_address(host: str) -> None:
     ],
 )
 def test_a_number_out_of_range_is_no_address_and_no_name_either(host: str) -> None:
-    assert literal(host) is None
-    assert numeric(host)
+    assert parse_address(host) is None
+    assert is_numeric_host(host)
 
 
 @pytest.mark.parametrize("host", ["[::1", "::g", "[::ffff:0x7f.1]", "1:2:3", "[:::1]"])
 def test_a_broken_ipv6_address_is_no_address_and_no_name_either(host: str) -> None:
-    assert literal(host) is None
-    assert numeric(host)
+    assert parse_address(host) is None
+    assert is_numeric_host(host)
 
 
 @given(st.text(alphabet="0123456789xXabF.", max_size=20).filter(lambda text: not text.endswith(".")))
@@ -95,9 +95,9 @@ def test_numbers_are_read_as_the_system_reads_them(text: str) -> None:
     try:
         expected = IPv4Address(socket.inet_aton(text))
     except OSError:
-        assert literal(text) is None
+        assert parse_address(text) is None
     else:
-        assert literal(text) == expected
+        assert parse_address(text) == expected
 
 
 def octal(number: int) -> str:
@@ -122,14 +122,14 @@ def spelt(draw: st.DrawFn) -> tuple[IPv4Address, str]:
 @given(spelt())
 def test_however_an_address_is_spelt_it_is_recognised(case: tuple[IPv4Address, str]) -> None:
     address, text = case
-    assert literal(text) == address
-    assert numeric(text)
+    assert parse_address(text) == address
+    assert is_numeric_host(text)
 
 
 @given(st.text(max_size=40))
 def test_any_text_is_an_address_or_is_not(text: str) -> None:
-    address = literal(text)
-    assert address is None or numeric(text) or text.strip().startswith("[")
+    address = parse_address(text)
+    assert address is None or is_numeric_host(text) or text.strip().startswith("[")
 
 
 @given(st.ip_addresses(v=4))
@@ -141,10 +141,10 @@ def test_wrapping_an_address_does_not_make_it_public(address: IPv4Address) -> No
         IPv6Address((0x64FF9B << 96) | inner),
         IPv6Address((0x20010000 << 96) | (0x08080808 << 64) | (inner ^ 0xFFFFFFFF)),
     ]
-    assert {routable(address)} == {routable(outer) for outer in wrapped}
+    assert {is_routable(address)} == {is_routable(outer) for outer in wrapped}
 
 
 @given(st.ip_addresses())
 def test_nothing_is_routable_that_python_calls_private(address: IPv4Address | IPv6Address) -> None:
     wrapping = isinstance(address, IPv6Address) and (address.sixtofour or address.teredo)
-    assert not routable(address) or address.is_global or wrapping
+    assert not is_routable(address) or address.is_global or wrapping

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.egress.addresses import routable
-from pegboard.egress.allow import AllowList
+from pegboard.http_client.address_policy import AllowList, is_routable
 from tests.unit.egress.attacks import NOT_PUBLIC, PUBLIC
 
 
@@ -142,4 +141,4 @@ def test_an_address_with_a_port_opens_that_port_alone(address: str, port: int, o
     entry = f"[{shown}]:{port}" if shown.version == 6 else f"{shown}:{port}"
     allow = AllowList.read(entry)
     assert allow.permits("any.example", port, shown)
-    assert allow.permits("any.example", other, shown) == (routable(shown) or port == other)
+    assert allow.permits("any.example", other, shown) == (is_routable(shown) or port == other)

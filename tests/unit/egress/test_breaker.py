@@ -6,8 +6,8 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from pegboard.core.errors import CircuitOpen
-from pegboard.egress.breaker import Breaker, Breakers
+from pegboard.http_client.circuit_breaker import CircuitBreaker, CircuitBreakers
+from pegboard.model.call_errors import CircuitOpen
 
 
 class Clock:
@@ -27,18 +27,18 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def breaker(clock: Clock) -> Breaker:
+def breaker(clock: Clock) -> CircuitBreaker:
     """A breaker that has seen nothing."""
-    return Breakers(clock).of("user", "https://api.example:443")
+    return CircuitBreakers(clock).of("user", "https://api.example:443")
 
 
-def fail(breaker: Breaker, times: int) -> None:
+def fail(breaker: CircuitBreaker, times: int) -> None:
     for _ in range(times):
         breaker.admit()
         breaker.failed()
 
 
-def is_open(breaker: Breaker) -> bool:
+def is_open(breaker: CircuitBreaker) -> bool:
     try:
         breaker.admit()
     except CircuitOpen:
@@ -46,13 +46,13 @@ def is_open(breaker: Breaker) -> bool:
     return False
 
 
-def test_calls_go_through_until_five_in_a_row_failed(breaker: Breaker) -> None:
+def test_calls_go_through_until_five_in_a_row_failed(breaker: CircuitBreaker) -> None:
     fail(breaker, 5)
     with pytest.raises(CircuitOpen):
         breaker.admit()
 
 
-def test_a_success_in_between_starts_the_count_again(breaker: Breaker) -> None:
+def test_a_success_in_between_starts_the_count_again(breaker: CircuitBreaker) -> None:
     fail(breaker, 4)
     breaker.admit()
     breaker.succeeded()
@@ -60,7 +60,7 @@ def test_a_success_in_between_starts_the_count_again(breaker: Breaker) -> None:
     assert not is_open(breaker)
 
 
-def test_the_refusal_names_the_upstream_and_how_long(breaker: Breaker, clock: Clock) -> None:
+def test_the_refusal_names_the_upstream_and_how_long(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, 5)
     clock.now += 10.5
     with pytest.raises(CircuitOpen, match=r"https://api\.example:443 failed 5 times in a row") as caught:
@@ -70,7 +70,7 @@ def test_the_refusal_names_the_upstream_and_how_long(breaker: Breaker, clock: Cl
     assert caught.value.retryable
 
 
-def test_after_its_time_one_call_may_try(breaker: Breaker, clock: Clock) -> None:
+def test_after_its_time_one_call_may_try(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, 5)
     clock.now += 30
     breaker.admit()
@@ -79,7 +79,7 @@ def test_after_its_time_one_call_may_try(breaker: Breaker, clock: Clock) -> None
     assert caught.value.retry_after_ms == 1000
 
 
-def test_a_probe_that_succeeds_lets_everybody_through(breaker: Breaker, clock: Clock) -> None:
+def test_a_probe_that_succeeds_lets_everybody_through(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, 5)
     clock.now += 30
     breaker.admit()
@@ -88,7 +88,7 @@ def test_a_probe_that_succeeds_lets_everybody_through(breaker: Breaker, clock: C
     assert not is_open(breaker)
 
 
-def test_a_probe_that_fails_keeps_everybody_out_for_as_long_again(breaker: Breaker, clock: Clock) -> None:
+def test_a_probe_that_fails_keeps_everybody_out_for_as_long_again(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, 5)
     clock.now += 30
     fail(breaker, 1)
@@ -98,7 +98,7 @@ def test_a_probe_that_fails_keeps_everybody_out_for_as_long_again(breaker: Break
     assert not is_open(breaker)
 
 
-def test_a_probe_that_is_cancelled_gives_its_place_back(breaker: Breaker, clock: Clock) -> None:
+def test_a_probe_that_is_cancelled_gives_its_place_back(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, 5)
     clock.now += 30
     breaker.admit()
@@ -107,7 +107,7 @@ def test_a_probe_that_is_cancelled_gives_its_place_back(breaker: Breaker, clock:
     assert is_open(breaker)
 
 
-def test_a_probe_that_never_tells_holds_its_place_for_a_while_only(breaker: Breaker, clock: Clock) -> None:
+def test_a_probe_that_never_tells_holds_its_place_for_a_while_only(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, 5)
     clock.now += 30
     breaker.admit()
@@ -117,14 +117,14 @@ def test_a_probe_that_never_tells_holds_its_place_for_a_while_only(breaker: Brea
     assert not is_open(breaker)
 
 
-def test_a_cancelled_call_that_was_no_probe_opens_nothing(breaker: Breaker) -> None:
+def test_a_cancelled_call_that_was_no_probe_opens_nothing(breaker: CircuitBreaker) -> None:
     breaker.admit()
     fail(breaker, 5)
     breaker.abandoned()
     assert is_open(breaker)
 
 
-def test_an_answer_that_comes_late_counts(breaker: Breaker) -> None:
+def test_an_answer_that_comes_late_counts(breaker: CircuitBreaker) -> None:
     breaker.admit()
     fail(breaker, 5)
     breaker.succeeded()
@@ -132,7 +132,7 @@ def test_an_answer_that_comes_late_counts(breaker: Breaker) -> None:
 
 
 def test_one_users_failures_do_not_shut_out_another(clock: Clock) -> None:
-    breakers = Breakers(clock)
+    breakers = CircuitBreakers(clock)
     fail(breakers.of("ann", "https://a:443"), 5)
     assert is_open(breakers.of("ann", "https://a:443"))
     assert not is_open(breakers.of("ben", "https://a:443"))
@@ -140,7 +140,7 @@ def test_one_users_failures_do_not_shut_out_another(clock: Clock) -> None:
 
 
 def test_the_one_unused_for_longest_makes_room(clock: Clock) -> None:
-    breakers = Breakers(clock, most=2)
+    breakers = CircuitBreakers(clock, most=2)
     first, second = breakers.of("ann", "a"), breakers.of("ann", "b")
     assert breakers.of("ann", "a") is first
     breakers.of("ann", "c")
@@ -154,7 +154,7 @@ class AnyCourse(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.clock = Clock()
-        self.breaker = Breaker("x", clock=self.clock, failures=2, seconds=10.0)
+        self.breaker = CircuitBreaker("x", clock=self.clock, failures=2, seconds=10.0)
         self.failures = 0
         self.running: list[float] = []
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import pytest
 from yarl import URL
 
-from pegboard.core.errors import EgressRefused, ToolError, Unavailable, UpstreamUnreachable
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.model.call_errors import EgressRefused, ToolError, Unavailable, UpstreamUnreachable
 from tests.unit.egress.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
 from tests.unit.egress.upstreams import answer, answering
 
@@ -28,7 +28,7 @@ async def hanging(host: str, port: int) -> Sequence[str]:
     raise AssertionError
 
 
-async def message(outbound: Outbound, host: str, port: int = 80) -> str:
+async def message(outbound: GuardedClient, host: str, port: int = 80) -> str:
     """Why there is no connection, which is why there is no answer to a request either."""
     with pytest.raises(ToolError) as caught:
         await outbound.connect(host, port, "ann")
@@ -42,7 +42,7 @@ async def message(outbound: Outbound, host: str, port: int = 80) -> str:
 
 @pytest.mark.parametrize("address", NOT_PUBLIC.values(), ids=NOT_PUBLIC)
 async def test_an_address_that_is_not_public_is_refused(address: str, dialled: list[str]) -> None:
-    outbound = Outbound(AllowList(), resolver=fixed)
+    outbound = GuardedClient(AllowList(), resolver=fixed)
     named = address.replace(":", "-") + ".v6" if ":" in address else address.replace(".", "-") + ".v4"
     hosts = [address] if "." in address and ":" in address else [address, named]
     for host in hosts:
@@ -53,7 +53,7 @@ async def test_an_address_that_is_not_public_is_refused(address: str, dialled: l
 
 @pytest.mark.parametrize("host", [host.strip("[]") for host in LOOPBACK_SPELLINGS])
 async def test_no_spelling_of_loopback_gets_through(host: str, dialled: list[str]) -> None:
-    outbound = Outbound(AllowList())
+    outbound = GuardedClient(AllowList())
     with pytest.raises(EgressRefused, match="PEGBOARD_EGRESS_ALLOW"):
         await outbound.connect(host, 80, "ann")
     assert dialled == []
@@ -61,7 +61,7 @@ async def test_no_spelling_of_loopback_gets_through(host: str, dialled: list[str
 
 @pytest.mark.parametrize("address", PUBLIC.values(), ids=PUBLIC)
 async def test_a_public_address_is_let_through(address: str, dialled: list[str]) -> None:
-    outbound = Outbound(AllowList())
+    outbound = GuardedClient(AllowList())
     with pytest.raises(UpstreamUnreachable, match="Network is unreachable"):
         await outbound.connect(address, 80, "ann")
     assert len(dialled) == 1
@@ -70,7 +70,7 @@ async def test_a_public_address_is_let_through(address: str, dialled: list[str])
 @pytest.mark.parametrize("host", ["", "a b", "a/b", "a@b", "[::1]", "a\r\nb", "a\0b", "ü" * 80, "a:b"])
 async def test_what_is_no_host_is_refused(host: str) -> None:
     with pytest.raises(EgressRefused, match="this host"):
-        await Outbound(AllowList()).connect(host, 80, "ann")
+        await GuardedClient(AllowList()).connect(host, 80, "ann")
 
 
 async def reached(made: socket.socket) -> bool:
@@ -85,7 +85,7 @@ async def reached(made: socket.socket) -> bool:
 
 async def test_what_is_allowed_is_reached() -> None:
     async with answering(answer(b"reached")) as running:
-        outbound = Outbound(LOCAL, resolver=fixed)
+        outbound = GuardedClient(LOCAL, resolver=fixed)
         for host in ("127.0.0.1", "127-0-0-1.v4", "127-0-0-1.V4", "::ffff:127.0.0.1"):
             assert await reached(await outbound.connect(host, running.port, "ann"))
         await outbound.close()
@@ -96,7 +96,7 @@ async def test_of_several_addresses_one_that_answers_is_taken(dialled: list[str]
         return ["10.0.0.1", "8.8.8.8", "127.0.0.1"]
 
     async with answering(answer(b"reached")) as running:
-        outbound = Outbound(LOCAL, resolver=several)
+        outbound = GuardedClient(LOCAL, resolver=several)
         assert await reached(await outbound.connect("name", running.port, "ann"))
     assert dialled == ["8.8.8.8", "127.0.0.1"]
 
@@ -104,19 +104,19 @@ async def test_of_several_addresses_one_that_answers_is_taken(dialled: list[str]
 async def test_what_cannot_be_reached_is_told_as_for_a_request() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-    outbound = Outbound(LOCAL, connect_seconds=5)
+    outbound = GuardedClient(LOCAL, connect_seconds=5)
     assert await message(outbound, "127.0.0.1", port) == f"Could not connect to 127.0.0.1:{port}: Connection refused"
     assert (await message(outbound, "missing.invalid")).startswith("The name 'missing.invalid' could not be resolved")
     assert "write it as 127.0.0.1" in await message(outbound, "127.1")
     assert "not a plain address" in await message(outbound, "1.2.3.4.5")
     await outbound.close()
-    slow = Outbound(LOCAL, connect_seconds=0.1, resolver=hanging)
+    slow = GuardedClient(LOCAL, connect_seconds=0.1, resolver=hanging)
     assert await message(slow, "a") == "Could not connect to a:80: its name was not resolved within 0.1 s"
     await slow.close()
 
 
 async def test_after_closing_nothing_is_connected_to() -> None:
-    outbound = Outbound(LOCAL, resolver=hanging)
+    outbound = GuardedClient(LOCAL, resolver=hanging)
     waiting = asyncio.create_task(outbound.connect("name", 80, "ann"))
     await asyncio.sleep(0)
     await outbound.close()

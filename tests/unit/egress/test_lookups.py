@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 import pytest
 from yarl import URL
 
-from pegboard.core.errors import UpstreamUnreachable
-from pegboard.egress.allow import AllowList
-from pegboard.egress.lookups import Lookups
-from pegboard.egress.outbound import Outbound
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.dns import DnsLookups
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.model.call_errors import UpstreamUnreachable
 from tests.unit.egress.upstreams import answer, answering
 from tests.waiting import until
 
@@ -57,7 +57,7 @@ async def soon(awaited: Awaitable[T]) -> T:
 
 async def test_who_gives_up_a_lookup_leaves_no_room_for_another_until_it_ends() -> None:
     slow = Slow()
-    lookups = Lookups(slow, most=2)
+    lookups = DnsLookups(slow, most=2)
     for name in ("a", "b", "c", "d"):
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(lookups(name, 80), 0.01)
@@ -69,7 +69,7 @@ async def test_who_gives_up_a_lookup_leaves_no_room_for_another_until_it_ends() 
 
 async def test_slow_names_of_one_user_hold_up_nobody_else_nor_do_those_that_were_given_up() -> None:
     slow = Slow()
-    outbound = Outbound(LOCAL, resolver=slow)
+    outbound = GuardedClient(LOCAL, resolver=slow)
     async with answering(answer(b"reached")) as up:
         slowly = [asyncio.create_task(outbound.connect(f"slow{number}", up.port, "ann")) for number in range(70)]
         await slow.asked_for(16)
@@ -85,7 +85,7 @@ async def test_slow_names_of_one_user_hold_up_nobody_else_nor_do_those_that_were
 
 async def test_who_gives_up_before_there_is_room_has_their_own_share_back() -> None:
     slow = Slow()
-    lookups = Lookups(slow, most=1, most_a_user=1)
+    lookups = DnsLookups(slow, most=1, most_a_user=1)
     first = asyncio.create_task(lookups("a", 80, "ann"))
     second = asyncio.create_task(lookups("b", 80, "bob"))
     await slow.asked_for(1)
@@ -100,7 +100,7 @@ async def test_a_resolver_that_fails_at_once_leaves_room_for_the_next() -> None:
     def failing(host: str, port: int) -> Any:
         raise LookupError(host)
 
-    lookups = Lookups(failing, most=1)
+    lookups = DnsLookups(failing, most=1)
     for name in ("a", "b"):
         with pytest.raises(LookupError, match=name):
             await soon(lookups(name, 80))
@@ -108,7 +108,7 @@ async def test_a_resolver_that_fails_at_once_leaves_room_for_the_next() -> None:
 
 async def test_who_waits_for_room_when_it_closes_is_not_looked_up() -> None:
     slow = Slow()
-    lookups = Lookups(slow, most=1)
+    lookups = DnsLookups(slow, most=1)
     waiting = [asyncio.create_task(lookups(name, 80)) for name in ("a", "fast")]
     await slow.asked_for(1)
     lookups.close()
@@ -132,7 +132,7 @@ async def test_requests_that_gave_up_on_slow_names_leave_no_more_threads_than_th
     hanging: list[str] = []
     done = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", hang)
-    outbound = Outbound(LOCAL, connect_seconds=0.1)
+    outbound = GuardedClient(LOCAL, connect_seconds=0.1)
     try:
         await asyncio.gather(*(refused(number) for number in range(64)))
         await asyncio.gather(*(refused(number) for number in range(64, 72)))

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 from yarl import URL
 
-from pegboard.core.errors import (
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.bounded_body import read_bounded_body
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.model.call_errors import (
     EgressRefused,
     Misconfigured,
     ToolError,
@@ -21,9 +24,6 @@ from pegboard.core.errors import (
     UpstreamFailed,
     UpstreamUnreachable,
 )
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.egress.reading import read_capped
 from tests.unit.egress.upstreams import answer, answering, head_of, open_files, serving
 from tests.waiting import until
 
@@ -37,9 +37,9 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture
-async def outbound() -> AsyncIterator[Outbound]:
+async def outbound() -> AsyncIterator[GuardedClient]:
     """A way out to loopback that waits briefly for connections."""
-    made = Outbound(LOCAL, connect_seconds=0.3)
+    made = GuardedClient(LOCAL, connect_seconds=0.3)
     yield made
     await made.close()
 
@@ -63,7 +63,7 @@ async def never_accepting() -> AsyncIterator[int]:
             client.close()
 
 
-async def fault_of(outbound: Outbound, url: URL, **options: Any) -> ToolError:
+async def fault_of(outbound: GuardedClient, url: URL, **options: Any) -> ToolError:
     with pytest.raises(ToolError) as caught:
         await outbound.send("GET", url, **options)
     assert "secret" not in caught.value.message
@@ -71,17 +71,17 @@ async def fault_of(outbound: Outbound, url: URL, **options: Any) -> ToolError:
     return caught.value
 
 
-async def test_a_refused_connection(outbound: Outbound) -> None:
+async def test_a_refused_connection(outbound: GuardedClient) -> None:
     port = free_port()
     fault = await fault_of(outbound, URL(f"http://127.0.0.1:{port}/?q=secret"))
     assert isinstance(fault, UpstreamUnreachable)
     assert fault.message.startswith(f"Could not connect to 127.0.0.1:{port}: ")
     assert "refused" in fault.message
-    assert fault.retried_as == "transport"
+    assert fault.retry_reason == "transport"
     assert not fault.did_run
 
 
-async def test_a_port_where_nobody_accepts(outbound: Outbound) -> None:
+async def test_a_port_where_nobody_accepts(outbound: GuardedClient) -> None:
     async with never_accepting() as port:
         fault = await fault_of(outbound, URL(f"http://127.0.0.1:{port}/?q=secret"))
     assert isinstance(fault, UpstreamUnreachable)
@@ -89,7 +89,7 @@ async def test_a_port_where_nobody_accepts(outbound: Outbound) -> None:
     assert not fault.did_run
 
 
-async def test_a_connection_that_is_reset(outbound: Outbound) -> None:
+async def test_a_connection_that_is_reset(outbound: GuardedClient) -> None:
     async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
         sock = writer.get_extra_info("socket")
@@ -104,7 +104,7 @@ async def test_a_connection_that_is_reset(outbound: Outbound) -> None:
     assert fault.did_run
 
 
-async def test_a_connection_that_is_closed_without_an_answer(outbound: Outbound) -> None:
+async def test_a_connection_that_is_closed_without_an_answer(outbound: GuardedClient) -> None:
     async def close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
 
@@ -121,7 +121,7 @@ async def test_a_connection_that_is_closed_without_an_answer(outbound: Outbound)
     [b"SSH-2.0-OpenSSH_9.9\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000, b"\0" * 50],
     ids=["another protocol", "no status", "an endless header", "zeros"],
 )
-async def test_an_answer_that_is_not_http(said: bytes, outbound: Outbound) -> None:
+async def test_an_answer_that_is_not_http(said: bytes, outbound: GuardedClient) -> None:
     async with answering(said, keep=False) as upstream:
         fault = await fault_of(outbound, upstream.url("/?q=secret"))
     assert type(fault) is UpstreamFailed
@@ -130,7 +130,7 @@ async def test_an_answer_that_is_not_http(said: bytes, outbound: Outbound) -> No
     assert "\n" not in fault.message
 
 
-async def test_an_answer_that_switches_protocols(outbound: Outbound) -> None:
+async def test_an_answer_that_switches_protocols(outbound: GuardedClient) -> None:
     switch = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
     async with answering(switch) as upstream:
         fault = await fault_of(outbound, upstream.url())
@@ -139,7 +139,7 @@ async def test_an_answer_that_switches_protocols(outbound: Outbound) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing.invalid", "a..b", "x" * 64 + ".example", ("a" * 60 + ".") * 5 + "example"])
-async def test_a_name_that_does_not_resolve(name: str, outbound: Outbound) -> None:
+async def test_a_name_that_does_not_resolve(name: str, outbound: GuardedClient) -> None:
     outbound.check(f"http://{name}/")
     fault = await fault_of(outbound, URL(f"http://{name}/?q=secret"))
     assert isinstance(fault, UpstreamUnreachable)
@@ -153,7 +153,7 @@ async def test_a_name_that_does_not_resolve_is_looked_up_once() -> None:
         raise OSError("down")
 
     asked: list[str] = []
-    outbound = Outbound(LOCAL, resolver=failing)
+    outbound = GuardedClient(LOCAL, resolver=failing)
     await fault_of(outbound, URL("http://name/"))
     assert asked == ["name"]
     await outbound.close()
@@ -164,7 +164,7 @@ async def test_a_resolver_that_fails(trouble: Exception) -> None:
     async def failing(host: str, port: int) -> Sequence[str]:
         raise trouble
 
-    outbound = Outbound(LOCAL, resolver=failing)
+    outbound = GuardedClient(LOCAL, resolver=failing)
     fault = await fault_of(outbound, URL("http://name/?q=secret"))
     assert isinstance(fault, UpstreamUnreachable)
     await outbound.close()
@@ -175,7 +175,7 @@ async def test_a_resolver_that_never_answers() -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    outbound = Outbound(LOCAL, resolver=hanging, connect_seconds=0.1)
+    outbound = GuardedClient(LOCAL, resolver=hanging, connect_seconds=0.1)
     fault = await fault_of(outbound, URL("http://name/?q=secret"))
     assert isinstance(fault, UpstreamUnreachable)
     assert "its name was not resolved within 0.1 s" in fault.message
@@ -183,14 +183,14 @@ async def test_a_resolver_that_never_answers() -> None:
     await outbound.close()
 
 
-async def test_a_header_that_would_split_the_request(outbound: Outbound) -> None:
+async def test_a_header_that_would_split_the_request(outbound: GuardedClient) -> None:
     async with answering(answer()) as upstream:
         fault = await fault_of(outbound, upstream.url(), headers={"X-A": "secret\r\nX-B: 1"})
         assert upstream.heads == []
     assert isinstance(fault, Misconfigured)
 
 
-async def test_a_request_that_is_cancelled_closes_its_connection(outbound: Outbound) -> None:
+async def test_a_request_that_is_cancelled_closes_its_connection(outbound: GuardedClient) -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
         reached.set()
@@ -206,9 +206,9 @@ async def test_a_request_that_is_cancelled_closes_its_connection(outbound: Outbo
         await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
-async def test_after_closing_nothing_is_sent(outbound: Outbound) -> None:
+async def test_after_closing_nothing_is_sent(outbound: GuardedClient) -> None:
     async with answering(answer()) as upstream:
-        await read_capped(await outbound.send("GET", upstream.url()), 10)
+        await read_bounded_body(await outbound.send("GET", upstream.url()), 10)
         await outbound.close()
         await outbound.close()
         with pytest.raises(Unavailable, match="shutting down"):
@@ -217,7 +217,7 @@ async def test_after_closing_nothing_is_sent(outbound: Outbound) -> None:
         assert len(upstream.heads) == 1
 
 
-async def test_closing_ends_what_is_under_way(outbound: Outbound) -> None:
+async def test_closing_ends_what_is_under_way(outbound: GuardedClient) -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
         reached.set()
@@ -239,7 +239,7 @@ async def test_closing_ends_a_lookup_without_cancelling_the_caller() -> None:
         raise AssertionError
 
     asked = asyncio.Event()
-    outbound = Outbound(LOCAL, resolver=hanging)
+    outbound = GuardedClient(LOCAL, resolver=hanging)
     sending = asyncio.create_task(outbound.send("GET", URL("http://name/")))
     await asked.wait()
     await outbound.close()
@@ -263,7 +263,7 @@ async def test_file_descriptors_return_to_where_they_were_after_all_of_it() -> N
         }.get(path, upstream.url(path))
         try:
             async with asyncio.timeout(0.3 if path == "/hang" else 20):
-                await read_capped(await outbound.send("GET", url, resend=True), 100)
+                await read_bounded_body(await outbound.send("GET", url, resend=True), 100)
         except (UpstreamUnreachable, TimeoutError, EgressRefused):
             failed.append(path)
 
@@ -271,7 +271,7 @@ async def test_file_descriptors_return_to_where_they_were_after_all_of_it() -> N
     nobody = free_port()
     paths = ["/ok", "/close", "/hang", "/refused", "/guarded"] * 20
     async with serving(moody) as upstream:
-        outbound = Outbound(LOCAL)
+        outbound = GuardedClient(LOCAL)
         await one("/ok")
         before = open_files()
         await asyncio.gather(*(one(path) for path in paths))

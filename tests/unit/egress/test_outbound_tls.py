@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import trustme
 
-from pegboard.core.errors import UpstreamUnreachable
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.egress.reading import read_capped
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.bounded_body import read_bounded_body
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.model.call_errors import UpstreamUnreachable
 from tests.unit.egress.upstreams import Upstream, answer, answering, open_files, serving
 from tests.waiting import until
 
@@ -38,17 +38,19 @@ def server_side(authority: trustme.CA, *names: str) -> ssl.SSLContext:
     return context
 
 
-def trusting(authority: trustme.CA) -> Outbound:
+def trusting(authority: trustme.CA) -> GuardedClient:
     context = ssl.create_default_context()
     authority.configure_trust(context)
-    return Outbound(LOCAL, resolver=local, ssl_context=context, connect_seconds=0.5)
+    return GuardedClient(LOCAL, resolver=local, ssl_context=context, connect_seconds=0.5)
 
 
 async def local(host: str, port: int) -> Sequence[str]:
     return ["127.0.0.1"]
 
 
-async def fault_of(outbound: Outbound, upstream: Upstream, host: str = "api.example", *, sent: bool = False) -> str:
+async def fault_of(
+    outbound: GuardedClient, upstream: Upstream, host: str = "api.example", *, sent: bool = False
+) -> str:
     before = open_files()
     with pytest.raises(UpstreamUnreachable) as caught:
         await outbound.send("GET", upstream.url("/?q=secret", host=host, scheme="https"))
@@ -70,13 +72,13 @@ async def test_a_certificate_of_the_right_name_is_trusted(host: str, authority: 
     async with answering(answer(b"fine"), context=context) as upstream:
         outbound = trusting(authority)
         response = await outbound.send("GET", upstream.url(host=host, scheme="https"))
-        assert await read_capped(response, 10) == b"fine"
+        assert await read_bounded_body(response, 10) == b"fine"
         await outbound.close()
 
 
 async def test_an_unknown_authority_is_not_trusted(authority: trustme.CA) -> None:
     async with answering(answer(), context=server_side(authority, "api.example")) as upstream:
-        said = await fault_of(Outbound(LOCAL, resolver=local), upstream)
+        said = await fault_of(GuardedClient(LOCAL, resolver=local), upstream)
         assert upstream.heads == []
     assert said.startswith("TLS with ")
     assert "certificate" in said

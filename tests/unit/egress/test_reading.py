@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.errors import UpstreamFailed, UpstreamUnreachable
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.egress.reading import read_capped
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.bounded_body import read_bounded_body
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.model.call_errors import UpstreamFailed, UpstreamUnreachable
 from tests.unit.egress.upstreams import answer, answering, chunked, head_of, serving
 
 LIMIT = 1000
@@ -24,9 +24,9 @@ TEXT = b"The quick brown fox. " * 40
 
 
 @pytest.fixture
-async def outbound() -> AsyncIterator[Outbound]:
+async def outbound() -> AsyncIterator[GuardedClient]:
     """A way out to loopback."""
-    made = Outbound(AllowList.read("127.0.0.1"))
+    made = GuardedClient(AllowList.read("127.0.0.1"))
     yield made
     await made.close()
 
@@ -36,19 +36,21 @@ def raw_deflate(data: bytes) -> bytes:
     return deflater.compress(data) + deflater.flush()
 
 
-async def read(outbound: Outbound, raw: bytes, *, limit: int = LIMIT, method: str = "GET", keep: bool = True) -> bytes:
+async def read(
+    outbound: GuardedClient, raw: bytes, *, limit: int = LIMIT, method: str = "GET", keep: bool = True
+) -> bytes:
     """The body of this answer; the connection is given back, and where the body was read whole it can be used again."""
     async with answering(raw, keep=keep) as upstream:
         response = await outbound.send(method, upstream.url("/?q=secret"))
         try:
-            body = await read_capped(response, limit)
+            body = await read_bounded_body(response, limit)
         except Exception as error:
             assert "secret" not in str(error)
             assert f"127.0.0.1:{upstream.port}" in str(error)
             assert response.closed
             raise
         if keep:
-            await read_capped(await outbound.send(method, upstream.url()), limit)
+            await read_bounded_body(await outbound.send(method, upstream.url()), limit)
             assert upstream.connections == 1
         return body
 
@@ -57,14 +59,14 @@ STREAM = "Transfer-Encoding: chunked"
 
 
 @pytest.mark.parametrize("size", [0, 1, LIMIT])
-async def test_a_body_up_to_the_limit_is_read(size: int, outbound: Outbound) -> None:
+async def test_a_body_up_to_the_limit_is_read(size: int, outbound: GuardedClient) -> None:
     body = b"x" * size
     assert await read(outbound, answer(body)) == body
     assert await read(outbound, answer(chunked(body) if body else chunked(), STREAM, length=False)) == body
     assert await read(outbound, answer(body, length=False), keep=False) == body
 
 
-async def test_a_body_beyond_the_limit_is_cut_off(outbound: Outbound) -> None:
+async def test_a_body_beyond_the_limit_is_cut_off(outbound: GuardedClient) -> None:
     body = b"x" * (LIMIT + 1)
     for raw in (answer(body), answer(chunked(body[:600], body[600:]), STREAM, length=False)):
         with pytest.raises(UpstreamFailed, match="more than 1000 bytes"):
@@ -74,16 +76,16 @@ async def test_a_body_beyond_the_limit_is_cut_off(outbound: Outbound) -> None:
 
 
 @pytest.mark.parametrize("header", ["X-None: 1", "Content-Encoding: gzip"])
-async def test_a_body_that_is_announced_as_too_large_is_not_waited_for(header: str, outbound: Outbound) -> None:
+async def test_a_body_that_is_announced_as_too_large_is_not_waited_for(header: str, outbound: GuardedClient) -> None:
     async with answering(answer(b"begun", header, "Content-Length: 1001", length=False)) as upstream:
         response = await outbound.send("GET", upstream.url())
         with pytest.raises(UpstreamFailed, match="more than 1000 bytes"):
-            await asyncio.wait_for(read_capped(response, LIMIT), 30)
+            await asyncio.wait_for(read_bounded_body(response, LIMIT), 30)
         await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "bare"])
-async def test_a_body_may_end_where_a_piece_does(encoding: str, outbound: Outbound) -> None:
+async def test_a_body_may_end_where_a_piece_does(encoding: str, outbound: GuardedClient) -> None:
     encoders: dict[str, Callable[[bytes], bytes]] = {
         "gzip": gzip.compress,
         "deflate": zlib.compress,
@@ -95,7 +97,7 @@ async def test_a_body_may_end_where_a_piece_does(encoding: str, outbound: Outbou
         assert len(await read(outbound, answer(encode(bytes(size)), header), limit=2**17)) == size
 
 
-async def test_a_large_body_is_read_whole(outbound: Outbound) -> None:
+async def test_a_large_body_is_read_whole(outbound: GuardedClient) -> None:
     body = bytes(range(256)) * 10_000
     assert await read(outbound, answer(body), limit=len(body)) == body
 
@@ -120,7 +122,7 @@ ENCODED = {
 
 
 @pytest.mark.parametrize(("encoding", "encoded"), ENCODED.values(), ids=ENCODED)
-async def test_encodings_are_taken_off(encoding: str, encoded: bytes, outbound: Outbound) -> None:
+async def test_encodings_are_taken_off(encoding: str, encoded: bytes, outbound: GuardedClient) -> None:
     header = f"Content-Encoding: {encoding}"
     assert await read(outbound, answer(encoded, header)) == TEXT
     assert (
@@ -129,7 +131,7 @@ async def test_encodings_are_taken_off(encoding: str, encoded: bytes, outbound: 
     )
 
 
-async def test_encodings_in_several_headers_are_taken_off(outbound: Outbound) -> None:
+async def test_encodings_in_several_headers_are_taken_off(outbound: GuardedClient) -> None:
     twice = gzip.compress(zlib.compress(TEXT))
     assert await read(outbound, answer(twice, "Content-Encoding: deflate", "Content-Encoding: gzip")) == TEXT
 
@@ -137,17 +139,17 @@ async def test_encodings_in_several_headers_are_taken_off(outbound: Outbound) ->
 @pytest.mark.parametrize(
     "encoding", ["br", "zstd", "compress", "aws-chunked", "gzip, br", "gzip, gzip, gzip", "x" * 200]
 )
-async def test_an_encoding_that_was_not_asked_for_is_named(encoding: str, outbound: Outbound) -> None:
+async def test_an_encoding_that_was_not_asked_for_is_named(encoding: str, outbound: GuardedClient) -> None:
     with pytest.raises(UpstreamFailed, match=r"has the Content-Encoding '.{2,100}', which was not asked for"):
         await read(outbound, answer(b"whatever", f"Content-Encoding: {encoding}"))
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br"])
-async def test_no_body_needs_no_decoding(encoding: str, outbound: Outbound) -> None:
+async def test_no_body_needs_no_decoding(encoding: str, outbound: GuardedClient) -> None:
     assert await read(outbound, answer(b"", f"Content-Encoding: {encoding}")) == b""
 
 
-async def test_an_answer_to_head_has_no_body_whatever_its_headers_say(outbound: Outbound) -> None:
+async def test_an_answer_to_head_has_no_body_whatever_its_headers_say(outbound: GuardedClient) -> None:
     raw = answer(b"", "Content-Encoding: gzip", "Content-Length: 99999999", length=False)
     assert await read(outbound, raw, method="HEAD") == b""
 
@@ -173,7 +175,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("encoding", "encoded", "said"), BROKEN.values(), ids=BROKEN)
-async def test_broken_compression_is_said_to_be(encoding: str, encoded: bytes, said: str, outbound: Outbound) -> None:
+async def test_broken_compression_is_said_to_be(
+    encoding: str, encoded: bytes, said: str, outbound: GuardedClient
+) -> None:
     with pytest.raises(UpstreamFailed, match=f"cannot be decompressed as {encoding}: .*{said}"):
         await read(outbound, answer(encoded, f"Content-Encoding: {encoding}"), limit=100_000)
 
@@ -188,13 +192,13 @@ async def test_broken_compression_is_said_to_be(encoding: str, encoded: bytes, s
     ],
     ids=["by length", "in a chunk", "between chunks", "compressed"],
 )
-async def test_an_answer_that_breaks_off(raw: bytes, outbound: Outbound) -> None:
+async def test_an_answer_that_breaks_off(raw: bytes, outbound: GuardedClient) -> None:
     with pytest.raises(UpstreamUnreachable, match="broke off"):
         await read(outbound, raw, keep=False)
 
 
 @pytest.mark.parametrize("later", [b"zz\r\nwhat", b"4\r\nfine\r\nzz\r\n", b"4\r\nfin"])
-async def test_an_answer_that_turns_to_nonsense(later: bytes, outbound: Outbound) -> None:
+async def test_an_answer_that_turns_to_nonsense(later: bytes, outbound: GuardedClient) -> None:
     async def turn(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
         writer.write(answer(b"", STREAM, length=False))
@@ -206,11 +210,11 @@ async def test_an_answer_that_turns_to_nonsense(later: bytes, outbound: Outbound
         response = await outbound.send("GET", upstream.url())
         answered.set()
         with pytest.raises(UpstreamUnreachable, match="broke off"):
-            await read_capped(response, LIMIT)
+            await read_bounded_body(response, LIMIT)
 
 
 @pytest.mark.parametrize("header", ["X-None: 1", "Content-Encoding: gzip"])
-async def test_a_slow_drip_ends_when_the_caller_stops_waiting(header: str, outbound: Outbound) -> None:
+async def test_a_slow_drip_ends_when_the_caller_stops_waiting(header: str, outbound: GuardedClient) -> None:
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
         writer.write(answer(gzip.compress(TEXT)[:8], header, "Content-Length: 500", length=False))
@@ -220,13 +224,13 @@ async def test_a_slow_drip_ends_when_the_caller_stops_waiting(header: str, outbo
         response = await outbound.send("GET", upstream.url())
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
-                await read_capped(response, LIMIT)
+                await read_bounded_body(response, LIMIT)
         await asyncio.wait_for(upstream.gone.wait(), 30)
         assert response.closed
 
 
 @pytest.mark.parametrize("header", ["X-None: 1", "Content-Encoding: gzip"])
-async def test_a_body_that_never_ends_is_cut_off(header: str, outbound: Outbound) -> None:
+async def test_a_body_that_never_ends_is_cut_off(header: str, outbound: GuardedClient) -> None:
     async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
         writer.write(answer(b"", header, STREAM, length=False))
@@ -240,7 +244,7 @@ async def test_a_body_that_never_ends_is_cut_off(header: str, outbound: Outbound
     async with serving(flood) as upstream:
         response = await outbound.send("GET", upstream.url())
         with pytest.raises(UpstreamFailed, match="more than 300000 bytes"):
-            await read_capped(response, 300_000)
+            await read_bounded_body(response, 300_000)
         await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
@@ -251,7 +255,7 @@ async def test_a_body_that_never_ends_is_cut_off(header: str, outbound: Outbound
     cuts=st.lists(st.integers(0, 3000), max_size=5),
 )
 async def test_whatever_was_encoded_comes_out(
-    body: bytes, encodings: list[str], cuts: list[int], outbound: Outbound
+    body: bytes, encodings: list[str], cuts: list[int], outbound: GuardedClient
 ) -> None:
     encoded = body
     for name in encodings:
@@ -260,10 +264,10 @@ async def test_whatever_was_encoded_comes_out(
     pieces = [encoded[start:end] for start, end in itertools.pairwise(edges)]
     raw = answer(chunked(*pieces), f"Content-Encoding: {', '.join(encodings)}", STREAM, length=False)
     async with answering(raw) as upstream:
-        assert await read_capped(await outbound.send("GET", upstream.url()), 300_000) == body
+        assert await read_bounded_body(await outbound.send("GET", upstream.url()), 300_000) == body
         response: aiohttp.ClientResponse = await outbound.send("GET", upstream.url())
         if len(body) > 1:
             with pytest.raises(UpstreamFailed):
-                await read_capped(response, len(body) - 1)
+                await read_bounded_body(response, len(body) - 1)
         else:
             response.close()

@@ -10,10 +10,10 @@ from contextlib import nullcontext
 
 import pytest
 
-from pegboard.core.errors import UpstreamFailed
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.egress.reading import read_capped
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.bounded_body import read_bounded_body
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.model.call_errors import UpstreamFailed
 from tests.unit.egress.upstreams import answer, answering
 
 LIMIT = 4 * 2**20
@@ -21,9 +21,9 @@ BESIDES = 2**20  # buffers of the connection and of what decompresses
 
 
 @pytest.fixture
-async def outbound() -> AsyncIterator[Outbound]:
+async def outbound() -> AsyncIterator[GuardedClient]:
     """A way out to loopback."""
-    made = Outbound(AllowList.read("127.0.0.1"))
+    made = GuardedClient(AllowList.read("127.0.0.1"))
     yield made
     await made.close()
 
@@ -45,27 +45,27 @@ def bomb(times: int) -> bytes:
     return data
 
 
-async def peak(outbound: Outbound, raw: bytes, *, refused: bool) -> int:
+async def peak(outbound: GuardedClient, raw: bytes, *, refused: bool) -> int:
     """The most memory that reading this answer took."""
     async with answering(raw) as upstream:
         response = await outbound.send("GET", upstream.url())
         tracemalloc.reset_peak()
         before = tracemalloc.get_traced_memory()[0]
         with pytest.raises(UpstreamFailed, match=f"more than {LIMIT} bytes") if refused else nullcontext():
-            await read_capped(response, LIMIT)
+            await read_bounded_body(response, LIMIT)
         return tracemalloc.get_traced_memory()[1] - before
 
 
 @pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("times", [1, 2])
-async def test_a_bomb_takes_no_more_than_the_limit(times: int, outbound: Outbound) -> None:
+async def test_a_bomb_takes_no_more_than_the_limit(times: int, outbound: GuardedClient) -> None:
     raw = answer(bomb(times), "Content-Encoding: " + ", ".join(["gzip"] * times))
     assert await peak(outbound, raw, refused=True) < LIMIT * 1.3 + BESIDES
 
 
 @pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("compressed", [True, False])
-async def test_a_body_as_large_as_the_limit_is_not_held_twice(compressed: bool, outbound: Outbound) -> None:
+async def test_a_body_as_large_as_the_limit_is_not_held_twice(compressed: bool, outbound: GuardedClient) -> None:
     body = bytes(LIMIT)
     raw = answer(gzip.compress(body), "Content-Encoding: gzip") if compressed else answer(body)
     assert await peak(outbound, raw, refused=False) < LIMIT * 1.3 + BESIDES

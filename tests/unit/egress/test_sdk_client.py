@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator
 import httpx2
 import pytest
 
-from pegboard.core.errors import EgressRefused, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
-from pegboard.core.version import __version__
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.egress.sdk_client import sdk_client
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.http_client.mcp_transport import create_sdk_client
+from pegboard.model.call_errors import EgressRefused, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.version import __version__
 from tests.unit.egress.upstreams import answer, answering, chunked, head_of, open_files, serving
 from tests.waiting import until
 
@@ -24,17 +24,17 @@ STREAM = "Transfer-Encoding: chunked"
 
 
 @pytest.fixture
-async def outbound() -> AsyncIterator[Outbound]:
+async def outbound() -> AsyncIterator[GuardedClient]:
     """A way out to loopback."""
-    made = Outbound(AllowList.read("127.0.0.1"), connect_seconds=1)
+    made = GuardedClient(AllowList.read("127.0.0.1"), connect_seconds=1)
     yield made
     await made.close()
 
 
 @pytest.fixture
-async def client(outbound: Outbound) -> AsyncIterator[httpx2.AsyncClient]:
+async def client(outbound: GuardedClient) -> AsyncIterator[httpx2.AsyncClient]:
     """The SDK's client."""
-    async with sdk_client(outbound, headers={"Authorization": "Bearer k"}, limit=LIMIT) as made:
+    async with create_sdk_client(outbound, headers={"Authorization": "Bearer k"}, limit=LIMIT) as made:
         yield made
 
 
@@ -67,18 +67,21 @@ async def test_a_request_carries_the_headers_and_asks_for_no_compression(client:
     ]
 
 
-async def test_headers_of_the_tool_take_the_place_of_the_boards(outbound: Outbound) -> None:
-    async with answering(answer()) as upstream, sdk_client(outbound, headers={"user-agent": "mine"}, limit=1) as client:
+async def test_headers_of_the_tool_take_the_place_of_the_boards(outbound: GuardedClient) -> None:
+    async with (
+        answering(answer()) as upstream,
+        create_sdk_client(outbound, headers={"user-agent": "mine"}, limit=1) as client,
+    ):
         await client.get(str(upstream.url()))
     assert "user-agent: mine" in upstream.heads[0].lower()
     assert "pegboard" not in upstream.heads[0]
 
 
-async def test_connections_are_shared_with_everything_else(client: httpx2.AsyncClient, outbound: Outbound) -> None:
+async def test_connections_are_shared_with_everything_else(client: httpx2.AsyncClient, outbound: GuardedClient) -> None:
     async with answering(answer(b"x")) as upstream:
         for _ in range(3):
             await client.get(str(upstream.url()))
-        async with sdk_client(outbound, headers={}, limit=LIMIT) as other:
+        async with create_sdk_client(outbound, headers={}, limit=LIMIT) as other:
             await other.get(str(upstream.url()))
         assert upstream.connections == 1
 
@@ -234,10 +237,10 @@ async def test_a_stream_that_floods_while_it_is_left_is_closed(client: httpx2.As
         await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
-async def test_file_descriptors_return_to_where_they_were(outbound: Outbound) -> None:
+async def test_file_descriptors_return_to_where_they_were(outbound: GuardedClient) -> None:
     async with answering(answer(b"x" * 2000, "Connection: close")) as upstream:
         before = open_files()
-        async with sdk_client(outbound, headers={}, limit=LIMIT) as client:
+        async with create_sdk_client(outbound, headers={}, limit=LIMIT) as client:
             for _ in range(20):
                 with pytest.raises(httpx2.ReadError):
                     await client.get(str(upstream.url()))

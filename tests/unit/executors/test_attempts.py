@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.call import Caller, ReadyCall
-from pegboard.core.errors import (
+from pegboard.http_client.circuit_breaker import CircuitBreaker
+from pegboard.kinds.upstream_limits import BreakerAttempt, UserCallLimit, compute_attempt_deadline, get_attempt_seconds
+from pegboard.model.call import Caller, ReadyCall
+from pegboard.model.call_errors import (
     CircuitOpen,
     Drifted,
     Misconfigured,
@@ -23,15 +25,13 @@ from pegboard.core.errors import (
     UpstreamFailed,
     UpstreamUnreachable,
 )
-from pegboard.core.tool import Kind, Retry, Tool
-from pegboard.egress.breaker import Breaker
-from pegboard.executors.attempts import Attempt, Places, attempt_seconds, end_of
+from pegboard.model.tool import Kind, Retry, Tool
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FAR, PAST = float("inf"), 0.0
 
 
-class Told(Breaker):
+class Told(CircuitBreaker):
     """Notes what it is told."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Told(Breaker):
 )
 def test_a_breaker_is_told_how_it_went(error: BaseException | None, ends: float, word: str) -> None:
     breaker = Told()
-    with suppress(BaseException), Attempt(breaker, ends):
+    with suppress(BaseException), BreakerAttempt(breaker, ends):
         if error is not None:
             raise error
     assert breaker.words == ["admit", word]
@@ -76,15 +76,15 @@ def test_a_breaker_is_told_how_it_went(error: BaseException | None, ends: float,
 
 def test_an_answer_may_stand_for_a_failure() -> None:
     breaker = Told()
-    with Attempt(breaker, FAR) as attempt:
+    with BreakerAttempt(breaker, FAR) as attempt:
         attempt.has_failed = True
     assert breaker.words == ["admit", "failed"]
 
 
 def test_nobody_is_asked_where_the_breaker_is_open() -> None:
-    breaker = Breaker("https://a:443", clock=lambda: 0.0, failures=1, seconds=30.0)
+    breaker = CircuitBreaker("https://a:443", clock=lambda: 0.0, failures=1, seconds=30.0)
     breaker.failed()
-    with pytest.raises(CircuitOpen), Attempt(breaker, FAR):
+    with pytest.raises(CircuitOpen), BreakerAttempt(breaker, FAR):
         raise AssertionError
 
 
@@ -99,14 +99,14 @@ def test_nobody_is_asked_where_the_breaker_is_open() -> None:
 )
 def test_an_attempt_may_take_its_part_of_the_call_s_time(fields: dict[str, Any], seconds: float) -> None:
     tool = Tool("t", "olga", "it", Kind.HTTP, fields.pop("config"), {}, NOW, NOW, **fields)
-    assert attempt_seconds(tool) == seconds
+    assert get_attempt_seconds(tool) == seconds
     call = ReadyCall("r", tool, Caller("carl", "Carl"), {}, "", time.monotonic() + 1)
-    assert end_of(call, seconds) <= call.deadline
+    assert compute_attempt_deadline(call, seconds) <= call.deadline
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), max_size=30))
 def test_places_are_counted_for_each_user(steps: list[tuple[str, bool]]) -> None:
-    places, taken = Places(3), {"a": 0, "b": 0}
+    places, taken = UserCallLimit(3), {"a": 0, "b": 0}
     for owner, takes in steps:
         if takes and taken[owner] == 3:
             with pytest.raises(Unavailable) as refused:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from pegboard.core.outbound import McpConfig, check_url
+from pegboard.kinds.config_fields import check_url
+from pegboard.kinds.mcp.config import McpConfig
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from pegboard.executors.confinement import tell
-from pegboard.sandbox.abilities import Abilities
+from pegboard.kinds.confined_call import log_confinement
+from pegboard.sandbox.kernel_features import KernelFeatures
 from pegboard.testing import memory_board
 
-ALL = Abilities(4, True, True, True)
-NO_SECCOMP = Abilities(4, True, False, True, {"seccomp": "the kernel has none"})
+ALL = KernelFeatures(4, True, True, True)
+NO_SECCOMP = KernelFeatures(4, True, False, True, {"seccomp": "the kernel has none"})
 
 
 def said(caplog: pytest.LogCaptureFixture) -> tuple[str, int, dict[str, Any]]:
-    (record,) = [record for record in caplog.records if record.name == "pegboard.executors.confinement"]
+    (record,) = [record for record in caplog.records if record.name == "pegboard.kinds.confined_call"]
     fields: dict[str, Any] = vars(record)["fields"]
     return vars(record)["event"], record.levelno, fields
 
@@ -32,10 +32,10 @@ def said(caplog: pytest.LogCaptureFixture) -> tuple[str, int, dict[str, Any]]:
     ],
 )
 def test_it_says_what_there_is_and_what_is_missing(
-    caplog: pytest.LogCaptureFixture, found: Abilities, without: tuple[str, ...], event: str, level: int
+    caplog: pytest.LogCaptureFixture, found: KernelFeatures, without: tuple[str, ...], event: str, level: int
 ) -> None:
     caplog.set_level(logging.INFO, "pegboard")
-    tell(found, without)
+    log_confinement(found, without)
     name, severity, fields = said(caplog)
     assert (name, severity) == (event, level)
     assert fields["landlock"] == 4

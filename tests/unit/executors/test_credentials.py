@@ -9,8 +9,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from pegboard.core.errors import Misconfigured
-from pegboard.executors.credentials import Credentials, is_cookie, is_sensitive, secrets_in, secrets_of
+from pegboard.kinds.credentials import Credentials, find_secrets, is_sensitive, is_valid_cookie, list_request_secrets
+from pegboard.model.call_errors import Misconfigured
 
 Parts = tuple[dict[str, str], dict[str, str], dict[str, str]]
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_sent_is_refused_without_showing_it(auth: dict[str, Any],
 
 
 def secrets(auth: dict[str, Any] | None, headers: dict[str, str] | None = None, query: str = "") -> tuple[str, ...]:
-    return secrets_of(Credentials.of(auth), headers or {}, query)
+    return list_request_secrets(Credentials.of(auth), headers or {}, query)
 
 
 def test_a_token_is_known_in_every_form_it_may_come_back_in() -> None:
@@ -145,7 +145,7 @@ def test_headers_that_everybody_knows_are_not_hidden_from_answers() -> None:
         "X-Tenant": "north",
     }
     assert secrets(None, ordinary) == ()
-    assert not set(secrets_in(ordinary))
+    assert not set(find_secrets(ordinary))
     assert secrets({"type": "custom", "headers": {"Accept": "application/json"}}) == ()
 
 
@@ -161,7 +161,7 @@ def test_headers_that_everybody_knows_are_not_hidden_from_answers() -> None:
 )
 def test_any_other_header_is_a_secret_for_http_and_mcp_alike(name: str, value: str) -> None:
     assert value in secrets(None, {name: value})
-    assert value in set(secrets_in({name: value}))
+    assert value in set(find_secrets({name: value}))
     assert value in secrets({"type": "custom", "headers": {name: value}})
 
 
@@ -180,7 +180,7 @@ def test_names_that_only_look_alike_are_not(name: str) -> None:
 
 
 def test_a_cookie_has_a_plain_name_and_nothing_that_ends_it() -> None:
-    assert is_cookie("sid", 'a=b,"c" ä')
-    assert not is_cookie("s;d")
-    assert not is_cookie("")
-    assert not is_cookie("sid", "a;b")
+    assert is_valid_cookie("sid", 'a=b,"c" ä')
+    assert not is_valid_cookie("s;d")
+    assert not is_valid_cookie("")
+    assert not is_valid_cookie("sid", "a;b")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.tool import MASK
-from pegboard.executors.fates import without_half
+from pegboard.kinds.confined_call import mask_partial_secret
+from pegboard.model.tool import MASK
 
 few = st.text("ab", max_size=12)
 
@@ -24,17 +24,17 @@ few = st.text("ab", max_size=12)
     ],
 )
 def test_the_beginning_of_a_secret_at_the_end_is_masked(text: str, shown: str) -> None:
-    assert without_half(text, ("", "other", "correct horse")) == shown
+    assert mask_partial_secret(text, ("", "other", "correct horse")) == shown
 
 
 @given(text=few, secrets=st.lists(few, max_size=3))
 def test_what_is_masked_is_the_longest_beginning_of_any(text: str, secrets: list[str]) -> None:
     halves = [secret[:length] for secret in secrets for length in range(4, len(secret))]
     longest = max((len(half) for half in halves if text.endswith(half)), default=0)
-    assert without_half(text, secrets) == (text[:-longest] + MASK if longest else text)
+    assert mask_partial_secret(text, secrets) == (text[:-longest] + MASK if longest else text)
 
 
 def test_a_secret_that_repeats_itself_a_million_times_takes_one_look_at_each_letter() -> None:
     secret = "x" * 10**6 + "y" * 10
-    assert without_half("y" * 1000 + "x" * 10**6, (secret,)) == "y" * 1000 + MASK
-    assert without_half("x" * 10**6 + "z", (secret,)) == "x" * 10**6 + "z"
+    assert mask_partial_secret("y" * 1000 + "x" * 10**6, (secret,)) == "y" * 1000 + MASK
+    assert mask_partial_secret("x" * 10**6 + "z", (secret,)) == "x" * 10**6 + "z"

@@ -11,9 +11,9 @@ import anyio
 import pytest
 
 from pegboard import CallContext, Pegboard
-from pegboard.core.call import Progress
-from pegboard.core.errors import Cancelled
-from pegboard.executors.hearing import MOST_WAITING
+from pegboard.model.call import Progress
+from pegboard.model.call_errors import Cancelled
+from pegboard.progress.thread_safe import MAX_PENDING_CHARS
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
 from tests.waiting import until
@@ -74,7 +74,7 @@ async def test_a_flood_from_a_thread_is_put_together_and_bounded(board: Pegboard
     await hang(board, work)
     assert (await board.call("it", on_progress=told.append)).success
     assert (told[-1].progress, told[-1].message) == (999, "at 999")
-    assert max(len(it.partial or "") for it in told) <= MOST_WAITING + 50
+    assert max(len(it.partial or "") for it in told) <= MAX_PENDING_CHARS + 50
     assert sum((it.partial or "").count("x") for it in told) <= 1_000_000
 
 

@@ -13,8 +13,8 @@ import anyio.to_thread
 import pytest
 
 from pegboard import CallContext, Pegboard
-from pegboard.core.call import Progress
-from pegboard.executors.internal import Handler, context_parameter_of
+from pegboard.kinds.internal.executor import Handler, find_context_parameter
+from pegboard.model.call import Progress
 from pegboard.testing import calls_of, memory_board
 from tests.surfaces.rest.clients import mock
 
@@ -82,8 +82,8 @@ def test_the_context_is_found_by_its_annotation_alone() -> None:
 
     def without(a: int, context: int) -> None: ...
 
-    assert context_parameter_of(textual) == context_parameter_of(unresolvable) == "it"
-    assert context_parameter_of(without) is None
+    assert find_context_parameter(textual) == find_context_parameter(unresolvable) == "it"
+    assert find_context_parameter(without) is None
 
 
 async def test_arguments_that_do_not_fit_the_function_are_the_tools_own_error(board: Pegboard) -> None:
@@ -142,7 +142,7 @@ async def test_sync_handlers_run_off_the_loop_at_once_and_in_few_threads(board: 
 async def test_sync_handlers_that_hang_never_take_more_threads_than_their_share(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pegboard.executors.internal.THREADS_PER_HANDLER", 3)
+    monkeypatch.setattr("pegboard.kinds.internal.executor.THREADS_PER_HANDLER", 3)
     let_go = threading.Event()
     await hang(board, lambda: let_go.wait(30), timeout=0.05)
     before = threading.active_count()

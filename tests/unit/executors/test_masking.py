@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import UpstreamFailed
-from pegboard.executors.masking import Mask
+from pegboard.kinds.secret_mask import SecretMask
+from pegboard.model.call_errors import UpstreamFailed
 
 SECRET = 'pa"ss\\wörd'
 
@@ -22,28 +22,28 @@ SECRET = 'pa"ss\\wörd'
     ],
 )
 def test_a_secret_is_hidden_at_any_depth(value: Any, masked: Any) -> None:
-    mask = Mask([SECRET, "123456789"])
-    assert mask.to_look_through(value)
-    assert mask.looked_through(value) == masked
+    mask = SecretMask([SECRET, "123456789"])
+    assert mask.count_bytes_to_mask(value)
+    assert mask.mask_value(value) == masked
 
 
 def test_what_holds_no_secret_need_not_be_looked_through() -> None:
     value = {"a": ["nothing", "back\\slash"]}
-    assert Mask([SECRET]).to_look_through(value) == 0
-    assert Mask([]).to_look_through({"a": 2**80}) == 0
-    assert Mask([SECRET]).parsed(value, b'{"a": ["nothing", "back\\\\slash"]}') is value
+    assert SecretMask([SECRET]).count_bytes_to_mask(value) == 0
+    assert SecretMask([]).count_bytes_to_mask({"a": 2**80}) == 0
+    assert SecretMask([SECRET]).parsed(value, b'{"a": ["nothing", "back\\\\slash"]}') is value
 
 
 def test_a_longer_secret_goes_before_one_that_is_a_part_of_it() -> None:
-    assert Mask(["secret", "secret-of-mine"]).text("secret-of-mine, secret") == "********, ********"
+    assert SecretMask(["secret", "secret-of-mine"]).text("secret-of-mine, secret") == "********, ********"
 
 
 def test_short_values_are_no_secrets() -> None:
-    assert Mask(["12345"]).text("12345 apples") == "12345 apples"
+    assert SecretMask(["12345"]).text("12345 apples") == "12345 apples"
 
 
 def test_errors_keep_their_class_and_lose_the_secret() -> None:
-    error = Mask(["s3cr3t-s3cr3t"]).error(UpstreamFailed("refused s3cr3t-s3cr3t"))
+    error = SecretMask(["s3cr3t-s3cr3t"]).error(UpstreamFailed("refused s3cr3t-s3cr3t"))
     assert isinstance(error, UpstreamFailed)
     assert str(error) == error.message == "refused ********"
 
@@ -56,6 +56,6 @@ def test_many_secrets_are_not_held_against_each_other() -> None:
             Counted.looked += 1
             return super().__contains__(other)  # type: ignore[operator]
 
-    mask = Mask(Counted(f"secret-{place}") for place in range(100))
+    mask = SecretMask(Counted(f"secret-{place}") for place in range(100))
     assert Counted.looked == 0
     assert mask.data(b"secret-7 secret-77 nothing") == b"******** ******** nothing"

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.tool import Kind
-from pegboard.executors.catalog import executors, installed_handlers
-from pegboard.executors.confinement import Confinement
-from pegboard.executors.internal import InternalExecutor
-from pegboard.executors.mock import contains
-from pegboard.executors.reach import Reach
-from pegboard.executors.table.sources import Sources
-from pegboard.sandbox.limits import Limits
-from pegboard.store.database import Database
+from pegboard.kinds.catalog import build_executors, load_installed_handlers
+from pegboard.kinds.confined_call import ConfinedServices
+from pegboard.kinds.internal.executor import InternalExecutor
+from pegboard.kinds.mock.executor import contains_json
+from pegboard.kinds.outbound_services import OutboundServices
+from pegboard.kinds.table.sources import TableSources
+from pegboard.model.tool import Kind
+from pegboard.sandbox.limits import SandboxLimits
+from pegboard.storage.database import Database
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
 
@@ -48,7 +48,7 @@ async def board() -> AsyncIterator[Pegboard]:
     ],
 )
 def test_a_condition_fits_where_every_key_has_the_same_value(whole: Any, part: Any, expected: bool) -> None:
-    assert contains(whole, part) is expected
+    assert contains_json(whole, part) is expected
 
 
 async def test_the_first_response_that_fits_answers_else_the_general_one(board: Pegboard) -> None:
@@ -80,11 +80,29 @@ async def test_parameters_are_logged_without_what_looks_secret(
 
 async def test_every_kind_has_an_executor() -> None:
     internal = InternalExecutor()
-    reach = Reach.of("", resolver=None, connect_seconds=1, max_bytes=1, children=0, child_memory=1, host_connections=2)
-    confinement = Confinement.of(
-        Limits(), children=1, zygotes=1, without=(), own=(), libraries=(), max_result_bytes=1, outbound=reach.outbound
+    reach = OutboundServices.of(
+        "",
+        resolver=None,
+        connect_seconds=1,
+        max_bytes=1,
+        children=0,
+        child_memory=1,
+        mcp_connect_seconds=1,
+        host_connections=2,
     )
-    found = executors(internal, reach, confinement, Sources(Database.create("memory")), lambda _tool, _found: None)
+    confinement = ConfinedServices.of(
+        SandboxLimits(),
+        children=1,
+        zygotes=1,
+        without=(),
+        own=(),
+        libraries=(),
+        max_result_bytes=1,
+        outbound=reach.outbound,
+    )
+    found = build_executors(
+        internal, reach, confinement, TableSources(Database.create("memory")), lambda _tool, _found: None
+    )
     assert set(found) == set(Kind)
     assert found[Kind.INTERNAL] is internal
-    assert installed_handlers() == {}
+    assert load_installed_handlers() == {}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.call import Progress
-from pegboard.executors.passing import LONGEST_MESSAGE, Passing, PieceMask
-from pegboard.sandbox.reports import LEFT_OUT
+from pegboard.kinds.masked_progress import MAX_MESSAGE_CHARS, MaskedProgress, StreamMask
+from pegboard.model.call import Progress
+from pegboard.sandbox.progress_reports import OMITTED_PROGRESS
 
 SECRET = "correct horse battery"
 PEM = "-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQ==\n-----END KEY-----"
@@ -19,7 +19,7 @@ PEM = "-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQ==\n-----END KEY-----"
 def passed(secrets: list[str], *said: Progress) -> list[Progress]:
     """What reaches a listener, of this."""
     told: list[Progress] = []
-    passing = Passing(told.append, PieceMask(secrets))
+    passing = MaskedProgress(told.append, StreamMask(secrets))
     for progress in said:
         passing(progress)
     passing.end()
@@ -70,17 +70,17 @@ def test_a_secret_of_many_lines_is_masked_line_by_line() -> None:
 
 
 def test_a_long_message_is_cut_and_not_in_the_middle_of_a_secret() -> None:
-    message = "m" * (LONGEST_MESSAGE - 10) + SECRET
-    assert passed([SECRET], Progress(message=message[:LONGEST_MESSAGE])) == [
-        Progress(message="m" * (LONGEST_MESSAGE - 10) + "********")
+    message = "m" * (MAX_MESSAGE_CHARS - 10) + SECRET
+    assert passed([SECRET], Progress(message=message[:MAX_MESSAGE_CHARS])) == [
+        Progress(message="m" * (MAX_MESSAGE_CHARS - 10) + "********")
     ]
-    assert passed([], Progress(message="m" * 5000)) == [Progress(message="m" * LONGEST_MESSAGE)]
+    assert passed([], Progress(message="m" * 5000)) == [Progress(message="m" * MAX_MESSAGE_CHARS)]
 
 
 @pytest.mark.parametrize("cut", range(1, len(SECRET)))
 def test_where_pieces_are_missing_no_half_of_a_secret_is_told(cut: int) -> None:
     head, tail = Progress(partial=f"with {SECRET[:cut]}"), Progress(partial=f"{SECRET[cut:]}{'.' * 30}")
-    for said in ((head, LEFT_OUT, tail), (LEFT_OUT, tail), (head, LEFT_OUT)):
+    for said in ((head, OMITTED_PROGRESS, tail), (OMITTED_PROGRESS, tail), (head, OMITTED_PROGRESS)):
         told = passed([SECRET], *said)
         shown = "".join(progress.partial or "" for progress in told)
         assert SECRET[max(0, cut - 4) : cut] not in shown or cut < 4
@@ -88,7 +88,7 @@ def test_where_pieces_are_missing_no_half_of_a_secret_is_told(cut: int) -> None:
 
 
 def test_a_gap_is_shown_where_the_next_piece_begins() -> None:
-    said = (Progress(partial="a"), LEFT_OUT, Progress(1), Progress(partial="b"), Progress(partial="c"))
+    said = (Progress(partial="a"), OMITTED_PROGRESS, Progress(1), Progress(partial="b"), Progress(partial="c"))
     assert passed([], *said) == [Progress(partial="a"), Progress(1), Progress(partial="…b"), Progress(partial="c")]
 
 
@@ -103,7 +103,7 @@ def test_however_a_text_is_cut_no_secret_is_in_what_is_told(data: st.DataObject)
     told = joined(secrets, *pieces)
     assert not any(secret in told for secret in secrets)
     # Nothing is lost but what was masked.
-    whole = PieceMask(secrets).text(text)
+    whole = StreamMask(secrets).text(text)
     assert told.replace("*", "").count("c") == whole.replace("*", "").count("c")
 
 

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Progress, ToolResult
+from pegboard.model.call import Progress, ToolResult
 from pegboard.testing import memory_board
 
 SECRET = "correct horse battery"

@@ -11,13 +11,13 @@ from typing import Any, cast
 import pytest
 from dirty_equals import IsPartialDict
 
-from pegboard.core.call import Caller, OnProgress, ReadyCall
-from pegboard.core.errors import ExecutionFailed, Misconfigured, ResultTooLarge, TimedOut, ToolError, Unavailable
-from pegboard.core.tool import Kind, Tool
-from pegboard.executors.base import OpenTool, Output
-from pegboard.executors.python import PythonExecutor
+from pegboard.kinds.base import OpenTool, Output
+from pegboard.kinds.python.executor import PythonExecutor
+from pegboard.model.call import Caller, OnProgress, ReadyCall
+from pegboard.model.call_errors import ExecutionFailed, Misconfigured, ResultTooLarge, TimedOut, ToolError, Unavailable
+from pegboard.model.tool import Kind, Tool
 from pegboard.sandbox.libraries import Libraries
-from pegboard.sandbox.sandbox import Ended, House, Job, Sandbox
+from pegboard.sandbox.sandbox import ConfinedResult, EnvironmentSpec, Sandbox, SandboxJob
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 CODE = "def f(a=1): return a"
@@ -27,11 +27,13 @@ SECRET = "correct horse battery"
 class Script:
     """Stands in for the sandbox: every job ends as the test says."""
 
-    def __init__(self, *ends: Ended | Exception) -> None:
+    def __init__(self, *ends: ConfinedResult | Exception) -> None:
         self.ends = list(ends)
-        self.jobs: list[tuple[Job, str, float]] = []
+        self.jobs: list[tuple[SandboxJob, str, float]] = []
 
-    async def run(self, job: Job, user_id: str, deadline: float, on_progress: OnProgress | None = None) -> Ended:
+    async def run(
+        self, job: SandboxJob, user_id: str, deadline: float, on_progress: OnProgress | None = None
+    ) -> ConfinedResult:
         self.jobs.append((job, user_id, deadline))
         ended = self.ends.pop(0)
         if isinstance(ended, Exception):
@@ -51,7 +53,7 @@ async def executors() -> AsyncIterator[list[PythonExecutor]]:
 class Bench:
     """One tool on a scripted sandbox."""
 
-    def __init__(self, made: list[PythonExecutor], *ends: Ended | Exception, **fields: Any) -> None:
+    def __init__(self, made: list[PythonExecutor], *ends: ConfinedResult | Exception, **fields: Any) -> None:
         self.script = Script(*ends)
         self.executor = PythonExecutor(cast("Sandbox", self.script), Libraries(["numpy", "pandas", "nowhere"]))
         made.append(self.executor)
@@ -76,9 +78,11 @@ def opened(max_result_bytes: int | None = None, timeout: float | None = None, **
     return OpenTool(tool, config, None, frozenset({"a named secret"}))
 
 
-def ended(answer: Any = None, fate: str = "exited", code: int = 0, message: str = "", **streams: bytes) -> Ended:
+def ended(
+    answer: Any = None, fate: str = "exited", code: int = 0, message: str = "", **streams: bytes
+) -> ConfinedResult:
     result = b"" if answer is None else answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-    return Ended(fate, code, message, result, streams.get("stdout", b""), streams.get("stderr", b""))
+    return ConfinedResult(fate, code, message, result, streams.get("stdout", b""), streams.get("stderr", b""))
 
 
 def failed(message: str = "oh", line: int | None = 3, source: str | None = "x = y") -> dict[str, Any]:
@@ -115,7 +119,7 @@ class TestJobs:
         await bench.run(seconds=1)
         ((job, _, deadline),) = bench.script.jobs
         assert deadline < 1001
-        assert job.house == House(python=True)
+        assert job.house == EnvironmentSpec(python=True)
 
     async def test_the_margin_is_a_part_of_the_time_that_is_left(
         self, executors: list[PythonExecutor], monkeypatch: pytest.MonkeyPatch
@@ -204,7 +208,7 @@ class TestEnds:
         ],
     )
     async def test_an_end_without_a_result_is_told_with_what_to_do(
-        self, executors: list[PythonExecutor], end: Ended, kind: type[ToolError], words: str
+        self, executors: list[PythonExecutor], end: ConfinedResult, kind: type[ToolError], words: str
     ) -> None:
         error = await Bench(executors, end._replace(stdout=b"until then")).error()
         assert type(error) is kind

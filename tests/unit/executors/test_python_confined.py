@@ -9,7 +9,7 @@ import pytest
 from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard
-from pegboard.core.call import Execution, ToolResult
+from pegboard.model.call import Execution, ToolResult
 from pegboard.testing import memory_board
 
 RSI = """

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.call import Caller, ReadyCall
-from pegboard.core.errors import CommandEnd, ExecutionFailed, InvalidArguments, Misconfigured, TimedOut, ToolError
-from pegboard.core.tool import Kind, Tool
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.executors.base import OpenTool
-from pegboard.executors.shell import ShellExecutor
-from pegboard.sandbox.limits import Limits
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.base import OpenTool
+from pegboard.kinds.shell.executor import ShellExecutor
+from pegboard.model.call import Caller, ReadyCall
+from pegboard.model.call_errors import CommandEnd, ExecutionFailed, InvalidArguments, Misconfigured, TimedOut, ToolError
+from pegboard.model.tool import Kind, Tool
+from pegboard.sandbox.limits import SandboxLimits
 from pegboard.sandbox.sandbox import Sandbox
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -30,8 +30,8 @@ HOSTILE = ["; rm -rf /", "$(id)", "`id`", "a b", "a\nb", "'", '"', "\\", "*", "{
 @pytest.fixture
 async def sandbox() -> AsyncIterator[Sandbox]:
     """A sandbox with small limits."""
-    outbound = Outbound(AllowList.read(""))
-    limits = Limits(memory=128 * 2**20, processes=16, disk=2**20, output=2**16)
+    outbound = GuardedClient(AllowList.read(""))
+    limits = SandboxLimits(memory=128 * 2**20, processes=16, disk=2**20, output=2**16)
     made = Sandbox(limits, children=2, zygotes=2, without=(), masked=(), outbound=outbound)
     yield made
     await made.close()

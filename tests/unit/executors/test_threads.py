@@ -9,19 +9,19 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pegboard.executors.threads import Threads
+from pegboard.concurrency.handler_threads import ThreadWorkers
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
 
 
 @pytest.fixture
-async def threads() -> AsyncIterator[Threads]:
-    made = Threads(2)
+async def threads() -> AsyncIterator[ThreadWorkers]:
+    made = ThreadWorkers(2)
     yield made
     made.close()
 
 
-async def test_results_and_errors_come_back_and_the_context_goes_along(threads: Threads) -> None:
+async def test_results_and_errors_come_back_and_the_context_goes_along(threads: ThreadWorkers) -> None:
     WHO.set("ada")
     assert await threads.run(WHO.get) == "ada"
     for error in (ValueError("v"), SystemExit(3), KeyboardInterrupt()):
@@ -39,7 +39,7 @@ def _stop() -> None:
     raise StopIteration("x")
 
 
-async def test_no_more_run_at_once_than_may(threads: Threads) -> None:
+async def test_no_more_run_at_once_than_may(threads: ThreadWorkers) -> None:
     running, most = 0, 0
     lock = threading.Lock()
     both = threading.Barrier(2, timeout=10)
@@ -57,7 +57,7 @@ async def test_no_more_run_at_once_than_may(threads: Threads) -> None:
     assert most == 2
 
 
-async def test_one_that_is_given_up_holds_its_place_until_it_ends(threads: Threads) -> None:
+async def test_one_that_is_given_up_holds_its_place_until_it_ends(threads: ThreadWorkers) -> None:
     started, let_go = threading.Semaphore(0), threading.Event()
 
     def hang() -> None:
@@ -78,7 +78,7 @@ async def test_one_that_is_given_up_holds_its_place_until_it_ends(threads: Threa
     assert await asyncio.wait_for(waiting, 30) == "at last"
 
 
-async def test_they_end_when_closed_and_never_hold_up_the_process(threads: Threads) -> None:
+async def test_they_end_when_closed_and_never_hold_up_the_process(threads: ThreadWorkers) -> None:
     thread = await threads.run(threading.current_thread)
     assert thread.daemon
     threads.close()

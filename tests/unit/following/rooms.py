@@ -11,9 +11,9 @@ from typing import Any
 import anyio
 
 from pegboard import Pegboard
-from pegboard.following.feed import Feed
-from pegboard.following.following import Following
-from pegboard.live.events import Event
+from pegboard.progress.event_log import LogEvent
+from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.runs.run_events import FollowedRun
 from pegboard.testing import memory_board
 
 ENDS = ("complete", "error")
@@ -22,7 +22,7 @@ ENDS = ("complete", "error")
 class Room:
     """A board with two tools that wait: `leaves` ends with its caller, `stays` goes on without."""
 
-    def __init__(self, board: Pegboard, following: Following) -> None:
+    def __init__(self, board: Pegboard, following: FollowedRuns) -> None:
         self.board = board
         self.following = following
         self.began: dict[int, asyncio.Event] = defaultdict(asyncio.Event)
@@ -36,7 +36,7 @@ class Room:
         board.tool(name="leaves")(wait)
         board.tool(name="stays", on_disconnect="detach")(wait)
 
-    def start(self, *names: str, **more: Any) -> Feed:
+    def start(self, *names: str, **more: Any) -> FollowedRun:
         """Follow calls of these tools, each with its place as its number."""
         raw = [{"name": name, "arguments": {"n": place}} for place, name in enumerate(names)]
         asked = self.board.payloads.read(raw, "plain", self.board.admin)
@@ -58,14 +58,14 @@ class Room:
 async def room(**settings: Any) -> AsyncIterator[Room]:
     """Such a room, on a board of its own."""
     async with memory_board(drain_seconds=2) as board:
-        following = Following(board.payloads, board.threads, **settings)
+        following = FollowedRuns(board.payloads, board.threads, **settings)
         yield Room(board, following)
         await following.close()
 
 
-async def read(feed: Feed, number: int = 0) -> list[Event]:
+async def read(feed: FollowedRun, number: int = 0) -> list[LogEvent]:
     """All events of a feed, to its end, which there is exactly one of."""
-    events: list[Event] = []
+    events: list[LogEvent] = []
     with anyio.fail_after(10):
         async for batch in feed.events.batches(number):
             events += batch
@@ -73,7 +73,7 @@ async def read(feed: Feed, number: int = 0) -> list[Event]:
     return events
 
 
-def results(events: Sequence[Event]) -> list[Any]:
+def results(events: Sequence[LogEvent]) -> list[Any]:
     """What each call gave: its result, or the code of its error."""
     told = [event.data for event in events if event.name == "tool_result"]
     return [data["result"] if "result" in data else data["code"] for data in told]

@@ -7,9 +7,9 @@ import itertools
 import anyio
 import pytest
 
-from pegboard.core.errors import Unavailable
-from pegboard.core.refusals import Invalid, NotFound
-from pegboard.payloads import Payloads
+from pegboard.dialect_calls import PayloadRunner
+from pegboard.model.api_errors import Invalid, NotFound
+from pegboard.model.call_errors import Unavailable
 from pegboard.testing import member
 from tests.unit.following.rooms import read, results, room
 from tests.waiting import until
@@ -113,7 +113,7 @@ async def test_a_fault_of_the_boards_own_is_one_error_that_says_nothing_of_it(mo
         raise RuntimeError("inner matters")
 
     async with room() as there:
-        monkeypatch.setattr(Payloads, "outcome", broken)
+        monkeypatch.setattr(PayloadRunner, "outcome", broken)
         there.let_go(0, 1)
         events = await read(there.start("leaves", "leaves"))
     assert events[-1].name == "error"

@@ -6,7 +6,7 @@ import asyncio
 
 import anyio
 
-from pegboard.following.following import Following
+from pegboard.runs.followed_runs import FollowedRuns
 from pegboard.testing import calls_of
 from tests.unit.following.rooms import read, results, room
 from tests.waiting import until
@@ -101,7 +101,7 @@ async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind()
         assert (await read(ended))[-1].name == "complete"
         following = there.following
         assert not (following._tasks or following._running or following._leaving)
-        assert following._forgetting is None or following._forgetting.cancelled()
+        assert following._forget_timer is None or following._forget_timer.cancelled()
         there.let_go(0, 1)  # the detached ones end by themselves, and tell nobody
 
         async def at_rest() -> bool:
@@ -127,5 +127,5 @@ async def test_what_waits_for_its_turn_when_all_of_it_is_closed_does_not_begin()
         assert [row.status for row in await calls_of(there.board, "stays")] == ["succeeded"] * 20
 
 
-async def _has_left(following: Following) -> bool:
+async def _has_left(following: FollowedRuns) -> bool:
     return not following._leaving

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.core.errors import ToolError
-from pegboard.core.refusals import Invalid
-from pegboard.core.tool import MASK
-from pegboard.registry.definition import shown
-from pegboard.store.executions import ExecutionFilter
+from pegboard.model.api_errors import Invalid
+from pegboard.model.call_errors import ToolError
+from pegboard.model.tool import MASK
+from pegboard.registry.build_tool import build_tool_response
+from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import member
 from tests.api_documents import Case, at, document, pets
 from tests.unit.imports.offering import odd, offering, tool
@@ -65,7 +65,7 @@ async def test_credentials_are_masked_wherever_tools_and_changes_are_shown(board
         await board.imports.openapi(board.admin, document=pets("cats"), auth_config=BEARER)
         await board.imports.mcp(board.admin, **given)
         for name in ("cats", "say"):
-            answer = shown(await board.tools.get(name, board.admin), board.admin)
+            answer = build_tool_response(await board.tools.get(name, board.admin), board.admin)
             assert answer.auth_config == {"type": "bearer", "token": MASK}
             assert TOKEN not in answer.model_dump_json()
         new = {"type": "bearer", "token": f"{TOKEN}-new"}
@@ -87,7 +87,7 @@ async def test_the_commands_environment_is_masked_too(board: Pegboard) -> None:
     taken = await board.imports.mcp(board.admin, command=odd("environment"), env={"API_KEY": TOKEN})
     assert taken.created == []  # its tool has the name of one that is shipped
     taken = await board.imports.mcp(board.admin, command=odd("environment"), env={"API_KEY": TOKEN}, prefix="o_")
-    answer = shown(await board.tools.get("o_echo", board.admin), board.admin)
+    answer = build_tool_response(await board.tools.get("o_echo", board.admin), board.admin)
     assert answer.config is not None
     assert answer.config["env"] == {"API_KEY": MASK}
     told = await board.call("o_echo")
@@ -137,7 +137,7 @@ async def test_a_secret_in_a_url_is_percent_encoded_and_never_shown(stored: Pegb
         for name in ("cats", "dogs"):
             config = {"url": f"{there.url}/{name}/{{{{secret:URL_KEY}}}}?k={{{{secret:URL_KEY}}}}", "method": "GET"}
             changed = await stored.tools.update(name, {"config": config}, stored.admin)
-            assert secret not in shown(changed, stored.admin).model_dump_json()
+            assert secret not in build_tool_response(changed, stored.admin).model_dump_json()
         failed = await stored.call("cats")
         assert there.last.target == f"/cats/{sent}?k={sent}"
         assert failed.problem is not None

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Caller
-from pegboard.core.refusals import Conflict, Forbidden, Invalid, NotFound
-from pegboard.core.tool import MASK
-from pegboard.registry.taking import TakenOn
+from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
+from pegboard.model.call import Caller
+from pegboard.model.import_report import ImportReport
+from pegboard.model.tool import MASK
 from pegboard.testing import NoSettings, member
 from tests.unit.imports.offering import Offering, odd, offering, tool
 from tests.waiting import until
@@ -137,7 +137,7 @@ async def test_one_that_is_again_what_it_was_is_called_again_after_an_import(boa
             taken = await board.imports.mcp(board.admin, server_url=there.url)
             return taken if not taken.drifted else None
 
-        assert await until(as_before) == TakenOn(unchanged=["say"])
+        assert await until(as_before) == ImportReport(unchanged=["say"])
         assert (await board.call("say")).success
 
 

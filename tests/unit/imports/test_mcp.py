@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pegboard import Pegboard
-from pegboard.registry.taking import TakenOn
+from pegboard.model.import_report import ImportReport
 from pegboard.testing import member
 from tests.unit.imports.offering import odd, offering, tool
 from tests.waiting import until
@@ -20,7 +20,7 @@ async def test_each_tool_of_a_server_becomes_a_tool_that_can_be_called_at_once(s
         first, tool("look", annotations=hints), tool("wipe", None, annotations={"destructiveHint": True})
     ) as there:
         taken = await stored.imports.mcp(stored.admin, server_url=there.url, is_public=True)
-        assert taken == TakenOn(created=["say", "look", "wipe"])
+        assert taken == ImportReport(created=["say", "look", "wipe"])
         say, look, wipe = [await stored.tools.get(name, stored.admin) for name in taken.created]
         assert (say.description, say.display_name, say.is_public) == ("Says it.", "Say It", True)
         assert say.input_schema == {"$schema": "https://json-schema.org/draft/2020-12/schema", **first["inputSchema"]}
@@ -42,7 +42,7 @@ async def test_importing_again_changes_nothing_and_asks_for_the_session_it_has(s
     async with offering(tool("say"), tool("look")) as there:
         await stored.imports.mcp(stored.admin, server_url=there.url)
         assert (await stored.call("say")).success
-        assert await stored.imports.mcp(stored.admin, server_url=there.url) == TakenOn(unchanged=["say", "look"])
+        assert await stored.imports.mcp(stored.admin, server_url=there.url) == ImportReport(unchanged=["say", "look"])
         started = [got for got in there.server.received if b'"initialize"' in got.body]
         assert len(started) == 1
 
@@ -165,7 +165,7 @@ async def test_an_admins_command_is_started_and_its_tools_are_called(stored: Peg
     )
     assert taken.created == ["odd_echo"]
     assert (await stored.call("odd_echo")).output == str(tmp_path)
-    assert await stored.imports.mcp(stored.admin, command=odd("folder"), prefix="odd_") == TakenOn(
+    assert await stored.imports.mcp(stored.admin, command=odd("folder"), prefix="odd_") == ImportReport(
         unchanged=["odd_echo"]
     )
     assert (await stored.call("odd_echo")).output == str(tmp_path)

@@ -11,11 +11,11 @@ from uuid import uuid4
 import anyio
 import pytest
 
-import pegboard.imports.mcp as importing
+import pegboard.kinds.mcp.importer as importing
 from pegboard import Pegboard
-from pegboard.core.call import Caller
-from pegboard.core.errors import ToolError, UpstreamFailed, UpstreamUnreachable
-from pegboard.core.refusals import Forbidden, Invalid
+from pegboard.model.api_errors import Forbidden, Invalid
+from pegboard.model.call import Caller
+from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.testing import NoSettings, member, memory_board
 from tests.mcp_servers.processes import matching
 from tests.unit.imports.offering import Offering, odd, offering, tool
@@ -144,6 +144,12 @@ async def test_a_command_that_cannot_list_its_tools_ends_and_leaves_nothing(
     with pytest.raises(UpstreamFailed):
         async with memory_board() as board:
             await board.imports.mcp(board.admin, command=["/no/such/program"])
+
+
+async def test_the_time_that_a_command_has_to_start_is_a_setting() -> None:
+    async with memory_board(mcp_connect_seconds=1) as board:
+        with pytest.raises(ToolError, match="did not answer initialize within 1 s"), anyio.fail_after(30):
+            await board.imports.mcp(board.admin, command=odd("hang", f"mark-{uuid4()}"))
 
 
 async def test_a_name_that_leads_to_a_private_address_is_refused() -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Caller
-from pegboard.core.refusals import Forbidden, Invalid
-from pegboard.core.tool import Tool
-from pegboard.registry.taking import TakenOn
-from pegboard.store.executions import ExecutionFilter
-from pegboard.store.tools import ToolFilter
+from pegboard.model.api_errors import Forbidden, Invalid
+from pegboard.model.call import Caller
+from pegboard.model.import_report import ImportReport
+from pegboard.model.tool import Tool
+from pegboard.storage.execution_rows import ExecutionFilter
+from pegboard.storage.tool_rows import ToolFilter
 from pegboard.testing import member
 from tests.api_documents import large, pets
 from tests.upstreams import upstream
@@ -30,7 +30,7 @@ async def version(board: Pegboard, name: str) -> int:
     return (await board.tools.get(name, board.admin)).version
 
 
-async def again(board: Pegboard, document: Any, **given: Any) -> TakenOn:
+async def again(board: Pegboard, document: Any, **given: Any) -> ImportReport:
     return await board.imports.openapi(board.admin, document=document, **given)
 
 
@@ -99,8 +99,8 @@ async def test_the_same_document_under_two_prefixes_is_two_sets_of_tools(board: 
     both = pets("cats", "dogs")
     await again(board, both)
     assert (await again(board, both, prefix="my_")).created == ["my_cats", "my_dogs"]
-    assert await again(board, both) == TakenOn(unchanged=["cats", "dogs"])
-    assert await again(board, both, prefix="my_") == TakenOn(unchanged=["my_cats", "my_dogs"])
+    assert await again(board, both) == ImportReport(unchanged=["cats", "dogs"])
+    assert await again(board, both, prefix="my_") == ImportReport(unchanged=["my_cats", "my_dogs"])
     assert (await again(board, pets("dogs"), prefix="my_")).gone == ["my_cats"]
 
 
@@ -202,7 +202,7 @@ async def test_two_apis_of_one_title_do_not_overwrite_each_other(board: Pegboard
 async def test_a_document_with_a_new_title_is_the_same_source_where_its_routes_are(board: Pegboard) -> None:
     await again(board, pets("cats", title="Pets"))
     renamed = pets("cats", title="Animals")
-    assert await again(board, renamed) == TakenOn(unchanged=["cats"])
+    assert await again(board, renamed) == ImportReport(unchanged=["cats"])
     renamed["paths"]["/cats"]["get"]["summary"] = "Look at every cat"
     assert (await again(board, renamed)).updated == ["cats"]
 

@@ -10,10 +10,10 @@ from typing import Any
 import anyio
 import pytest
 
-import pegboard.imports.openapi as importing
+import pegboard.kinds.http.importer as importing
 from pegboard import Pegboard
-from pegboard.core.errors import ToolError, UpstreamFailed, UpstreamUnreachable
-from pegboard.core.refusals import Invalid
+from pegboard.model.api_errors import Invalid
+from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.testing import NoSettings
 from tests.api_documents import pets
 from tests.upstreams import (

@@ -7,21 +7,23 @@ from datetime import datetime
 from typing import Any
 
 from pegboard.journal.audit import Audit
-from pegboard.journal.chain import Chain
 from pegboard.journal.export import ExportPosition
-from pegboard.journal.findings import Finding
-from pegboard.journal.verify import Position, Report, Scope
-from pegboard.journal.verify_lines import LinesPosition
-from pegboard.store.database import Database
+from pegboard.journal.hash_chain import HashChain
+from pegboard.journal.tamper_report import TamperFinding
+from pegboard.journal.verify import Position, Scope, VerificationReport
+from pegboard.journal.verify_export import LinesPosition
+from pegboard.storage.database import Database
 from tests.unit.journal.chained import CHAIN, read
 
 TURNS = 10_000
 
 
-async def verified(database: Database, limit: int = 20_000, chain: Chain = CHAIN, **scope: Any) -> Report:
+async def verified(
+    database: Database, limit: int = 20_000, chain: HashChain = CHAIN, **scope: Any
+) -> VerificationReport:
     """All turns of a verification as one report."""
     audit = Audit(database, chain)
-    checked, findings, notes = 0, list[Finding](), list[str]()
+    checked, findings, notes = 0, list[TamperFinding](), list[str]()
     total: int | None = None
     position: Position | None = None
     for turn in range(TURNS):
@@ -33,7 +35,7 @@ async def verified(database: Database, limit: int = 20_000, chain: Chain = CHAIN
         findings += report.findings
         notes += report.notes
         if position is None:
-            return Report(checked, tuple(findings), tuple(notes), None, total)
+            return VerificationReport(checked, tuple(findings), tuple(notes), None, total)
     raise AssertionError("the verification does not end")
 
 
@@ -52,11 +54,11 @@ async def exported(database: Database, limit: int = 1000, **span: Any) -> list[s
 
 
 async def lines_verified(
-    database: Database, lines: Sequence[str], size: int = 1000, *, compare: bool = False, chain: Chain = CHAIN
-) -> Report:
+    database: Database, lines: Sequence[str], size: int = 1000, *, compare: bool = False, chain: HashChain = CHAIN
+) -> VerificationReport:
     """All turns of the verification of an export as one report."""
     audit = Audit(database, chain)
-    checked, findings, notes = 0, list[Finding](), list[str]()
+    checked, findings, notes = 0, list[TamperFinding](), list[str]()
     position: LinesPosition | None = None
     for start in range(0, max(len(lines), 1), size):
         last = start + size >= len(lines)
@@ -68,7 +70,7 @@ async def lines_verified(
         if report.next is None:
             break
         position = LinesPosition.model_validate_json(report.next.model_dump_json())
-    return Report(checked, tuple(findings), tuple(notes))
+    return VerificationReport(checked, tuple(findings), tuple(notes))
 
 
 async def pruned(database: Database, before: datetime, limit: int = 20_000, **more: Any) -> int:
@@ -87,6 +89,6 @@ async def left(database: Database) -> list[tuple[int, int]]:
     return [(row[0], row[1]) for row in await read(database, "SELECT writer, seq FROM executions ORDER BY 1, 2")]
 
 
-def told(report: Report) -> list[str]:
+def told(report: VerificationReport) -> list[str]:
     """The findings in words."""
     return [finding.message for finding in report.findings]

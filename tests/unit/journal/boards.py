@@ -11,13 +11,13 @@ from typing import Any, cast
 from sqlalchemy import inspect, text
 
 from pegboard import Pegboard, ToolResult
-from pegboard.core.tool import Kind
-from pegboard.dialects.catalog import dialects
-from pegboard.executors.base import Executor
-from pegboard.journal.answers import Answer
-from pegboard.store import executions
-from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter
+from pegboard.dialects.catalog import load_dialects
+from pegboard.journal.stored_answers import StoredAnswer
+from pegboard.kinds.base import Executor
+from pegboard.model.tool import Kind
+from pegboard.storage import execution_rows
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import NoSettings
 from tests.unit.dialects.rendering import answer_of
 
@@ -74,8 +74,8 @@ def code(result: ToolResult) -> str | None:
 
 def is_repeat(again: ToolResult, first: ToolResult) -> bool:
     """Whether a call was answered as an earlier one was, byte for byte, and says so."""
-    assert Answer.of(again) == Answer.of(first)
-    for dialect in dialects().values():
+    assert StoredAnswer.of(again) == StoredAnswer.of(first)
+    for dialect in load_dialects().values():
         assert dialect.render_json(answer_of(again)) == dialect.render_json(answer_of(first))
     assert again.run_id != first.run_id
     return again.repeat_of == first.run_id
@@ -114,5 +114,5 @@ async def no_intents(database: Database) -> bool:
 async def rows(database: Database) -> list[tuple[str, str]]:
     """Every row of the journal, oldest first: its id and how it ended."""
     async with database.read() as conn:
-        found = await executions.page(conn, ExecutionFilter(), limit=100)
+        found = await execution_rows.list_executions(conn, ExecutionFilter(), limit=100)
     return [(row.id, row.status) for row in reversed(found)]

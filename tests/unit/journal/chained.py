@@ -9,21 +9,21 @@ from typing import Any
 
 from sqlalchemy import insert, text, update
 
-from pegboard.core.call import Execution
-from pegboard.core.ids import new_id
-from pegboard.journal.chain import Chain, Place
-from pegboard.store import models
-from pegboard.store.base_models import table_of
-from pegboard.store.database import Database
-from pegboard.store.executions import FIELDS, stored
-from pegboard.store.journal_models import Writer
-from pegboard.store.migrate import migrate
+from pegboard.journal.hash_chain import ChainPosition, HashChain
+from pegboard.model.call import Execution
+from pegboard.model.ids import new_id
+from pegboard.storage import board_tables
+from pegboard.storage.board_tables import get_table
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import FIELDS, serialize_execution
+from pegboard.storage.journal_tables import Writer
+from pegboard.storage.migrate import migrate
 from tests.unit.store.rows import NOW, an_execution
 
-CHAIN = Chain(b"a key of the chain for tests only")
+CHAIN = HashChain(b"a key of the chain for tests only")
 MINUTE = timedelta(minutes=1)
-_board = table_of(models.BoardState)
-_writers = table_of(Writer)
+_board = get_table(board_tables.BoardState)
+_writers = get_table(Writer)
 _CASTS = {
     "id": "CAST(CAST(:{} AS TEXT) AS UUID)",
     "started_at": "CAST(CAST(:{} AS TEXT) || '+00' AS TIMESTAMPTZ)",
@@ -43,7 +43,7 @@ async def memory_database() -> AsyncIterator[Database]:
         await database.close()
 
 
-async def add_writer(database: Database, number: int, chain: Chain = CHAIN) -> None:
+async def add_writer(database: Database, number: int, chain: HashChain = CHAIN) -> None:
     """A writer that has written nothing yet."""
     count = {"writers": number, "writers_signature": chain.sign_writers(number)}
     async with database.write() as conn:
@@ -57,7 +57,7 @@ async def add_writer(database: Database, number: int, chain: Chain = CHAIN) -> N
                 started_at=NOW,
                 beat=0,
                 counted_seq=0,
-                **_head(chain, number, Place()),
+                **_head(chain, number, ChainPosition()),
                 pruned_seq=0,
                 pruned_mac="",
                 pruned_signature="",
@@ -66,10 +66,14 @@ async def add_writer(database: Database, number: int, chain: Chain = CHAIN) -> N
 
 
 async def append(
-    database: Database, number: int, executions: Sequence[Execution], head: Place | None = None, chain: Chain = CHAIN
-) -> list[Place]:
+    database: Database,
+    number: int,
+    executions: Sequence[Execution],
+    head: ChainPosition | None = None,
+    chain: HashChain = CHAIN,
+) -> list[ChainPosition]:
     """Rows at the end of a writer's chain, and its head moved; the places they got."""
-    rows = [stored(execution) for execution in executions]
+    rows = [serialize_execution(execution) for execution in executions]
     columns = [*FIELDS, "writer", "seq", "mac"]
     casts = _CASTS if database.kind == "postgresql" else {}
     values = ", ".join(casts.get(name, ":{}").format(name) for name in columns)
@@ -77,7 +81,7 @@ async def append(
     async with database.write() as conn:
         if head is None:
             found = await conn.execute(text("SELECT seq, mac FROM writers WHERE number = :n"), {"n": number})
-            head = Place(*found.one())
+            head = ChainPosition(*found.one())
         places = chain.links(number, head, rows)
         kept = [
             dict(zip(columns, (*row, number, *place), strict=True)) for row, place in zip(rows, places, strict=True)
@@ -130,7 +134,7 @@ async def _forget_writers(database: Database) -> None:
     await run(database, "UPDATE board_state SET writers = 0, writers_signature = ''")
 
 
-async def prune_by_hand(database: Database, place: Place) -> None:
+async def prune_by_hand(database: Database, place: ChainPosition) -> None:
     """Take away the beginning of writer 1's chain as the board would."""
     await run(database, "DELETE FROM executions WHERE writer = 1 AND seq <= :seq", seq=place.seq)
     marker = {"s": place.seq, "m": place.mac, "g": CHAIN.sign_pruned(1, place)}
@@ -150,5 +154,5 @@ async def read(database: Database, statement: str, **values: Any) -> list[Any]:
         return [tuple(row) for row in await conn.execute(text(statement), values)]
 
 
-def _head(chain: Chain, number: int, place: Place) -> dict[str, Any]:
+def _head(chain: HashChain, number: int, place: ChainPosition) -> dict[str, Any]:
     return {"seq": place.seq, "mac": place.mac, "signature": chain.sign_head(number, place)}

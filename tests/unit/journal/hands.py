@@ -14,21 +14,21 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from pegboard import Pegboard
-from pegboard.core.call import Caller, Execution, ReadyCall, ToolResult
-from pegboard.core.ids import new_id
-from pegboard.core.tool import Kind
-from pegboard.journal.base import Earlier
-from pegboard.journal.claims import KEPT_FOR, MAX_ANSWER_BYTES, Claims
-from pegboard.journal.ledger import Ledger, Session, Step
-from pegboard.journal.locks import FileLeases, Leases, ObservedLeases
-from pegboard.journal.postgresql import PostgresqlSession
-from pegboard.journal.sqlite import SqliteLedger, SqliteSession
-from pegboard.journal.start import chain_of
-from pegboard.journal.store import StoreJournal
-from pegboard.journal.writer import Writer
-from pegboard.store.database import Database
-from pegboard.store.keyring import EnvironmentKeyring
-from pegboard.store.vault import Vault
+from pegboard.journal.backend import ChainAppend, JournalBackend, JournalSession
+from pegboard.journal.commit_queue import DatabaseJournal
+from pegboard.journal.idempotency import ANSWER_LIFETIME, MAX_ANSWER_BYTES, IdempotencyClaims
+from pegboard.journal.journal import EarlierCall
+from pegboard.journal.open_journal import open_chain
+from pegboard.journal.postgresql_backend import PostgresqlSession
+from pegboard.journal.sqlite_backend import SqliteBackend, SqliteSession
+from pegboard.journal.writer import JournalWriter
+from pegboard.journal.writer_locks import FileLeases, ObservedLeases, WriterLeases
+from pegboard.model.call import Caller, Execution, ReadyCall, ToolResult
+from pegboard.model.ids import new_id
+from pegboard.model.tool import Kind
+from pegboard.storage.database import Database
+from pegboard.storage.keyring import EnvironmentKeyring
+from pegboard.storage.vault import Vault
 from tests.unit.store.rows import a_tool, a_user, an_execution
 from tests.waiting import until
 
@@ -49,7 +49,7 @@ class _Written:
 class WatchedLedger:
     """A ledger that notes what each transaction wrote, and fails before or after its commit while it is told to."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: JournalBackend) -> None:
         self._ledger = ledger
         self.fails: Literal["", "before", "after"] = ""
         self.error: Exception = ConnectionError("gone")
@@ -62,7 +62,7 @@ class WatchedLedger:
         self.commits: list[list[str]] = []
         self.failures: list[list[str]] = []
 
-    async def transaction(self, work: Callable[[Session], Awaitable[T]]) -> T:
+    async def transaction(self, work: Callable[[JournalSession], Awaitable[T]]) -> T:
         """What the true one gives, or the error."""
         if self.gate is not None:
             self.tried.set()
@@ -85,11 +85,11 @@ class WatchedLedger:
             self.tried.set()
 
     async def _watched(
-        self, work: Callable[[Session], Awaitable[T]], session: Session, written: _Written, fails: str
+        self, work: Callable[[JournalSession], Awaitable[T]], session: JournalSession, written: _Written, fails: str
     ) -> T:
         append, claim = session.append, session.claim
 
-        async def noting_rows(step: Step) -> bool:
+        async def noting_rows(step: ChainAppend) -> bool:
             written.rows = [closing.id for closing in step.closings]
             written.intents += len(step.intents)
             if fails == "before":
@@ -125,7 +125,7 @@ class WatchedLedger:
         await self._ledger.close()
 
 
-async def forget(session: Session, ids: list[str]) -> None:
+async def forget(session: JournalSession, ids: list[str]) -> None:
     """Let go of intents."""
     if isinstance(session, SqliteSession):
         session._delete("intents", ids)
@@ -133,7 +133,7 @@ async def forget(session: Session, ids: list[str]) -> None:
         await session._driver.execute("DELETE FROM intents WHERE id = ANY($1::uuid[])", ids)
 
 
-class WatchedWriter(Writer):
+class WatchedWriter(JournalWriter):
     """A writer that counts how often it has looked after what is due now and then."""
 
     rounds = 0
@@ -151,8 +151,8 @@ class Hand:
     database: Database
     ledger: WatchedLedger
     writer: WatchedWriter
-    claims: Claims
-    journal: StoreJournal
+    claims: IdempotencyClaims
+    journal: DatabaseJournal
 
     async def record(self, execution: Execution | None = None, *, success: bool = True) -> Execution:
         """Record a call that ran; its row."""
@@ -160,7 +160,7 @@ class Hand:
         await self.journal.record(execution, ToolResult(execution.tool_name, success, run_id=execution.id))
         return execution
 
-    async def begin(self, ready: ReadyCall | None = None) -> Earlier | None:
+    async def begin(self, ready: ReadyCall | None = None) -> EarlierCall | None:
         """Begin a call as the pipeline does; one without effects if none is given."""
         call = ready or a_call(QUIET)
         return await self.journal.begin(call, lambda: row_of(call)._replace(status="in_doubt", code="in_doubt"))
@@ -169,7 +169,7 @@ class Hand:
         """Return when siblings were looked after and what was due was done, which else is every few seconds."""
         for _ in range(2):  # one round may have been under way
             before = self.writer.rounds
-            self.journal._tended_at = float("-inf")
+            self.journal._maintained_at = float("-inf")
             self.journal._wake.set()
             await until(partial(self._is_past, before))
 
@@ -197,13 +197,13 @@ def start(
     spools: Path | None,
     *,
     vault: Vault = VAULT,
-    kept_for: timedelta = KEPT_FOR,
+    kept_for: timedelta = ANSWER_LIFETIME,
     max_answer: int = MAX_ANSWER_BYTES,
     **options: Any,
 ) -> Hand:
     """A journal wired as a board wires it; the options are its own."""
     ledger, writer, claims = lone_writer(database, spools, vault=vault, kept_for=kept_for, max_answer=max_answer)
-    return Hand(database, ledger, writer, claims, StoreJournal(ledger, writer, claims, **options))
+    return Hand(database, ledger, writer, claims, DatabaseJournal(ledger, writer, claims, **options))
 
 
 def lone_writer(
@@ -211,21 +211,21 @@ def lone_writer(
     spools: Path | None,
     *,
     vault: Vault = VAULT,
-    kept_for: timedelta = KEPT_FOR,
+    kept_for: timedelta = ANSWER_LIFETIME,
     max_answer: int = MAX_ANSWER_BYTES,
-) -> tuple[WatchedLedger, WatchedWriter, Claims]:
+) -> tuple[WatchedLedger, WatchedWriter, IdempotencyClaims]:
     """A writer that does nothing by itself, its ledger and its claims."""
-    leases: Leases
+    leases: WriterLeases
     if database.kind == "postgresql":
-        from pegboard.journal.postgresql import PostgresqlLedger
+        from pegboard.journal.postgresql_backend import PostgresqlBackend
 
-        ledger, leases = WatchedLedger(PostgresqlLedger(database)), ObservedLeases(database.read)
+        ledger, leases = WatchedLedger(PostgresqlBackend(database)), ObservedLeases(database.read)
     else:
         assert spools is not None
-        ledger, leases = WatchedLedger(SqliteLedger(database)), FileLeases(spools)
-    claims = Claims(vault, kept_for=kept_for, max_bytes=max_answer)
+        ledger, leases = WatchedLedger(SqliteBackend(database)), FileLeases(spools)
+    claims = IdempotencyClaims(vault, kept_for=kept_for, max_bytes=max_answer)
     is_shared = database.kind == "postgresql"
-    writer = WatchedWriter(ledger, chain_of(vault), leases, claims.seal, spools=spools, is_shared=is_shared)
+    writer = WatchedWriter(ledger, open_chain(vault), leases, claims.seal, spools=spools, is_shared=is_shared)
     return ledger, writer, claims
 
 
@@ -242,11 +242,11 @@ async def opened(database: Database, spools: Path | None, **options: Any) -> Asy
 
 async def kill(board: Pegboard) -> None:
     """Let a board's journal end as if its process had been killed; its calls go on, as no process could let them."""
-    assert isinstance(board._journal, StoreJournal)
+    assert isinstance(board._journal, DatabaseJournal)
     await _die(board._journal)
 
 
-async def _die(journal: StoreJournal) -> None:
+async def _die(journal: DatabaseJournal) -> None:
     task, writer = journal._task, journal._writer
     task.cancel()
     await asyncio.wait({task})

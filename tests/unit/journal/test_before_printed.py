@@ -10,14 +10,14 @@ import pytest
 from alembic import command
 from sqlalchemy import text
 
-from pegboard.journal.entries import Closing
-from pegboard.journal.intents import sign_stored
-from pegboard.journal.start import chain_of
-from pegboard.journal.verify import Report
-from pegboard.store import executions
-from pegboard.store.database import Database
-from pegboard.store.executions import FIELDS
-from pegboard.store.migrate import _config, migrate
+from pegboard.journal.entries import ClosingEntry
+from pegboard.journal.open_journal import open_chain
+from pegboard.journal.signed_intents import sign_stored_entries
+from pegboard.journal.verify import VerificationReport
+from pegboard.storage import execution_rows
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import FIELDS
+from pegboard.storage.migrate import _build_config, migrate
 from tests.unit.journal import before_printed as before
 from tests.unit.journal.audits import exported, lines_verified, pruned, verified
 from tests.unit.journal.boards import intents, rows
@@ -34,7 +34,7 @@ async def migrated(empty_database_url: str) -> Any:
     casts = _CASTS if database.kind == "postgresql" else {}
     values = ", ".join(casts.get(name, ":{}").format(name) for name in columns)
     async with database.write() as conn:
-        await conn.run_sync(lambda connection: command.upgrade(_config(connection), "0003_journal"))
+        await conn.run_sync(lambda connection: command.upgrade(_build_config(connection), "0003_journal"))
         for seq, (row, mac) in enumerate(before.ROWS, start=1):
             kept = dict(zip(columns, (*row, 1, seq, mac), strict=True))
             kept["id"] = kept["id"] if database.kind == "postgresql" else kept["id"].replace("-", "")
@@ -51,9 +51,9 @@ async def migrated(empty_database_url: str) -> Any:
 
 
 async def test_rows_verify_as_they_were_signed(migrated: Database) -> None:
-    assert await verified(migrated) == Report(2, total=2)
+    assert await verified(migrated) == VerificationReport(2, total=2)
     async with migrated.read() as conn:
-        found = [await executions.get(conn, row[0]) for row, _ in before.ROWS]
+        found = [await execution_rows.get_execution(conn, row[0]) for row, _ in before.ROWS]
     assert [(row.error, row.result, row.printed) for row in found if row] == [
         (None, {"ü": [1.5, None]}, None),
         ("stuck ☂", None, None),
@@ -62,9 +62,9 @@ async def test_rows_verify_as_they_were_signed(migrated: Database) -> None:
 
 async def test_rows_that_printed_follow_them_in_the_same_chain(migrated: Database) -> None:
     await append(migrated, 1, [call(10, printed="more\n"), call(11)])
-    assert await verified(migrated) == Report(4, total=4)
+    assert await verified(migrated) == VerificationReport(4, total=4)
     lines = await exported(migrated)
-    assert await lines_verified(migrated, lines) == Report(4)
+    assert await lines_verified(migrated, lines) == VerificationReport(4)
     assert await pruned(migrated, call(5).finished_at) == 2
     assert (await verified(migrated)).findings == ()
 
@@ -78,7 +78,7 @@ async def test_what_is_put_into_an_old_row_is_found(migrated: Database) -> None:
 
 
 async def test_an_export_verifies(database: Database) -> None:
-    assert await lines_verified(database, before.LINES) == Report(2)
+    assert await lines_verified(database, before.LINES) == VerificationReport(2)
 
 
 async def test_an_old_export_is_compared_with_what_became_of_its_journal(migrated: Database) -> None:
@@ -102,16 +102,16 @@ async def test_a_spool_is_committed(database: Database, tmp_path: Path) -> None:
         await hand.tended()
         assert await rows(database) == [(before.SPOOLED_ID, "succeeded")]
     assert lie_in(spools) == []
-    assert await verified(database, chain=chain_of(VAULT)) == Report(1, total=1)
+    assert await verified(database, chain=open_chain(VAULT)) == VerificationReport(1, total=1)
 
 
 def test_an_entry_with_fewer_fields_than_ever_or_more_is_none() -> None:
     for fields in (len(FIELDS) - 3, len(FIELDS) + 1):
         with pytest.raises(ValueError, match="another version"):
-            Closing.unspooled(json.dumps([[None] * fields, "none", "done", None, False, False]).encode())
+            ClosingEntry.from_spool_bytes(json.dumps([[None] * fields, "none", "done", None, False, False]).encode())
     for missing in (2, 1, 0):
         given = ["x"] * (len(FIELDS) - missing)
-        made = Closing.unspooled(json.dumps([given, "none", "done", None, False, False]).encode())
+        made = ClosingEntry.from_spool_bytes(json.dumps([given, "none", "done", None, False, False]).encode())
         assert made.row == (*given, *[None] * missing)
 
 
@@ -126,12 +126,12 @@ async def test_an_intent_becomes_a_row_in_doubt(database: Database, tmp_path: Pa
         await conn.execute(
             text(f"UPDATE intents SET id = {as_id}, execution = :row"), {"id": run_id, "row": before.INTENT}
         )
-        await sign_stored(conn, chain_of(VAULT))
+        await sign_stored_entries(conn, open_chain(VAULT))
     async with opened(database, spools) as hand:
         await hand.tended()
     assert await intents(database) == []
     assert await rows(database) == [(before.INTENT_ID, "in_doubt")]
-    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+    assert (await verified(database, chain=open_chain(VAULT))).findings == ()
 
 
 def test_the_chain_signs_an_old_row_and_the_same_one_with_nothing_printed_alike() -> None:

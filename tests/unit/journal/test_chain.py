@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.ids import new_id
-from pegboard.journal.chain import START, Chain, Place
-from pegboard.store.database import Database
-from pegboard.store.executions import FIELDS, stored
+from pegboard.journal.hash_chain import FIRST_MAC, ChainPosition, HashChain
+from pegboard.model.ids import new_id
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import FIELDS, serialize_execution
 from tests.unit.journal.audits import exported, lines_verified, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, empty, memory_database, read, run
 
@@ -27,11 +27,11 @@ async def quick_database() -> AsyncIterator[Database]:
 
 
 def test_a_link_depends_on_everything_it_is_made_of() -> None:
-    row = stored(call())
+    row = serialize_execution(call())
     link = CHAIN.link("before", 1, 2, row)
     assert link == CHAIN.link("before", 1, 2, row)
     others = {
-        Chain(b"another key").link("before", 1, 2, row),
+        HashChain(b"another key").link("before", 1, 2, row),
         CHAIN.link("other", 1, 2, row),
         CHAIN.link("before", 2, 2, row),
         CHAIN.link("before", 1, 3, row),
@@ -42,21 +42,21 @@ def test_a_link_depends_on_everything_it_is_made_of() -> None:
 
 
 def test_links_follow_one_another() -> None:
-    rows = [stored(call(minutes)) for minutes in range(3)]
-    first, second, third = CHAIN.links(7, Place(), rows)
-    assert first == (1, CHAIN.link(START, 7, 1, rows[0]))
+    rows = [serialize_execution(call(minutes)) for minutes in range(3)]
+    first, second, third = CHAIN.links(7, ChainPosition(), rows)
+    assert first == (1, CHAIN.link(FIRST_MAC, 7, 1, rows[0]))
     assert second == (2, CHAIN.link(first.mac, 7, 2, rows[1]))
     assert CHAIN.links(7, second, rows[2:]) == [third]
     assert CHAIN.links(7, third, []) == []
 
 
 def test_what_is_signed_for_one_purpose_is_good_for_no_other() -> None:
-    place = Place(3, "mac")
+    place = ChainPosition(3, "mac")
     signatures = {
         CHAIN.sign_head(1, place),
         CHAIN.sign_head(2, place),
-        CHAIN.sign_head(1, Place(4, "mac")),
-        CHAIN.sign_head(1, Place(3, "other")),
+        CHAIN.sign_head(1, ChainPosition(4, "mac")),
+        CHAIN.sign_head(1, ChainPosition(3, "other")),
         CHAIN.sign_pruned(1, place),
         CHAIN.sign_writers(1),
         CHAIN.sign_writers(2),

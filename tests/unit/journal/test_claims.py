@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import Pegboard
-from pegboard.core.call import Execution
-from pegboard.core.errors import FieldProblem, InvalidArguments, RateLimited
-from pegboard.core.keys import MAX_KEY, check_key, keys_of
-from pegboard.core.refusals import Invalid
+from pegboard.model.api_errors import Invalid
+from pegboard.model.call import Execution
+from pegboard.model.call_errors import FieldProblem, InvalidArguments, RateLimited
+from pegboard.model.idempotency_key import MAX_IDEMPOTENCY_KEY_LENGTH, check_idempotency_key, derive_call_keys
 from pegboard.testing import calls_of, member, memory_board
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.boards import Boards, Note, code, intents, is_repeat, two_boards
@@ -242,29 +242,33 @@ class TestRefusals:
 
 
 class TestKeys:
-    @pytest.mark.parametrize("key", ["", "x" * (MAX_KEY + 1), "ü", "a\nb", "a\tb", "\x7f", "a\0", "\N{UMBRELLA}"])
+    @pytest.mark.parametrize(
+        "key", ["", "x" * (MAX_IDEMPOTENCY_KEY_LENGTH + 1), "ü", "a\nb", "a\tb", "\x7f", "a\0", "\N{UMBRELLA}"]
+    )
     async def test_a_key_is_1_to_255_printable_ascii_characters(self, board: Pegboard, key: str) -> None:
         for refused in (board.call("echo", key=key), board.run({"name": "echo", "arguments": {}}, key=key)):
             with pytest.raises(Invalid, match="1 to 255 printable ASCII characters"):
                 await refused
         assert await calls_of(board) == []
 
-    @given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=MAX_KEY))
+    @given(
+        st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=MAX_IDEMPOTENCY_KEY_LENGTH)
+    )
     def test_every_such_text_is_one(self, key: str) -> None:
-        assert check_key(key) == key
+        assert check_idempotency_key(key) == key
 
     async def test_the_longest_one_works_and_only_as_a_whole(self, board: Pegboard) -> None:
-        first = await board.call("echo", key="x" * MAX_KEY)
-        assert is_repeat(await board.call("echo", key="x" * MAX_KEY), first)
-        assert (await board.call("echo", key="x" * (MAX_KEY - 1))).repeat_of is None
+        first = await board.call("echo", key="x" * MAX_IDEMPOTENCY_KEY_LENGTH)
+        assert is_repeat(await board.call("echo", key="x" * MAX_IDEMPOTENCY_KEY_LENGTH), first)
+        assert (await board.call("echo", key="x" * (MAX_IDEMPOTENCY_KEY_LENGTH - 1))).repeat_of is None
 
     @given(st.text(min_size=1), st.integers(min_value=2, max_value=20))
     def test_many_calls_get_a_key_each_by_their_place(self, key: str, count: int) -> None:
-        keys = keys_of(key, count)
+        keys = derive_call_keys(key, count)
         assert len(set(keys)) == count
-        assert keys[:2] == keys_of(key, 2)
-        assert keys_of(key, 1) == [key]
-        assert keys_of(None, count) == [None] * count
+        assert keys[:2] == derive_call_keys(key, 2)
+        assert derive_call_keys(key, 1) == [key]
+        assert derive_call_keys(None, count) == [None] * count
 
     async def test_run_makes_each_call_of_a_payload_once(self, board: Pegboard) -> None:
         note = Note(board)

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import ToolResult
-from pegboard.core.call import ReadyCall
-from pegboard.core.errors import AnswerNotKept, ErrorType, FieldProblem, InDoubt, Problem
-from pegboard.journal.answers import Answer
-from pegboard.journal.claims import MAX_ANSWER_BYTES
-from pegboard.store.database import Database
-from pegboard.store.keyring import EnvironmentKeyring, encode_key
-from pegboard.store.vault import Vault
+from pegboard.journal.idempotency import MAX_ANSWER_BYTES
+from pegboard.journal.stored_answers import StoredAnswer
+from pegboard.model.call import ReadyCall
+from pegboard.model.call_errors import AnswerNotKept, ErrorType, FieldProblem, InDoubt, Problem
+from pegboard.storage.database import Database
+from pegboard.storage.keyring import EnvironmentKeyring, encode_key
+from pegboard.storage.vault import Vault
 from pegboard.testing import calls_of, memory_board
 from tests.unit.journal.boards import Boards, Note, board_on, code, intents, is_repeat, stored, two_boards
 from tests.unit.journal.hands import ACTIVE, Hand, a_call, kill, opened, row_of, start
@@ -143,7 +143,7 @@ class TestSize:
         assert [row.status for row in await calls_of(boards[0])] == ["succeeded", "refused", "refused"]
 
     async def test_one_that_just_fits_is_kept(self, database: Database, tmp_path: Path) -> None:
-        size = len(Answer.of(ToolResult("active", True, b"", attempts=1)).packed())
+        size = len(StoredAnswer.of(ToolResult("active", True, b"", attempts=1)).packed())
         for room in (0, 1):
             async with opened(database, tmp_path / f"spools{room}", max_answer=size + 10 - room) as hand:
                 await made(hand, a_call(ACTIVE, key=f"k{room}"), b"1" * 10)
@@ -255,7 +255,7 @@ PROBLEMS = st.builds(
 
 @given(
     st.builds(
-        Answer,
+        StoredAnswer,
         st.booleans(),
         st.binary(),
         st.none() | PROBLEMS,
@@ -265,5 +265,5 @@ PROBLEMS = st.builds(
         st.sampled_from(["plain", "detailed"]),
     )
 )
-def test_an_answer_is_unpacked_as_it_was_packed(answer: Answer) -> None:
-    assert Answer.unpacked(answer.packed()) == answer
+def test_an_answer_is_unpacked_as_it_was_packed(answer: StoredAnswer) -> None:
+    assert StoredAnswer.unpack(answer.packed()) == answer

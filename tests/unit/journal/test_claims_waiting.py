@@ -9,10 +9,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from pegboard.core.call import ToolResult
-from pegboard.core.errors import TimedOut, Unavailable
-from pegboard.journal import store
-from pegboard.store.database import Database
+from pegboard.journal import commit_queue
+from pegboard.model.call import ToolResult
+from pegboard.model.call_errors import TimedOut, Unavailable
+from pegboard.storage.database import Database
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.boards import Boards, Note, code, intents, is_repeat, two_boards
@@ -23,7 +23,7 @@ from tests.waiting import until
 @pytest.fixture(autouse=True)
 def siblings_are_looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever dies is found at once, which else is every few seconds."""
-    monkeypatch.setattr(store, "TEND_SECONDS", 0.1)
+    monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 0.1)
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.refusals import Invalid
-from pegboard.journal import lines as lines_of
+from pegboard.journal import export as lines_of
 from pegboard.journal.audit import Audit
-from pegboard.journal.chain import Chain
-from pegboard.journal.verify import Report
-from pegboard.store.database import Database
-from pegboard.store.executions import restored
-from pegboard.surfaces.rest.audit_models import VerifyExportResponse
+from pegboard.journal.hash_chain import HashChain
+from pegboard.journal.verify import VerificationReport
+from pegboard.model.api_errors import Invalid
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import restore_execution
+from pegboard.surfaces.rest.audit_routes import VerifyExportResponse
 from tests.unit.journal.audits import exported, lines_verified, told, verified
 from tests.unit.journal.chained import (
     CHAIN,
@@ -43,7 +43,7 @@ def rows_in(lines: list[str]) -> list[dict[str, Any]]:
 async def test_an_empty_journal_has_a_header_and_an_end(database: Database) -> None:
     lines = await exported(database)
     assert [next(iter(line)) for line in parsed(lines)] == ["pegboard_export", "pegboard_end"]
-    assert await lines_verified(database, lines) == Report(0)
+    assert await lines_verified(database, lines) == VerificationReport(0)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 1000])
@@ -61,7 +61,7 @@ async def test_every_row_is_there_once_in_the_order_of_the_chains(database: Data
     assert [row["id"] for row in rows] == [execution.id for chain in made for execution in chain]
     assert [(row["writer"], row["seq"]) for row in rows] == [(1, 1), (1, 2), (1, 3), (3, 1), (3, 2)]
     assert [row["previous"] for row in rows[:3]] == ["", rows[0]["mac"], rows[1]["mac"]]
-    assert await lines_verified(database, lines, limit) == Report(5)
+    assert await lines_verified(database, lines, limit) == VerificationReport(5)
 
 
 async def test_a_row_shows_its_fields_as_the_api_does(database: Database) -> None:
@@ -84,7 +84,7 @@ async def test_what_cannot_be_told_from_its_field_is_kept_as_it_is_stored(databa
     await append(database, 1, made)
     lines = await exported(database)
     assert rows_in(lines)[0]["stored"] == {"arguments": '{"1": 2}'}
-    assert await lines_verified(database, lines) == Report(3)
+    assert await lines_verified(database, lines) == VerificationReport(3)
 
 
 async def test_rows_from_before_the_chain_are_exported_first_and_not_judged(database: Database) -> None:
@@ -95,7 +95,7 @@ async def test_rows_from_before_the_chain_are_exported_first_and_not_judged(data
         lines = await exported(database, limit)
         assert [row["id"] for row in rows_in(lines)][:3] == [execution.id for execution in old]
         assert [row["writer"] for row in rows_in(lines)] == [None, None, None, 1, 1]
-        assert await lines_verified(database, lines) == Report(
+        assert await lines_verified(database, lines) == VerificationReport(
             2, notes=("3 rows from before there was a chain, not judged",)
         )
 
@@ -139,7 +139,7 @@ async def test_writing_while_it_is_exported_leaves_an_export_that_verifies(datab
             await append(database, 3, [call(step)])
         page = await audit.export(next=page.next, limit=1)
     assert page.next is None
-    assert await lines_verified(database, lines) == Report(9)
+    assert await lines_verified(database, lines) == VerificationReport(9)
 
 
 async def test_pruning_while_it_is_exported_leaves_an_export_that_verifies(database: Database) -> None:
@@ -151,7 +151,7 @@ async def test_pruning_while_it_is_exported_leaves_an_export_that_verifies(datab
     second = await audit.export(next=first.next)
     lines = first.lines + second.lines
     assert [row["seq"] for row in rows_in(lines)] == [1, 2, 6, 7, 8, 9]
-    assert await lines_verified(database, lines) == Report(6, notes=("3 rows pruned before the export",))
+    assert await lines_verified(database, lines) == VerificationReport(6, notes=("3 rows pruned before the export",))
 
 
 async def test_a_tampered_journal_gives_an_export_that_shows_it(database: Database) -> None:
@@ -245,7 +245,7 @@ async def test_whatever_stands_in_a_tampered_export_there_is_a_report_of_it(valu
 async def test_an_export_under_another_key_is_none_of_this_board(database: Database) -> None:
     await journal(database, 1)
     lines = await exported(database)
-    report = await Audit(database, Chain(b"another")).verify_lines(lines)
+    report = await Audit(database, HashChain(b"another")).verify_lines(lines)
     assert [finding.kind for finding in report.findings] == [
         "line",
         "changed",
@@ -263,4 +263,4 @@ async def test_what_is_no_export_is_refused(database: Database, text: str) -> No
 async def test_a_row_comes_out_of_an_export_as_it_went_into_the_journal(database: Database) -> None:
     [made] = await journal(database, 3)
     lines = await exported(database)
-    assert [restored(lines_of.row_of(lines_of.read(line)).row) for line in lines[2:5]] == made
+    assert [restore_execution(lines_of.read_row(lines_of.read_line(line)).row) for line in lines[2:5]] == made

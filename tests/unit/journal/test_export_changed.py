@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.refusals import Invalid
-from pegboard.journal.verify import Report
-from pegboard.store.database import Database
+from pegboard.journal.verify import VerificationReport
+from pegboard.model.api_errors import Invalid
+from pegboard.storage.database import Database
 from tests.unit.journal.audits import exported, lines_verified, told
 from tests.unit.journal.chained import (
     MINUTE,
@@ -77,7 +77,9 @@ async def test_any_line_changed_removed_moved_or_doubled_is_found(
 async def test_whole_writers_may_change_places(database: Database) -> None:
     await journal(database, 2, 1, 3)
     lines = await exported(database)
-    assert await lines_verified(database, [lines[0], *lines[8:13], *lines[5:8], *lines[1:5], lines[13]]) == Report(6)
+    assert await lines_verified(
+        database, [lines[0], *lines[8:13], *lines[5:8], *lines[1:5], lines[13]]
+    ) == VerificationReport(6)
 
 
 async def test_a_writer_may_not_be_left_out(database: Database) -> None:
@@ -128,7 +130,7 @@ async def test_an_export_that_was_written_anew_by_another_program_still_verifies
     await append(database, 1, [call(elapsed_ms=5.0, error="☂")])
     lines = [json.dumps(line, sort_keys=True) for line in map(json.loads, await exported(database))]
     lines = [line.replace('"elapsed_ms": 5.0', '"elapsed_ms": 5') for line in lines]
-    assert await lines_verified(database, lines) == Report(1)
+    assert await lines_verified(database, lines) == VerificationReport(1)
 
 
 async def test_a_board_that_went_on_still_has_what_the_export_knows(database: Database) -> None:

@@ -9,11 +9,11 @@ import anyio
 import pytest
 
 from pegboard.journal.audit import Audit
-from pegboard.journal.chain import Place
-from pegboard.journal.entries import Batch, Closing
-from pegboard.journal.start import chain_of
-from pegboard.store.database import Database
-from pegboard.store.executions import stored
+from pegboard.journal.entries import ClosingEntry, EntryBatch
+from pegboard.journal.hash_chain import ChainPosition
+from pegboard.journal.open_journal import open_chain
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import serialize_execution
 from tests.unit.journal.chained import read, run
 from tests.unit.journal.hands import VAULT, Hand, lone_writer, opened, start
 from tests.unit.store.rows import an_execution
@@ -23,7 +23,7 @@ MAC = "0" * 32
 
 async def findings(database: Database) -> list[tuple[str, int | None, int | None, int | None]]:
     """What a verification of the journal finds."""
-    report = await Audit(database, chain_of(VAULT)).verify()
+    report = await Audit(database, open_chain(VAULT)).verify()
     return [(found.kind, found.writer, found.first, found.last) for found in report.findings]
 
 
@@ -40,7 +40,7 @@ async def lose_an_answer(hand: Hand) -> None:
 async def old_head(database: Database, seq: int) -> dict[str, Any]:
     """A head as the board signed it earlier, which a database writer may have copied then."""
     [(mac,)] = await read(database, "SELECT mac FROM executions WHERE seq = :s", s=seq)
-    return {"s": seq, "m": mac, "g": chain_of(VAULT).sign_head(1, Place(seq, mac))}
+    return {"s": seq, "m": mac, "g": open_chain(VAULT).sign_head(1, ChainPosition(seq, mac))}
 
 
 async def put_back(database: Database, head: dict[str, Any]) -> None:
@@ -97,10 +97,10 @@ async def test_a_writer_whose_row_is_gone_gets_a_new_number(
 async def test_a_head_changed_before_the_writer_closes_is_written_back(database: Database, tmp_path: Path) -> None:
     ledger, writer, _ = lone_writer(database, tmp_path / "spools")
     for _ in range(2):
-        await writer.commit(Batch([], [Closing(stored(an_execution(attempts=1)))]))
+        await writer.commit(EntryBatch([], [ClosingEntry(serialize_execution(an_execution(attempts=1)))]))
     ledger.fails = "before"
     with pytest.raises(ConnectionError):
-        await writer.commit(Batch([], []))
+        await writer.commit(EntryBatch([], []))
     ledger.fails = ""
     await put_back(database, await old_head(database, 1))
     await writer.close()

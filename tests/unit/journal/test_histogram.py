@@ -8,35 +8,35 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pegboard.journal.histogram import (
+from pegboard.journal.latency_counts import (
     LAST_BUCKET,
-    LONGEST_MS,
+    MAX_LATENCY_MS,
+    MIN_LATENCY_MS,
     RELATIVE_ERROR,
-    SHORTEST_MS,
-    bucket_of,
-    percentile,
-    value_of,
+    compute_percentile,
+    find_bucket,
+    get_bucket_ms,
 )
 
-LENGTHS = st.floats(SHORTEST_MS, LONGEST_MS, exclude_max=True)
+LENGTHS = st.floats(MIN_LATENCY_MS, MAX_LATENCY_MS, exclude_max=True)
 
 
 @given(LENGTHS)
-@example(SHORTEST_MS)
+@example(MIN_LATENCY_MS)
 @example(1.0)
-@example(math.nextafter(LONGEST_MS, 0))
+@example(math.nextafter(MAX_LATENCY_MS, 0))
 def test_a_bucket_stands_for_what_is_in_it_to_within_the_error(ms: float) -> None:
-    assert abs(value_of(bucket_of(ms)) - ms) <= ms * (RELATIVE_ERROR + 1e-9)
+    assert abs(get_bucket_ms(find_bucket(ms)) - ms) <= ms * (RELATIVE_ERROR + 1e-9)
 
 
 @given(LENGTHS, LENGTHS)
 def test_what_took_longer_is_in_no_earlier_bucket(one: float, other: float) -> None:
-    assert bucket_of(min(one, other)) <= bucket_of(max(one, other))
+    assert find_bucket(min(one, other)) <= find_bucket(max(one, other))
 
 
 @given(st.integers(1, LAST_BUCKET - 1))
 def test_the_value_of_a_bucket_is_in_it(bucket: int) -> None:
-    assert bucket_of(value_of(bucket)) == bucket
+    assert find_bucket(get_bucket_ms(bucket)) == bucket
 
 
 @given(st.floats())
@@ -44,17 +44,17 @@ def test_the_value_of_a_bucket_is_in_it(bucket: int) -> None:
 @example(math.inf)
 @example(-math.inf)
 @example(-1.0)
-@example(LONGEST_MS)
+@example(MAX_LATENCY_MS)
 def test_whatever_number_it_is_has_a_bucket(ms: float) -> None:
-    assert 0 <= bucket_of(ms) <= LAST_BUCKET
-    assert math.isfinite(value_of(bucket_of(ms)))
+    assert 0 <= find_bucket(ms) <= LAST_BUCKET
+    assert math.isfinite(get_bucket_ms(find_bucket(ms)))
 
 
 def test_the_buckets_reach_from_a_microsecond_to_a_month_and_are_few() -> None:
-    assert (bucket_of(0.0), bucket_of(0.000999), bucket_of(SHORTEST_MS)) == (0, 0, 1)
-    assert (value_of(0), value_of(-1)) == (0.0, 0.0)
-    assert bucket_of(LONGEST_MS) == bucket_of(1e300) == LAST_BUCKET
-    assert value_of(LAST_BUCKET) == pytest.approx(LONGEST_MS, rel=0.1)
+    assert (find_bucket(0.0), find_bucket(0.000999), find_bucket(MIN_LATENCY_MS)) == (0, 0, 1)
+    assert (get_bucket_ms(0), get_bucket_ms(-1)) == (0.0, 0.0)
+    assert find_bucket(MAX_LATENCY_MS) == find_bucket(1e300) == LAST_BUCKET
+    assert get_bucket_ms(LAST_BUCKET) == pytest.approx(MAX_LATENCY_MS, rel=0.1)
     assert LAST_BUCKET < 500
 
 
@@ -62,12 +62,12 @@ def test_the_buckets_reach_from_a_microsecond_to_a_month_and_are_few() -> None:
 def test_a_percentile_is_that_of_the_lengths_themselves_to_within_the_error(lengths: list[float], share: float) -> None:
     counts: dict[int, int] = {}
     for ms in lengths:
-        counts[bucket_of(ms)] = counts.get(bucket_of(ms), 0) + 1
+        counts[find_bucket(ms)] = counts.get(find_bucket(ms), 0) + 1
     true = sorted(lengths)[math.ceil(share * len(lengths)) - 1]
-    assert percentile(counts, share) == pytest.approx(true, rel=RELATIVE_ERROR + 1e-9)
+    assert compute_percentile(counts, share) == pytest.approx(true, rel=RELATIVE_ERROR + 1e-9)
 
 
 def test_of_nothing_there_is_no_percentile() -> None:
-    assert percentile({}, 0.5) is None
-    assert percentile({7: 0}, 0.5) is None
-    assert percentile({7: 0, 9: 1}, 0.0) == value_of(9)
+    assert compute_percentile({}, 0.5) is None
+    assert compute_percentile({7: 0}, 0.5) is None
+    assert compute_percentile({7: 0, 9: 1}, 0.0) == get_bucket_ms(9)

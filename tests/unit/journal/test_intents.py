@@ -13,10 +13,10 @@ import anyio
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import ReadyCall
-from pegboard.core.tool import Kind
-from pegboard.executors.base import OpenTool, Prepared
-from pegboard.store.database import Database
+from pegboard.kinds.base import OpenTool, Prepared
+from pegboard.model.call import ReadyCall
+from pegboard.model.tool import Kind
+from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.boards import Note, board_on, code, intents, use

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from pegboard.journal.postgresql import PostgresqlLedger
-from pegboard.journal.sqlite import SqliteLedger
-from pegboard.store.database import Database
+from pegboard.journal.postgresql_backend import PostgresqlBackend
+from pegboard.journal.sqlite_backend import SqliteBackend
+from pegboard.storage.database import Database
 
 # The pool greets a server that is going down with errors of its own kind, and so do its pings.
 AWAY = [
@@ -32,8 +32,8 @@ OWN = [
 ]
 
 
-def _postgresql() -> PostgresqlLedger:
-    return PostgresqlLedger(Database.create("postgresql://nobody@127.0.0.1:1/none"))
+def _postgresql() -> PostgresqlBackend:
+    return PostgresqlBackend(Database.create("postgresql://nobody@127.0.0.1:1/none"))
 
 
 @pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
@@ -47,7 +47,7 @@ def test_what_no_database_would_take_is(error: Exception) -> None:
 
 
 def test_on_sqlite_a_lock_or_a_full_disk_is_not_and_a_row_that_is_there_already_is() -> None:
-    ledger = SqliteLedger(Database.create("memory"))
+    ledger = SqliteBackend(Database.create("memory"))
     assert not ledger.is_the_rows_own(sqlite3.OperationalError("database is locked"))
     assert not ledger.is_the_rows_own(OSError(28, "No space left on device"))
     assert ledger.is_the_rows_own(sqlite3.IntegrityError("there already"))

@@ -20,10 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from pegboard.core.ids import new_id
-from pegboard.journal.locks import FileLeases, NoSiblings, ObservedLeases, hold
-from pegboard.journal.spool import Spool, SpoolContent, found, spool_path
-from pegboard.store.database import Database
+from pegboard.journal.spool import Spool, SpoolContent, get_spool_path, list_spools
+from pegboard.journal.writer_locks import FileLeases, MemoryLeases, ObservedLeases, hold_writer_lock
+from pegboard.model.ids import new_id
+from pegboard.storage.database import Database
 from tests.servers import PostgresServer
 from tests.waiting import until
 
@@ -40,10 +40,10 @@ sys.stdin.read()
 """
 _HOLDING = """
 import asyncio, sys
-from pegboard.journal.locks import hold
-from pegboard.store.database import Database
+from pegboard.journal.writer_locks import hold_writer_lock as hold
+from pegboard.storage.database import Database
 async def main():
-    async with Database.create(sys.argv[1]).apart() as driver:
+    async with Database.create(sys.argv[1]).connect_driver() as driver:
         await hold(driver, int(sys.argv[2]))
         print("ready", flush=True)
         sys.stdin.read()
@@ -76,7 +76,7 @@ def kill(child: subprocess.Popen[str]) -> None:
 
 async def test_a_writer_in_another_process_lives_until_it_is_killed(tmp_path: Path) -> None:
     leases, writer_id = FileLeases(tmp_path), new_id()
-    path = spool_path(tmp_path, writer_id)
+    path = get_spool_path(tmp_path, writer_id)
     with running(_SPOOLING, str(tmp_path), writer_id) as child:
         assert await leases.gone([(1, writer_id, 0)]) == set()
         assert Spool.adopt(path) is None
@@ -116,11 +116,11 @@ async def test_those_who_ask_do_not_look_alive_to_each_other(tmp_path: Path) -> 
 
 async def test_nobody_is_gone_where_that_cannot_be_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     linked = new_id()
-    spool_path(tmp_path, linked).symlink_to(tmp_path / "elsewhere")
+    get_spool_path(tmp_path, linked).symlink_to(tmp_path / "elsewhere")
     assert await FileLeases(tmp_path).gone([(1, linked, 0), (2, "no id", 0), (3, new_id(), 0)]) == {3}
     assert "lease_not_readable" in caplog.text
     assert await FileLeases(tmp_path / "not mounted").gone([(1, new_id(), 0)]) == set()
-    assert await NoSiblings().gone([(1, new_id(), 0)]) == set()
+    assert await MemoryLeases().gone([(1, new_id(), 0)]) == set()
 
 
 @pytest.mark.parametrize("successor", [None, b"a new file"])
@@ -139,7 +139,7 @@ def test_a_file_taken_away_before_it_is_locked_is_not_adopted(
 
     monkeypatch.setattr(fcntl, "flock", lock_late)
     assert Spool.adopt(spool.path) is None
-    assert found(tmp_path) == ([] if successor is None else [(spool.path.stem, spool.path)])
+    assert list_spools(tmp_path) == ([] if successor is None else [(spool.path.stem, spool.path)])
 
 
 def test_a_spool_that_was_moved_away_knows_it_and_removes_no_other(tmp_path: Path) -> None:
@@ -167,11 +167,11 @@ def test_a_damaged_file_is_set_aside_and_found_no_more(tmp_path: Path) -> None:
     aside = adopted.set_aside()
     adopted.close(remove=True)
     assert (aside.name, aside.read_bytes()) == (spool.path.name + ".damaged", raw)
-    assert found(tmp_path) == []
+    assert list_spools(tmp_path) == []
 
 
 def test_only_spools_are_found_oldest_first(tmp_path: Path) -> None:
-    assert found(tmp_path / "none") == []
+    assert list_spools(tmp_path / "none") == []
     ids = [new_id() for _ in range(3)]
     for writer_id in reversed(ids):
         Spool.create(tmp_path, writer_id).close(remove=False)
@@ -179,10 +179,10 @@ def test_only_spools_are_found_oldest_first(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     (tmp_path / f"{new_id()}.spool").mkdir()
     (tmp_path / f"{new_id()}.spool").symlink_to(tmp_path / f"{ids[0]}.spool")
-    assert found(tmp_path) == [(writer_id, tmp_path / f"{writer_id}.spool") for writer_id in ids]
+    assert list_spools(tmp_path) == [(writer_id, tmp_path / f"{writer_id}.spool") for writer_id in ids]
     for wrong in ("", "..", f"../{ids[0]}", ids[0].upper(), f"{ids[0]}\n"):
         with pytest.raises(ValueError, match="not the id of a writer"):
-            spool_path(tmp_path, wrong)
+            get_spool_path(tmp_path, wrong)
 
 
 @dataclass
@@ -231,13 +231,13 @@ async def test_who_holds_no_lock_and_stands_still_is_gone_after_the_grace(watch:
 async def test_who_holds_the_lock_lives_however_long_nothing_is_heard(
     watch: Watch, shared_postgres: PostgresServer
 ) -> None:
-    async with watch.database.apart() as driver:
-        await hold(driver, 1)
+    async with watch.database.connect_driver() as driver:
+        await hold_writer_lock(driver, 1)
         assert await watch.after(*[5] * 10) == [set()] * 10
         # A writer that lost its connection takes the lock again before the server has noticed.
-        async with watch.database.apart() as again:
+        async with watch.database.connect_driver() as again:
             with anyio.fail_after(30):
-                await hold(again, 1)
+                await hold_writer_lock(again, 1)
             assert await again.fetchval("SELECT current_setting('tcp_keepalives_idle')") == "5"
         assert await watch.after(*[5] * 5) == [set()] * 5
         with shared_postgres.fresh_database() as url:

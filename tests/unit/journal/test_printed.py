@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.journal.entries import Closing
-from pegboard.journal.start import chain_of
-from pegboard.journal.verify import Report
-from pegboard.store import executions
-from pegboard.store.database import Database
-from pegboard.store.executions import FIELDS, restored, stored
+from pegboard.journal.entries import ClosingEntry
+from pegboard.journal.open_journal import open_chain
+from pegboard.journal.verify import VerificationReport
+from pegboard.storage import execution_rows
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import FIELDS, restore_execution, serialize_execution
 from tests.unit.journal.audits import exported, lines_verified, pruned, verified
 from tests.unit.journal.chained import CHAIN, MINUTE, add_writer, append, call, run
 from tests.unit.journal.hands import VAULT, a_call, lie_in, opened, row_of, start
@@ -33,11 +33,11 @@ async def chained(database: Database) -> Database:
 
 
 async def test_rows_that_printed_verify_and_so_does_their_export(chained: Database) -> None:
-    assert await verified(chained) == Report(4, total=4)
+    assert await verified(chained) == VerificationReport(4, total=4)
     lines = await exported(chained)
     shown = [json.loads(line)["printed"] for line in lines if '"id"' in line]
     assert shown == [PRINTED, None, "x" * 70_000, None]
-    assert await lines_verified(chained, lines, 1) == Report(4)
+    assert await lines_verified(chained, lines, 1) == VerificationReport(4)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ async def test_a_line_may_leave_out_that_nothing_was_printed(chained: Database) 
         json.dumps({name: value for name, value in line.items() if (name, value) != ("printed", None)})
         for line in lines
     ]
-    assert await lines_verified(chained, shorter) == Report(4)
+    assert await lines_verified(chained, shorter) == VerificationReport(4)
 
 
 async def test_a_ranged_export_and_a_prune_hold_it_too(chained: Database) -> None:
@@ -100,7 +100,7 @@ async def test_a_ranged_export_and_a_prune_hold_it_too(chained: Database) -> Non
 
 
 def test_a_row_is_signed_alike_whatever_shows_that_nothing_was_printed() -> None:
-    row = stored(call())
+    row = serialize_execution(call())
     before = row[: FIELDS.index("printed")]
     assert CHAIN.link("before", 1, 1, row) == CHAIN.link("before", 1, 1, before)
     others = {CHAIN.link("before", 1, 1, (*before, printed)) for printed in (None, "", "null", "None")}
@@ -117,17 +117,17 @@ TEXTS = st.text(alphabet=st.characters(), min_size=1)
 
 @given(printed=st.none() | TEXTS, result=st.none() | st.text())
 def test_a_row_comes_back_whatever_was_printed(printed: str | None, result: str | None) -> None:
-    row = stored(an_execution(printed=printed, result=result))
+    row = serialize_execution(an_execution(printed=printed, result=result))
     kept = None if printed is None else printed.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
     assert row[FIELDS.index("printed")] == kept
-    assert restored(row).printed == kept
-    assert Closing.unspooled(Closing(row).spooled()).row == row
+    assert restore_execution(row).printed == kept
+    assert ClosingEntry.from_spool_bytes(ClosingEntry(row).spooled()).row == row
 
 
 @given(one=st.tuples(st.none() | TEXTS, st.none() | TEXTS), other=st.tuples(st.none() | TEXTS, st.none() | TEXTS))
 def test_no_two_rows_are_signed_alike(one: tuple[Any, Any], other: tuple[Any, Any]) -> None:
     made = an_execution()
-    rows = [stored(made._replace(result=result, printed=printed)) for result, printed in (one, other)]
+    rows = [serialize_execution(made._replace(result=result, printed=printed)) for result, printed in (one, other)]
     links = [CHAIN.link("before", 1, 1, row) for row in rows]
     assert (links[0] == links[1]) is (rows[0] == rows[1])
 
@@ -146,11 +146,11 @@ async def test_what_waited_in_a_dead_writers_spool_has_what_was_printed(
     async with opened(database, spools) as hand:
         await hand.tended()
     async with database.read() as conn:
-        found = await executions.get(conn, ended.run_id)
+        found = await execution_rows.get_execution(conn, ended.run_id)
     assert found is not None
     assert (found.status, found.printed) == ("succeeded", PRINTED)
     assert lie_in(spools) == []
-    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+    assert (await verified(database, chain=open_chain(VAULT))).findings == ()
 
 
 async def test_of_a_call_whose_process_died_nothing_printed_is_known(database: Database, tmp_path: Path) -> None:
@@ -161,6 +161,6 @@ async def test_of_a_call_whose_process_died_nothing_printed_is_known(database: D
     async with opened(database, tmp_path / "spools") as hand:
         await hand.tended()
     async with database.read() as conn:
-        found = await executions.get(conn, running.run_id)
+        found = await execution_rows.get_execution(conn, running.run_id)
     assert found is not None
     assert (found.status, found.printed) == ("in_doubt", None)

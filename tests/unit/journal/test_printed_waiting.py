@@ -8,10 +8,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from pegboard.core.errors import Unavailable
-from pegboard.journal.reading import rows_of
-from pegboard.store import links
-from pegboard.store.database import Database
+from pegboard.journal.read_chain import iterate_rows
+from pegboard.model.call_errors import Unavailable
+from pegboard.storage import journal_chain_rows
+from pegboard.storage.database import Database
 from tests.unit.journal.chained import add_writer, append, call
 from tests.unit.journal.hands import opened, start
 from tests.unit.store.rows import an_execution
@@ -52,14 +52,14 @@ async def test_rows_that_printed_much_are_read_a_few_at_a_time(
     await add_writer(database, 1)
     await append(database, 1, [call(place, printed="x" * 64_000) for place in range(75)])
     asked: list[int] = []
-    readable = links.readable
+    readable = journal_chain_rows.list_readable_rows
 
     async def noting(*arguments: object, limit: int, **more: object) -> object:
         asked.append(limit)
         return await readable(*arguments, limit=limit, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(links, "readable", noting)
+    monkeypatch.setattr(journal_chain_rows, "list_readable_rows", noting)
     async with database.read() as conn:
-        found = [row async for row in rows_of(conn, 1, 0, limit=1000)]
+        found = [row async for row in iterate_rows(conn, 1, 0, limit=1000)]
     assert len(found) == 75
     assert set(asked) == {25}

@@ -11,14 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert
 
-from pegboard.core.ids import first_id
-from pegboard.core.refusals import Conflict, Invalid
 from pegboard.journal.audit import Audit
-from pegboard.journal.prune import Pruned
-from pegboard.journal.verify import Report
-from pegboard.store.base_models import table_of
-from pegboard.store.database import Database
-from pegboard.store.journal_models import ExecutionCount, Intent
+from pegboard.journal.prune import PruneReport
+from pegboard.journal.verify import VerificationReport
+from pegboard.model.api_errors import Conflict, Invalid
+from pegboard.model.ids import make_lowest_id
+from pegboard.storage.board_tables import get_table
+from pegboard.storage.database import Database
+from pegboard.storage.journal_tables import ExecutionCount, Intent
 from tests.unit.journal.audits import exported, left, lines_verified, pruned, told, verified
 from tests.unit.journal.chained import (
     CHAIN,
@@ -48,10 +48,10 @@ async def test_what_finished_before_a_moment_goes_and_the_rest_verifies(database
     await journal(database, 5, 2, 0, 9)
     assert await pruned(database, NOW + 3 * MINUTE, limit) == 8
     assert await left(database) == [(1, 4), (1, 5), *((4, seq) for seq in range(4, 10))]
-    assert await verified(database) == Report(8, notes=("8 rows pruned",), total=8)
+    assert await verified(database) == VerificationReport(8, notes=("8 rows pruned",), total=8)
     assert await pruned(database, NOW + 3 * MINUTE) == 0
     assert await pruned(database, datetime.now(UTC)) == 8
-    assert await verified(database) == Report(0, notes=("16 rows pruned",), total=0)
+    assert await verified(database) == VerificationReport(0, notes=("16 rows pruned",), total=0)
     await append(database, 1, [call(20)])
     assert (await verified(database)).checked == 1
 
@@ -70,10 +70,10 @@ async def test_a_dry_run_counts_and_removes_nothing(database: Database) -> None:
     await pruned(database, NOW + MINUTE)
     audit = Audit(database, CHAIN)
     before = await read(database, "SELECT COUNT(*) FROM executions")
-    assert await audit.prune(NOW + 3 * MINUTE, dry_run=True) == Pruned(4)
+    assert await audit.prune(NOW + 3 * MINUTE, dry_run=True) == PruneReport(4)
     assert await read(database, "SELECT COUNT(*) FROM executions") == before
     assert await pruned(database, NOW + 3 * MINUTE) == 4
-    assert await audit.prune(NOW + 3 * MINUTE, dry_run=True) == Pruned(0)
+    assert await audit.prune(NOW + 3 * MINUTE, dry_run=True) == PruneReport(0)
 
 
 async def test_a_moment_in_the_future_is_refused(database: Database) -> None:
@@ -96,7 +96,7 @@ async def test_statistics_of_hours_that_were_over_go_too(database: Database) -> 
     same = {"tool_name": "t", "caller_id": "", "status": "succeeded", "code": "", "bucket": 1, "calls": 1}
     async with database.write() as conn:
         hours = [{"hour": hour + shift, **same} for shift in (-500, -40, -1, 0, 1)]
-        await conn.execute(insert(table_of(ExecutionCount)), hours)
+        await conn.execute(insert(get_table(ExecutionCount)), hours)
     await pruned(database, NOW)
     found = await read(database, "SELECT hour FROM execution_counts ORDER BY hour")
     assert [row[0] - hour for row in found] == [0, 1]
@@ -104,14 +104,14 @@ async def test_statistics_of_hours_that_were_over_go_too(database: Database) -> 
 
 async def test_old_doubts_go_but_none_whose_key_may_be_used_again(database: Database) -> None:
     def intent(minutes: int, state: str, expires: timedelta | None = None) -> dict[str, Any]:
-        made = first_id(NOW + minutes * MINUTE)[:-4] + f"{len(state):04x}"
+        made = make_lowest_id(NOW + minutes * MINUTE)[:-4] + f"{len(state):04x}"
         ends = None if expires is None else datetime.now(UTC) + expires
         return {"id": made, "writer": 1, "state": state, "execution": "[]", "receipts": False, "expires_at": ends}
 
     kept = [intent(1, "in_doubt"), intent(-1, "open"), intent(-2, "in_doubt", timedelta(hours=1)), intent(-3, "done")]
     async with database.write() as conn:
         gone = [intent(-4, "in_doubt"), intent(-5, "in_doubt", -timedelta(hours=1))]
-        await conn.execute(insert(table_of(Intent)), [*kept, *gone])
+        await conn.execute(insert(get_table(Intent)), [*kept, *gone])
     await pruned(database, NOW)
     found = await read(database, "SELECT CAST(id AS TEXT) FROM intents")
     assert {row[0].replace("-", "") for row in found} == {intent["id"].replace("-", "") for intent in kept}

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from pegboard.journal.verify import Report
-from pegboard.store import retention, writers
-from pegboard.store.database import Database
+from pegboard.journal.verify import VerificationReport
+from pegboard.storage import journal_chain_rows
+from pegboard.storage import journal_chain_rows as writers
+from pegboard.storage.database import Database
 from tests.unit.journal.audits import left, pruned, verified
 from tests.unit.journal.chained import MINUTE, journal
 from tests.unit.store.rows import NOW
@@ -29,7 +30,7 @@ async def test_what_breaks_in_the_middle_of_a_transaction_changes_nothing(
     monkeypatch.setattr(writers, "mark_pruned", broken)
     with pytest.raises(asyncio.CancelledError):
         await pruned(database, NOW + 5 * MINUTE)
-    assert await verified(database) == Report(9, total=9)
+    assert await verified(database) == VerificationReport(9, total=9)
 
 
 async def test_two_prunes_at_once_remove_each_row_once(database: Database) -> None:
@@ -45,18 +46,18 @@ async def test_a_marker_that_somebody_else_moved_is_not_moved_back(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await journal(database, 9)
-    remove = retention.remove_linked
+    remove = journal_chain_rows.remove_chain_rows
 
     async def overtaken(*given: Any, **more: Any) -> int:
-        monkeypatch.setattr(retention, "remove_linked", remove)
+        monkeypatch.setattr(journal_chain_rows, "remove_chain_rows", remove)
         gone = await remove(*given, **more)
         # As if another process had been quicker, and this one had seen the marker before.
         await given[0].exec_driver_sql("UPDATE writers SET pruned_seq = pruned_seq + 1")
         return gone
 
-    monkeypatch.setattr(retention, "remove_linked", overtaken)
+    monkeypatch.setattr(journal_chain_rows, "remove_chain_rows", overtaken)
     assert await pruned(database, NOW + 5 * MINUTE) == 5
-    assert await verified(database) == Report(4, notes=("5 rows pruned",), total=4)
+    assert await verified(database) == VerificationReport(4, notes=("5 rows pruned",), total=4)
 
 
 PRUNE = """
@@ -64,11 +65,11 @@ import asyncio, sys
 from datetime import UTC, datetime
 from pegboard.journal import prune
 from pegboard.journal.audit import Audit
-from pegboard.store.database import Database
+from pegboard.storage.database import Database
 from tests.unit.journal.chained import CHAIN
 
 async def main():
-    prune._BATCH = 10
+    prune._BATCH_ROWS = 10
     print("ready", flush=True)
     await Audit(Database.create(sys.argv[1]), CHAIN).prune(datetime.now(UTC), limit=10**9)
 

@@ -13,13 +13,13 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.core.call import ReadyCall
-from pegboard.core.tool import Kind
-from pegboard.executors.base import OpenTool, Prepared
-from pegboard.journal import store
-from pegboard.journal.start import chain_of
-from pegboard.store import receipts
-from pegboard.store.database import Database
+from pegboard.journal import commit_queue
+from pegboard.journal.open_journal import open_chain
+from pegboard.kinds.base import OpenTool, Prepared
+from pegboard.model.call import ReadyCall
+from pegboard.model.tool import Kind
+from pegboard.storage import receipt_rows
+from pegboard.storage.database import Database
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.boards import board_on, code, intents, is_repeat, no_intents, use
@@ -53,12 +53,12 @@ class Inserting:
 
     async def _run(self, call: ReadyCall) -> Any:
         self.ran += 1
-        sign = chain_of(self.board._vault).sign_receipt
+        sign = open_chain(self.board._vault).sign_receipt
         await self.before()
         try:
             async with self.board._database.write() as conn:
                 await conn.execute(text("INSERT INTO notes (n) VALUES (1)"))
-                await receipts.add(conn, call.run_id, sign, row_id="row-7", output=OUTPUT)
+                await receipt_rows.add_receipt(conn, call.run_id, sign, row_id="row-7", output=OUTPUT)
                 await self.within()
         except BaseException as error:
             self.errors.append(error)
@@ -82,7 +82,7 @@ class Pause:
 @pytest.fixture(autouse=True)
 def siblings_are_looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever dies is found at once, which else is every few seconds."""
-    monkeypatch.setattr(store, "TEND_SECONDS", 0.1)
+    monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 0.1)
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ async def dead(board: Pegboard, database_url: str, tmp_path: Path) -> AsyncItera
 
 async def left(database: Database) -> list[str]:
     async with database.read() as conn:
-        return await receipts.all_of(conn)
+        return await receipt_rows.list_receipts(conn)
 
 
 async def test_a_call_that_ends_well_leaves_none(

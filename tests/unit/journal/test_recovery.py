@@ -9,11 +9,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from pegboard.core.errors import InDoubt, Unavailable
-from pegboard.journal.start import chain_of
-from pegboard.store import executions
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate
+from pegboard.journal.open_journal import open_chain
+from pegboard.model.call_errors import InDoubt, Unavailable
+from pegboard.storage import execution_rows
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate
 from pegboard.testing import calls_of
 from tests.unit.journal.audits import verified
 from tests.unit.journal.boards import Note, board_on, code, intents, no_intents, rows
@@ -37,7 +37,7 @@ async def test_an_open_call_is_in_doubt_and_all_others_are_as_they_were(database
         await until(lambda: no_intents(database))
         assert await rows(database) == [(done.run_id, "succeeded"), (running.run_id, "in_doubt")]
         await hand.record()
-    report = await verified(database, chain=chain_of(VAULT))
+    report = await verified(database, chain=open_chain(VAULT))
     assert (report.checked, report.findings) == (3, ())
 
 
@@ -53,7 +53,7 @@ async def test_it_is_found_while_running_too_and_by_one_sibling_only(database: D
         assert await intents(database) == []
         assert len(await rows(database)) == 3
         assert [row for row in await rows(database) if row[1] == "in_doubt"] == [(call.run_id, "in_doubt")]
-    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+    assert (await verified(database, chain=open_chain(VAULT))).findings == ()
 
 
 async def test_a_living_siblings_calls_are_left_alone(database: Database, spools: Path) -> None:
@@ -78,7 +78,7 @@ async def test_one_that_was_taken_for_dead_tells_late_how_its_calls_ended_and_go
         call = a_call(ACTIVE)
         await fenced.begin(call)
         ledger, other, _ = lone_writer(database, spools)
-        (sibling,) = await ledger.transaction(lambda session: session.siblings(0))
+        (sibling,) = await ledger.transaction(lambda session: session.list_siblings(0))
         assert await other._take_over(sibling, sibling.id, None) == 1
         await fenced.record(row_of(call))
         late = row_id_of_late(call.run_id)
@@ -88,10 +88,10 @@ async def test_one_that_was_taken_for_dead_tells_late_how_its_calls_ended_and_go
         [(call.run_id, "in_doubt"), (late, "succeeded"), (after.id, "succeeded")]
     )
     async with database.read() as conn:
-        told = await executions.get(conn, late)
+        told = await execution_rows.get_execution(conn, late)
     assert told is not None
     assert told.repeat_of == call.run_id
-    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+    assert (await verified(database, chain=open_chain(VAULT))).findings == ()
 
 
 async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_puts_calls_in_doubt_until_they_end(
@@ -104,7 +104,7 @@ async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_puts_calls_in_do
         await fenced.begin(call)
         await fenced.tended()
         assert fenced.writer.spool is not None
-        fenced.journal._tended_at = time.monotonic() + 3600  # else it might see in time what was done to it
+        fenced.journal._maintained_at = time.monotonic() + 3600  # else it might see in time what was done to it
         fenced.writer.spool.path.unlink()
         await other.tended()
         assert await rows(database) == [(call.run_id, "in_doubt")]
@@ -170,7 +170,7 @@ async def test_what_a_dead_process_had_spooled_is_written_once_and_in_order(
     assert await rows(database) == [(row.id, "succeeded") for row in known]
     assert [row for commit in hand.ledger.commits for row in commit] == [row.id for row in known[-3:]]
     assert lie_in(spools) == []
-    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+    assert (await verified(database, chain=open_chain(VAULT))).findings == ()
 
 
 @pytest.mark.parametrize("key", [None, "k"])
@@ -210,4 +210,4 @@ async def test_of_one_that_ended_well_while_its_database_was_away_nothing_is_lef
         assert await rows(database) == [(spooled.run_id, "succeeded"), (lost.run_id, "in_doubt")]
         assert sorted(await intents(database)) == [("done", True), ("in_doubt", True)]
     assert lie_in(spools) == []
-    assert (await verified(database, chain=chain_of(VAULT))).findings == ()
+    assert (await verified(database, chain=open_chain(VAULT))).findings == ()

@@ -10,17 +10,17 @@ import anyio
 import orjson
 import pytest
 
-from pegboard.core.errors import InDoubt
-from pegboard.core.ids import new_id
 from pegboard.journal.audit import Audit
-from pegboard.journal.intents import sign_stored
-from pegboard.journal.start import chain_of
-from pegboard.store.database import Database
+from pegboard.journal.open_journal import open_chain
+from pegboard.journal.signed_intents import sign_stored_entries
+from pegboard.model.call_errors import InDoubt
+from pegboard.model.ids import new_id
+from pegboard.storage.database import Database
 from tests.unit.journal.chained import read, run
 from tests.unit.journal.hands import ACTIVE, VAULT, Hand, a_call, opened, row_of, start
 
 COLUMNS = "writer, state, execution, receipts, claim, digest, answer, expires_at, mac, claim_mac"
-CHAIN = chain_of(VAULT)
+CHAIN = open_chain(VAULT)
 
 
 async def findings(database: Database) -> list[tuple[str, str | None]]:
@@ -176,7 +176,7 @@ async def test_what_a_version_without_macs_left_behind_is_signed_once(
     await dead.begin(call)
     await run(database, "UPDATE intents SET mac = '', claim_mac = ''")
     async with database.change() as change:
-        await sign_stored(change.conn, CHAIN)
+        await sign_stored_entries(change.conn, CHAIN)
     await recovered(database, tmp_path / "spools", dead)
     assert await statuses(database) == {call.run_id: "in_doubt"}
     assert await findings(database) == []

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.ids import new_id
-from pegboard.journal.spool import RESERVE, Spool, SpoolContent, spool_path
+from pegboard.journal.spool import RESERVED_BYTES, Spool, SpoolContent, get_spool_path
+from pegboard.model.ids import new_id
 
 # Small, so that files also grow past it.
 SMALL = 300
@@ -68,7 +68,7 @@ def written(appends: Batches) -> Iterator[tuple[Path, list[bytes], int]]:
 def test_a_new_spool_is_its_owners_alone_and_has_its_room_on_the_disk(spool: Spool) -> None:
     status = spool.path.stat()
     assert (status.st_mode & 0o777, spool.path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-    assert status.st_blocks * 512 >= status.st_size == RESERVE
+    assert status.st_blocks * 512 >= status.st_size == RESERVED_BYTES
     assert spool.read() == SpoolContent([], damaged=False)
     assert [path.name for path in spool.path.parent.iterdir()] == [spool.path.name]
 
@@ -77,7 +77,7 @@ def test_a_new_spool_is_its_owners_alone_and_has_its_room_on_the_disk(spool: Spo
 def test_where_room_cannot_be_reserved_it_is_filled(tmp_path: Path, error: Exception) -> None:
     with patch.object(os, "posix_fallocate", side_effect=error):
         spool = Spool.create(tmp_path, new_id())
-    assert spool.path.stat().st_blocks * 512 >= RESERVE
+    assert spool.path.stat().st_blocks * 512 >= RESERVED_BYTES
     assert adopted(left_behind(spool)) == SpoolContent([], damaged=False)
 
 
@@ -140,7 +140,7 @@ def test_an_entry_that_holds_another_file_is_not_read_as_one(spool: Spool) -> No
     first = spool.path.read_bytes().rstrip(b"\0")
     spool.append([first])
     raw = spool.path.read_bytes()
-    other = spool_path(spool.path.parent, new_id())
+    other = get_spool_path(spool.path.parent, new_id())
     other.write_bytes(raw)
     assert adopted(other) == SpoolContent([], damaged=True)
     spool.path.write_bytes(raw.replace(b"c2VjcmV0", b"c2VjcmV1"))
@@ -206,7 +206,7 @@ def test_an_append_keeps_everything_it_is_given_or_nothing(steps: list[tuple[str
 
 _FULL = """
 import pathlib, resource, sys
-from pegboard.core.ids import new_id
+from pegboard.model.ids import new_id
 from pegboard.journal.spool import Spool
 def limit(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
@@ -252,12 +252,12 @@ def test_a_file_that_is_just_full_has_a_last_zero_all_the_same(tmp_path: Path) -
 
 
 def test_a_cleared_spool_is_empty_for_those_who_come_after_and_keeps_its_room(spool: Spool) -> None:
-    spool.append([b"a" * RESERVE, b"b"])
+    spool.append([b"a" * RESERVED_BYTES, b"b"])
     assert not spool.is_empty
     spool.clear()
     assert spool.is_empty
-    assert spool.path.stat().st_blocks * 512 >= RESERVE
-    assert spool.path.read_bytes() == bytes(RESERVE)
+    assert spool.path.stat().st_blocks * 512 >= RESERVED_BYTES
+    assert spool.path.read_bytes() == bytes(RESERVED_BYTES)
     spool.append([b"c"])
     assert adopted(left_behind(spool)) == SpoolContent([b"c"], damaged=False)
 

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.call import Execution
-from pegboard.core.ids import new_id
-from pegboard.journal.counts import Counts, hour_of
-from pegboard.journal.entries import Batch, Closing, Count, Opening
-from pegboard.journal.heads import Condemned
-from pegboard.journal.statistics import HOUR, Report, Statistics, ToolStatistics, whole_hours
-from pegboard.journal.writer import Writer
-from pegboard.store.database import Database
-from pegboard.store.executions import stored
+from pegboard.journal.chain_head import WriterFenced
+from pegboard.journal.entries import ClosingEntry, CountRow, EntryBatch, OpeningEntry
+from pegboard.journal.latency_counts import CallCounts, get_hour
+from pegboard.journal.statistics import HOUR, Statistics, StatisticsReport, ToolStatistics, round_to_hours
+from pegboard.journal.writer import JournalWriter
+from pegboard.model.call import Execution
+from pegboard.model.ids import new_id
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import serialize_execution
 from tests.unit.journal.chained import read
 from tests.unit.journal.hands import WatchedLedger, lone_writer
 from tests.unit.store.keeping import keep, keep_counts, keep_writer, move_writer
@@ -35,20 +35,20 @@ def call(**fields: Any) -> Execution:
     return an_execution(**{"tool_id": TOOL, "caller_id": ADA, **fields})
 
 
-def counts_of(*made: Execution) -> list[Count]:
-    counts = Counts()
+def counts_of(*made: Execution) -> list[CountRow]:
+    counts = CallCounts()
     for one in made:
-        counts.add(stored(one))
+        counts.add(serialize_execution(one))
     return counts.take()
 
 
-def by_name(report: Report) -> dict[str | None, ToolStatistics]:
+def by_name(report: StatisticsReport) -> dict[str | None, ToolStatistics]:
     return {tool.tool_name: tool for tool in report.tools}
 
 
 def test_calls_are_counted_by_hour_tool_caller_and_end() -> None:
     made = [call(), call(elapsed_ms=1.51), call(status="failed", code="timeout"), call(started_at=NOW + HOUR)]
-    hour, bucket = hour_of(NOW), counts_of(made[0])[0][5]
+    hour, bucket = get_hour(NOW), counts_of(made[0])[0][5]
     mine = [
         (hour, "add", ADA, "failed", "timeout", bucket, 1),
         (hour, "add", ADA, "succeeded", "", bucket, 2),
@@ -64,13 +64,13 @@ def test_made_up_names_of_tools_are_counted_under_none() -> None:
 
 
 def test_what_is_taken_is_gone_until_it_is_put_back() -> None:
-    counts = Counts()
-    counts.add(stored(call()))
+    counts = CallCounts()
+    counts.add(serialize_execution(call()))
     taken = counts.take()
     assert (len(counts), counts.take()) == (0, [])
     counts.put_back(taken)
-    counts.add(stored(call()))
-    counts.add(stored(call(caller_id=BEN)))
+    counts.add(serialize_execution(call()))
+    counts.add(serialize_execution(call(caller_id=BEN)))
     assert len(counts) == len(taken) + 2
     assert [(count[2], count[6]) for count in counts.take()] == sorted([(ADA, 2), (BEN, 1), ("", 3)])
     assert len(counts) == 0
@@ -148,7 +148,7 @@ async def test_every_row_counts_once_before_and_after_its_writer_counts_it(datab
 
 
 @asynccontextmanager
-async def writing(database: Database, spools: Path) -> AsyncIterator[tuple[WatchedLedger, Writer]]:
+async def writing(database: Database, spools: Path) -> AsyncIterator[tuple[WatchedLedger, JournalWriter]]:
     """A writer that counts only when it is told to, and ends as a process does that is killed."""
     ledger, writer, _ = lone_writer(database, spools)
     writer._counted_at = float("inf")
@@ -158,10 +158,10 @@ async def writing(database: Database, spools: Path) -> AsyncIterator[tuple[Watch
     await ledger.close()
 
 
-async def write(writer: Writer, *made: Execution, count: bool = False) -> None:
+async def write(writer: JournalWriter, *made: Execution, count: bool = False) -> None:
     """Commit calls together; to count is to add those of earlier commits to the statistics."""
     writer._counted_at = float("-inf") if count else float("inf")
-    await writer.commit(Batch([], [Closing(stored(one)) for one in made]))
+    await writer.commit(EntryBatch([], [ClosingEntry(serialize_execution(one)) for one in made]))
 
 
 async def places(database: Database) -> list[Any]:
@@ -214,7 +214,9 @@ async def test_what_a_dead_writer_did_not_count_is_counted_when_it_is_taken_over
 async def test_a_call_that_a_dead_writer_left_open_is_counted_once(database: Database, tmp_path: Path) -> None:
     statistics, draft = Statistics(database), call(tool_name="open", status="in_doubt", code="in_doubt")
     async with writing(database, tmp_path) as (_, dying):
-        await dying.commit(Batch([Opening(stored(draft))], [Closing(stored(call()))]))
+        await dying.commit(
+            EntryBatch([OpeningEntry(serialize_execution(draft))], [ClosingEntry(serialize_execution(call()))])
+        )
         assert {tool.tool_name for tool in (await statistics.read(NOW, NOW)).tools} == {"add"}
     async with writing(database, tmp_path) as (_, heir):
         assert await heir.recover() == 1
@@ -230,9 +232,9 @@ async def test_a_writer_taken_for_dead_does_not_count_its_rows_again(database: D
     statistics, last = Statistics(database), call(tool_name="last")
     async with writing(database, tmp_path) as (ledger, fenced), writing(database, tmp_path / "other") as (_, heir):
         await write(fenced, call(), call())
-        (sibling,) = await ledger.transaction(lambda session: session.siblings(0))
+        (sibling,) = await ledger.transaction(lambda session: session.list_siblings(0))
         assert await heir._take_over(sibling, sibling.id, None) == 0
-        with pytest.raises(Condemned):
+        with pytest.raises(WriterFenced):
             await write(fenced, last, count=True)
         await write(fenced, last)
         await write(fenced, count=True)
@@ -274,7 +276,7 @@ async def test_without_a_time_it_is_the_last_day_up_to_now(database: Database) -
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.datetimes(timezones=st.just(UTC)), st.datetimes(timezones=st.just(UTC)))
 def test_the_hours_hold_the_time_asked_for_from_1970_on(since: datetime, until: datetime) -> None:
-    hours = whole_hours(since, until)
+    hours = round_to_hours(since, until)
     begin, end = (datetime(1970, 1, 1, tzinfo=UTC) + hour * HOUR for hour in (hours.start, hours.stop))
     if datetime(1970, 1, 1, tzinfo=UTC) <= since <= until < datetime(9999, 12, 31, 23, tzinfo=UTC):
         assert begin <= since < begin + HOUR

@@ -8,11 +8,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from pegboard.core.call import ToolResult
-from pegboard.core.errors import Unavailable
-from pegboard.store import executions
-from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter
+from pegboard.model.call import ToolResult
+from pegboard.model.call_errors import Unavailable
+from pegboard.storage import execution_rows
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ExecutionFilter
 from tests.unit.journal.hands import ACTIVE, Hand, a_call, lie_in, opened, row_of, start
 from tests.unit.store.rows import an_execution
 from tests.waiting import until
@@ -25,7 +25,7 @@ def spools(tmp_path: Path) -> Path:
 
 async def rows(database: Database) -> set[str]:
     async with database.read() as conn:
-        found = [row.id for row in await executions.page(conn, ExecutionFilter(), limit=1000)]
+        found = [row.id for row in await execution_rows.list_executions(conn, ExecutionFilter(), limit=1000)]
     assert len(found) == len(set(found))
     return set(found)
 

@@ -13,9 +13,9 @@ import anyio
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Caller, ToolCall, ToolResult
-from pegboard.core.errors import Unavailable
-from pegboard.store.database import Database
+from pegboard.model.call import Caller, ToolCall, ToolResult
+from pegboard.model.call_errors import Unavailable
+from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of, memory_board
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.hands import ACTIVE, a_call, opened, start

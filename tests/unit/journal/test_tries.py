@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.journal.entries import Closing
-from pegboard.journal.verify import Report
-from pegboard.store import executions
-from pegboard.store.database import Database
-from pegboard.store.executions import FIELDS, TRIES, restored, stored
+from pegboard.journal.entries import ClosingEntry
+from pegboard.journal.verify import VerificationReport
+from pegboard.storage import execution_rows
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import FIELDS, TRIES_INDEX, restore_execution, serialize_execution
 from tests.unit.journal.audits import exported, lines_verified, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, run
 from tests.unit.store.rows import an_execution
@@ -30,16 +30,16 @@ async def chained(database: Database) -> Database:
 
 
 async def test_rows_verify_and_so_does_their_export(chained: Database) -> None:
-    assert await verified(chained) == Report(4, total=4)
+    assert await verified(chained) == VerificationReport(4, total=4)
     lines = await exported(chained)
-    assert await lines_verified(chained, lines) == Report(4)
+    assert await lines_verified(chained, lines) == VerificationReport(4)
     shown = [json.loads(line)["tries"] for line in lines if '"id"' in line]
     assert shown == [TRIED, None, TRIED, None]
 
 
 async def test_a_row_comes_back_with_its_attempts(chained: Database) -> None:
     async with chained.read() as conn:
-        found = await executions.page(conn, executions.ExecutionFilter(), limit=10)
+        found = await execution_rows.list_executions(conn, execution_rows.ExecutionFilter(), limit=10)
     assert [row.tries for row in found] == [None, TRIED, None, TRIED]
 
 
@@ -54,22 +54,22 @@ async def test_what_is_changed_taken_away_or_added_is_found(chained: Database, s
 
 @pytest.mark.parametrize("printed", [None, "", "x"])
 def test_a_row_from_before_is_signed_as_it_was(printed: str | None) -> None:
-    row = stored(call(0, printed=printed))
-    assert row[TRIES] is None and FIELDS[TRIES:] == ("tries",)
-    assert CHAIN.link("before", 1, 1, row) == CHAIN.link("before", 1, 1, row[:TRIES])
-    others = {CHAIN.link("before", 1, 1, (*row[:TRIES], tries)) for tries in (None, "", "null", "[]")}
+    row = serialize_execution(call(0, printed=printed))
+    assert row[TRIES_INDEX] is None and FIELDS[TRIES_INDEX:] == ("tries",)
+    assert CHAIN.link("before", 1, 1, row) == CHAIN.link("before", 1, 1, row[:TRIES_INDEX])
+    others = {CHAIN.link("before", 1, 1, (*row[:TRIES_INDEX], tries)) for tries in (None, "", "null", "[]")}
     assert len(others) == 4
 
 
 def test_what_is_printed_and_what_was_tried_are_never_taken_for_one_another() -> None:
-    row = stored(call())[: TRIES - 1]
+    row = serialize_execution(call())[: TRIES_INDEX - 1]
     ends: list[tuple[Any, ...]] = [(None, None), ("[]", None), (None, "[]"), ("[]", "[]")]
     assert len({CHAIN.link("before", 1, 1, (*row, *end)) for end in ends}) == len(ends)
 
 
 @given(st.none() | st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.none(), max_size=3), max_size=3))
 def test_a_row_comes_back_whatever_is_in_it(tries: Any) -> None:
-    row = stored(an_execution(tries=tries))
-    assert restored(row).tries == tries
-    assert Closing.unspooled(Closing(row).spooled()).row == row
-    assert restored(row[:TRIES]).tries is None
+    row = serialize_execution(an_execution(tries=tries))
+    assert restore_execution(row).tries == tries
+    assert ClosingEntry.from_spool_bytes(ClosingEntry(row).spooled()).row == row
+    assert restore_execution(row[:TRIES_INDEX]).tries is None

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pegboard.journal.chain import Chain
-from pegboard.journal.findings import MAX_FINDINGS, Finding
-from pegboard.journal.verify import Report
-from pegboard.store.database import Database
+from pegboard.journal.hash_chain import HashChain
+from pegboard.journal.tamper_report import MAX_FINDINGS, TamperFinding
+from pegboard.journal.verify import VerificationReport
+from pegboard.storage.database import Database
 from tests.unit.journal.audits import told, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, journal, prune_by_hand, read, run, unchained
 from tests.unit.store.rows import NOW
@@ -20,13 +20,13 @@ async def messages(database: Database, **scope: Any) -> list[str]:
 
 
 async def test_an_empty_journal_is_clean(database: Database) -> None:
-    assert await verified(database) == Report(0, total=0)
+    assert await verified(database) == VerificationReport(0, total=0)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 20_000])
 async def test_an_untouched_journal_is_clean_however_it_is_cut_into_turns(database: Database, limit: int) -> None:
     await journal(database, 5, 0, 3)
-    assert await verified(database, limit) == Report(8, total=8)
+    assert await verified(database, limit) == VerificationReport(8, total=8)
 
 
 async def test_everything_that_can_be_stored_is_clean(database: Database) -> None:
@@ -45,7 +45,7 @@ async def test_everything_that_can_be_stored_is_clean(database: Database) -> Non
 
 async def test_another_key_finds_everything_wrong(database: Database) -> None:
     await journal(database, 2)
-    kinds = [finding.kind for finding in (await verified(database, chain=Chain(b"another"))).findings]
+    kinds = [finding.kind for finding in (await verified(database, chain=HashChain(b"another"))).findings]
     assert kinds == ["count_forged", "changed", "head_forged"]
 
 
@@ -54,7 +54,7 @@ async def test_a_changed_row_is_named_and_only_it(database: Database) -> None:
     await run(database, "UPDATE executions SET caller = 'eve' WHERE seq = 3")
     [finding] = (await verified(database)).findings
     message = f"Row 3 of writer 1, execution {rows[2].id}, is not as the board wrote it"
-    assert finding == Finding("changed", message, 1, 3, 3, rows[2].id)
+    assert finding == TamperFinding("changed", message, 1, 3, 3, rows[2].id)
 
 
 async def test_a_row_whose_mac_was_changed_is_named_and_only_it(database: Database) -> None:
@@ -136,7 +136,7 @@ async def test_a_row_put_at_the_end_without_the_key_is_found(database: Database)
     await journal(database, 2)
     signed = (await read(database, "SELECT seq, mac, signature FROM writers"))[0]
     put = call(2)
-    await append(database, 1, [put], chain=Chain(b"a guess"))
+    await append(database, 1, [put], chain=HashChain(b"a guess"))
     await run(database, "UPDATE writers SET seq = :s, mac = :m, signature = :g", s=signed[0], m=signed[1], g=signed[2])
     assert await messages(database) == [
         f"Row 3 of writer 1, execution {put.id}, is not as the board wrote it",
@@ -246,7 +246,9 @@ async def test_a_head_put_back_before_the_prune_marker_is_found(database: Databa
 
 async def test_rows_from_before_the_chain_are_counted_and_not_judged(database: Database) -> None:
     await unchained(database, call(-2), call(-1))
-    assert await verified(database) == Report(0, notes=("2 rows from before there was a chain, not judged",), total=0)
+    assert await verified(database) == VerificationReport(
+        0, notes=("2 rows from before there was a chain, not judged",), total=0
+    )
     await journal(database, 2)
     assert (await verified(database)).findings == ()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pegboard.journal.verify import Position, Report, Scope, Verifier
-from pegboard.store.database import Database
+from pegboard.journal.verify import ChainVerifier, Position, Scope, VerificationReport
+from pegboard.storage.database import Database
 from tests.unit.journal.audits import told, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, journal, prune_by_hand, run
 
@@ -12,9 +12,9 @@ async def test_a_pruned_journal_is_clean_and_says_so(database: Database) -> None
     await add_writer(database, 1)
     places = await append(database, 1, [call(place) for place in range(6)])
     await prune_by_hand(database, places[3])
-    assert await verified(database) == Report(2, notes=("4 rows pruned",), total=2)
+    assert await verified(database) == VerificationReport(2, notes=("4 rows pruned",), total=2)
     await prune_by_hand(database, places[5])
-    assert await verified(database) == Report(0, notes=("6 rows pruned",), total=0)
+    assert await verified(database) == VerificationReport(0, notes=("6 rows pruned",), total=0)
 
 
 async def test_a_row_that_came_back_after_it_was_pruned_is_found(database: Database) -> None:
@@ -32,7 +32,7 @@ async def test_a_row_that_came_back_after_it_was_pruned_is_found(database: Datab
 
 async def test_writing_while_it_is_checked_is_no_finding(database: Database) -> None:
     await journal(database, 5, 1)
-    verifier = Verifier(database, CHAIN)
+    verifier = ChainVerifier(database, CHAIN)
     position: Position | None = None
     checked = 0
     for step in range(30):
@@ -53,7 +53,7 @@ async def test_writing_while_it_is_checked_is_no_finding(database: Database) -> 
 async def test_pruning_while_it_is_checked_is_no_finding(database: Database) -> None:
     await add_writer(database, 1)
     places = await append(database, 1, [call(place) for place in range(9)])
-    verifier = Verifier(database, CHAIN)
+    verifier = ChainVerifier(database, CHAIN)
     first = await verifier.verify(Scope(), None, 2)
     await prune_by_hand(database, places[4])
     second = await verifier.verify(Scope(), first.next, 20)

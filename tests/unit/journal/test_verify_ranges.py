@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.journal.verify import Report
-from pegboard.store.database import Database
+from pegboard.journal.verify import VerificationReport
+from pegboard.storage.database import Database
 from tests.unit.journal.audits import told, verified
 from tests.unit.journal.chained import MINUTE, add_writer, append, call, journal, run
 from tests.unit.store.rows import NOW
@@ -19,10 +19,10 @@ async def test_rows_between_two_numbers_are_checked_and_no_others(database: Data
     found = await verified(database, writer=1, first=3, last=7)
     assert found.checked == 5
     assert [finding.execution_id for finding in found.findings] == [rows[4].id]
-    assert (await verified(database, writer=1, first=6, last=7)) == Report(2)
-    assert (await verified(database, writer=2)) == Report(2, total=2)
+    assert (await verified(database, writer=1, first=6, last=7)) == VerificationReport(2)
+    assert (await verified(database, writer=2)) == VerificationReport(2, total=2)
     assert (await verified(database, writer=1, first=9)).checked == 1
-    assert (await verified(database, writer=1, first=100, last=200)) == Report(0)
+    assert (await verified(database, writer=1, first=100, last=200)) == VerificationReport(0)
 
 
 async def test_the_first_row_of_a_range_is_checked_against_the_row_before_it(database: Database) -> None:

@@ -9,22 +9,22 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.live.events import BATCH_BYTES, Event, Events, as_json
+from pegboard.progress.event_log import BATCH_BYTES, EventLog, LogEvent, encode_event_json
 
 MOST, MOST_BYTES = 5, 400
 told = st.lists(st.tuples(st.booleans(), st.integers(0, 200)), max_size=60)
 
 
-def filled(happened: list[tuple[bool, int]]) -> Events:
-    log = Events(most=MOST, most_bytes=MOST_BYTES)
+def filled(happened: list[tuple[bool, int]]) -> EventLog:
+    log = EventLog(most=MOST, most_bytes=MOST_BYTES)
     for passes, length in happened:
         log.add("a" if passes else "b", b'"%s"' % (b"x" * length), passes=passes)
     return log
 
 
-def read(log: Events, number: int, most_bytes: int = BATCH_BYTES) -> list[Event]:
+def read(log: EventLog, number: int, most_bytes: int = BATCH_BYTES) -> list[LogEvent]:
     """All that is there after a number, taken in pieces of that size."""
-    found: list[Event] = []
+    found: list[LogEvent] = []
     while batch := log.after(number, most_bytes):
         found += batch
         number = batch[-1].number
@@ -66,7 +66,7 @@ def test_readers_at_any_pace_and_from_anywhere_see_the_same_order(
 def test_a_reader_who_comes_by_now_and_then_misses_only_what_passed(
     happened: list[tuple[bool, int]], when: list[int]
 ) -> None:
-    log = Events(most=MOST, most_bytes=MOST_BYTES)
+    log = EventLog(most=MOST, most_bytes=MOST_BYTES)
     seen: list[int] = []
     for place, (passes, length) in enumerate(happened):
         log.add("a" if passes else "b", b'"%s"' % (b"x" * length), passes=passes)
@@ -78,7 +78,7 @@ def test_a_reader_who_comes_by_now_and_then_misses_only_what_passed(
 
 
 def test_a_reader_holds_no_more_than_a_batch() -> None:
-    log = Events(most=1000, most_bytes=2**30)
+    log = EventLog(most=1000, most_bytes=2**30)
     for _ in range(100):
         log.add("a", b'"%s"' % (b"x" * 10_000), passes=True)
     batch = log.after(0)
@@ -88,7 +88,7 @@ def test_a_reader_holds_no_more_than_a_batch() -> None:
 
 
 def test_an_event_says_what_it_was_given_on_one_line() -> None:
-    log = Events(most=1, most_bytes=1)
+    log = EventLog(most=1, most_bytes=1)
     log.add("b", b'{\n"a":\r\n1}')
     (event,) = log.after(0)
     assert event.frame == b'id: 1\nevent: b\ndata: { "a":  1}\n\n'
@@ -96,7 +96,7 @@ def test_an_event_says_what_it_was_given_on_one_line() -> None:
 
 
 async def test_all_readers_are_told_to_the_end() -> None:
-    log = Events(most=MOST, most_bytes=MOST_BYTES)
+    log = EventLog(most=MOST, most_bytes=MOST_BYTES)
     seen: list[list[int]] = [[] for _ in range(20)]
 
     async def reader(mine: list[int]) -> None:
@@ -116,12 +116,12 @@ async def test_all_readers_are_told_to_the_end() -> None:
 
 
 async def test_with_a_pause_readers_hear_of_news_together() -> None:
-    log = Events(most=1000, most_bytes=2**20, pause=0.01)
+    log = EventLog(most=1000, most_bytes=2**20, pause=0.01)
     for _ in range(10):
         log.add("a", b"1", passes=True)
     assert (log.last, log.told, log.after(0)) == (10, 0, [])
     with anyio.fail_after(10):
-        await log.more_than(0)
+        await log.wait_for_more(0)
     assert (log.told, len(log.after(0))) == (10, 10)
     log.add("a", b"1", passes=True)
     assert not log.after(10)
@@ -132,8 +132,8 @@ async def test_with_a_pause_readers_hear_of_news_together() -> None:
 
 
 async def test_closing_ends_those_who_wait() -> None:
-    log = Events(most=1, most_bytes=1)
-    waiting = asyncio.create_task(log.more_than(0))
+    log = EventLog(most=1, most_bytes=1)
+    waiting = asyncio.create_task(log.wait_for_more(0))
     await anyio.wait_all_tasks_blocked()
     log.close()
     with anyio.fail_after(10):
@@ -141,6 +141,6 @@ async def test_closing_ends_those_who_wait() -> None:
 
 
 def test_what_no_json_holds_is_written_as_the_nearest_that_can() -> None:
-    assert orjson.loads(as_json({"a": "\ud800"})) == {"a": "?"}
-    assert as_json({"a": 2**70}) == b'{"a": %d}' % 2**70
-    assert as_json({"a": object}) == b'{"a":"<class \'object\'>"}'
+    assert orjson.loads(encode_event_json({"a": "\ud800"})) == {"a": "?"}
+    assert encode_event_json({"a": 2**70}) == b'{"a": %d}' % 2**70
+    assert encode_event_json({"a": object}) == b'{"a":"<class \'object\'>"}'

@@ -7,9 +7,9 @@ import asyncio
 import anyio
 import pytest
 
-from pegboard.core.call import CallContext, Caller, ToolCall
-from pegboard.core.errors import Unavailable
-from pegboard.live.onlookers import Onlookers
+from pegboard.model.call import CallContext, Caller, ToolCall
+from pegboard.model.call_errors import Unavailable
+from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.testing import memory_board
 from tests.waiting import until
 
@@ -20,9 +20,9 @@ async def test_calls_are_told_of_only_while_somebody_watches() -> None:
     async with memory_board() as board:
         await board.call("echo", {"a": 1})
         assert board.onlookers.events.last == 0
-        with board.onlookers.watching() as events:
+        with board.onlookers.watch() as events:
             result = await board.call("echo", {"a": 1})
-            await events.more_than(0)
+            await events.wait_for_more(0)
         await board.call("echo", {"a": 1})
         started, finished = events.after(0)
     assert (started.name, finished.name) == ("started", "finished")
@@ -40,9 +40,9 @@ async def test_progress_is_told_without_what_the_tool_says() -> None:
             context.progress(1, 2, "a secret")
             context.partial("another")
 
-        with board.onlookers.watching() as events:
+        with board.onlookers.watch() as events:
             await board.call("walk")
-            await events.more_than(0)
+            await events.wait_for_more(0)
             seen = events.after(0)
     assert [event.name for event in seen][:2] == ["started", "progress"]
     assert seen[-1].name == "finished"
@@ -61,7 +61,7 @@ async def test_a_call_that_is_cancelled_while_it_runs_is_told_of_too() -> None:
             running.set()
             await anyio.sleep_forever()
 
-        with board.onlookers.watching() as events:
+        with board.onlookers.watch() as events:
             call = asyncio.create_task(board.call("wait"))
             await running.wait()
             call.cancel()
@@ -77,13 +77,13 @@ async def test_a_call_that_is_cancelled_while_it_runs_is_told_of_too() -> None:
 
 async def test_no_timer_or_telling_is_left_when_the_last_goes() -> None:
     attention: list[bool] = []
-    onlookers = Onlookers()
-    onlookers.on_attention = attention.append
-    with onlookers.watching(), onlookers.watching():
+    onlookers = BoardWatchers()
+    onlookers.on_watched_change = attention.append
+    with onlookers.watch(), onlookers.watch():
         call = onlookers.began(ToolCall("x\ud800", {}), SOMEBODY, "r")
         assert call.on_progress is not None
     assert not onlookers._telling
-    assert not onlookers.are_there
+    assert not onlookers.is_watched
     assert attention == [True, False]
     onlookers.close()
     assert onlookers.events._timer is None
@@ -98,8 +98,8 @@ async def test_a_call_whose_row_cannot_be_kept_is_told_of_as_that(monkeypatch: p
 
     async with memory_board() as board:
         monkeypatch.setattr(board._journal, "record", record)
-        with board.onlookers.watching() as events:
+        with board.onlookers.watch() as events:
             result = await board.call("echo", {})
-            await events.more_than(0)
+            await events.wait_for_more(0)
         assert not result.success
         assert events.after(0)[-1].data["code"] == "unrecorded"

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.call import Progress
-from pegboard.live.telling import Telling, _number
+from pegboard.model.call import Progress
+from pegboard.progress.throttle import ProgressThrottle, _clean_number
 from tests.waiting import until
 
 
 async def test_the_first_is_told_at_once_and_a_flood_becomes_few() -> None:
     told: list[Progress] = []
-    telling = Telling(told.append)
+    telling = ProgressThrottle(told.append)
     for step in range(10_000):
         telling(Progress(step, 10_000, f"step {step}"))
     assert told == [Progress(0, 10_000, "step 0")]
@@ -32,7 +32,7 @@ async def test_the_first_is_told_at_once_and_a_flood_becomes_few() -> None:
 
 async def test_the_end_tells_what_was_held_back_and_nothing_later() -> None:
     told: list[Progress] = []
-    telling = Telling(told.append)
+    telling = ProgressThrottle(told.append)
     telling(Progress(1))
     telling(Progress(partial="a"))
     telling(Progress(partial="b"))
@@ -44,7 +44,7 @@ async def test_the_end_tells_what_was_held_back_and_nothing_later() -> None:
 
 async def test_output_is_bounded_and_says_how_much_is_missing() -> None:
     told: list[Progress] = []
-    telling = Telling(told.append)
+    telling = ProgressThrottle(told.append)
     telling(Progress(0))
     for _ in range(100):
         telling(Progress(partial="x" * 1000))
@@ -58,7 +58,7 @@ async def test_output_is_bounded_and_says_how_much_is_missing() -> None:
 @pytest.mark.parametrize("odd", [math.nan, math.inf, "7", None, 10**400, [1]])
 async def test_what_is_no_number_is_not_told_as_one(odd: Any) -> None:
     told: list[Progress] = []
-    telling = Telling(told.append)
+    telling = ProgressThrottle(told.append)
     telling(Progress(odd, odd, odd if not isinstance(odd, str) else None))
     telling.end()
     assert told == [Progress(0.0)]
@@ -66,6 +66,6 @@ async def test_what_is_no_number_is_not_told_as_one(odd: Any) -> None:
 
 @given(st.one_of(st.integers(), st.floats(), st.booleans()))
 def test_every_number_that_is_told_fits_json(given: float) -> None:
-    number = _number(given)
+    number = _clean_number(given)
     assert number is None or (type(number) in (int, float) and abs(number) < 2**1024)
     assert type(number) is not int or abs(number) <= 2**53

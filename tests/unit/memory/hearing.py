@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from pegboard.core.call import Caller
-from pegboard.core.ids import new_id
-from pegboard.dialects.catalog import dialects
-from pegboard.memory.reading import Heard, Reading
-from pegboard.payloads import Payloads
+from pegboard.conversations.read_messages import IncomingMessage, MessageReader
+from pegboard.dialect_calls import PayloadRunner
+from pegboard.dialects.catalog import load_dialects
+from pegboard.model.call import Caller
+from pegboard.model.ids import new_id
 
 
 class _NoTools:
@@ -19,10 +19,10 @@ class _NoTools:
 
 
 ADMIN = Caller(new_id(), "admin", "admin")
-DIALECTS = dialects()
-PAYLOADS = Payloads(DIALECTS, cast(Any, None), cast(Any, _NoTools()), cast(Any, None))
+DIALECTS = load_dialects()
+PAYLOADS = PayloadRunner(DIALECTS, cast(Any, None), cast(Any, _NoTools()), cast(Any, None))
 
 
-def heard(body: Any, dialect: str | None = None) -> list[Heard]:
+def heard(body: Any, dialect: str | None = None) -> list[IncomingMessage]:
     """What a body says."""
-    return list(Reading(DIALECTS, PAYLOADS, ADMIN, dialect).read(body))
+    return list(MessageReader(DIALECTS, PAYLOADS, ADMIN, dialect).read(body))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.memory import Message
+from pegboard.model.conversation import Message
 from tests.formats import cases
 from tests.unit.memory.hearing import ADMIN, PAYLOADS, heard
 

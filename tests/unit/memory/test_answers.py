@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.memory import Message
-from pegboard.core.refusals import Invalid
-from pegboard.memory import answering
+from pegboard.conversations import match_results
+from pegboard.model.api_errors import Invalid
+from pegboard.model.conversation import Message
 from tests.formats import cases
 from tests.unit.memory.test_adding import added
 
@@ -158,7 +158,7 @@ async def test_an_answer_that_the_board_has_kept_itself_is_refused_with_that_rea
 async def test_a_call_is_found_many_messages_back_but_not_any_number(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answering, "LOOK_BACK", 20)
+    monkeypatch.setattr(match_results, "MAX_LOOK_BACK_MESSAGES", 20)
     later = [calling((f"c{number}", "a")) for number in range(15)]
     messages = await added(board, calling(("first", "a")), later, telling("first", "found"))
     assert messages[0].tool_calls[0]["result"] == "found"

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.memory import Message
-from pegboard.core.refusals import Invalid
-from pegboard.memory import threads as memory
-from pegboard.memory.threads import MAX_MESSAGE_BYTES, Threads
-from pegboard.store import threads as rows
+from pegboard.conversations import conversations as memory
+from pegboard.conversations.conversations import MAX_MESSAGE_BYTES, Conversations
+from pegboard.model.api_errors import Invalid
+from pegboard.model.conversation import Message
+from pegboard.storage import conversation_rows as rows
 
 DEEP = '{"a":' + "[" * 900 + "]" * 900 + "}"
 
@@ -71,7 +71,7 @@ async def test_answers_are_looked_for_in_so_many_bytes_of_messages(
     stored_board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     me, threads = stored_board.admin, stored_board.threads
-    monkeypatch.setattr(memory, "_LOOK_BACK_BYTES", 50_000)
+    monkeypatch.setattr(memory, "_MAX_LOOK_BACK_BYTES", 50_000)
     monkeypatch.setattr(memory, "MAX_MESSAGE_BYTES", 25_000)
     thread = await threads.create(me)
     for place in range(10):
@@ -83,8 +83,8 @@ async def test_answers_are_looked_for_in_so_many_bytes_of_messages(
         loaded.append(len(found))
         return found
 
-    with_calls = rows.with_calls
-    monkeypatch.setattr(rows, "with_calls", counted)
+    with_calls = rows.list_messages_with_calls
+    monkeypatch.setattr(rows, "list_messages_with_calls", counted)
     with pytest.raises(Invalid, match="fewer if they are long"):
         await threads.add(thread.id, me, {"role": "tool", "tool_call_id": "c0", "content": "1"})
     assert loaded == [2, 2, 1]
@@ -96,9 +96,9 @@ async def test_others_get_their_turn_while_many_messages_are_added(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done, at_once = 0, 0
-    checked = Threads._checked
+    checked = Conversations._check_message
 
-    def counted(self: Threads, *given: Any) -> Message:
+    def counted(self: Conversations, *given: Any) -> Message:
         nonlocal done
         done += 1
         return checked(self, *given)
@@ -109,7 +109,7 @@ async def test_others_get_their_turn_while_many_messages_are_added(
             at_once, done = max(at_once, done), 0
             await asyncio.sleep(0)
 
-    monkeypatch.setattr(Threads, "_checked", counted)
+    monkeypatch.setattr(Conversations, "_check_message", counted)
     thread = await board.threads.create(board.admin)
     waiting = asyncio.create_task(other())
     await board.threads.add(thread.id, board.admin, [{"role": "user", "content": "x"}] * 1000)

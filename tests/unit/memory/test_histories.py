@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.tool import alias_of
-from pegboard.memory.histories import NO_RESULT
+from pegboard.conversations.provider_history import NO_RESULT_MESSAGE
+from pegboard.model.tool import make_alias
 from tests.unit.memory.told import call, history, message
 
 ALTERNATING = ["anthropic_messages", "bedrock_converse", "gemini_generate_content"]
@@ -17,7 +17,7 @@ ALTERNATING = ["anthropic_messages", "bedrock_converse", "gemini_generate_conten
 def test_a_call_that_nobody_answered_is_answered_with_an_error() -> None:
     said = [message(0, "user", "Go"), message(1, "assistant", None, call("a"))]
     answer = history("anthropic_messages", said).items[2]["content"][0]
-    assert answer == {"type": "tool_result", "tool_use_id": "a", "content": NO_RESULT, "is_error": True}
+    assert answer == {"type": "tool_result", "tool_use_id": "a", "content": NO_RESULT_MESSAGE, "is_error": True}
 
 
 def test_a_result_of_null_is_a_result() -> None:
@@ -59,7 +59,7 @@ def test_names_fit_the_provider() -> None:
     long, odd = "a" * 100, "send.mail"
     said = [message(0, "user", "Go"), message(1, "assistant", None, call("a", long), call("b", odd), call("c", ""))]
     names = [one["function"]["name"] for one in history("openai_chat", said).items[1]["tool_calls"]]
-    assert names[0] == alias_of(long)
+    assert names[0] == make_alias(long)
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
     assert names[2] == "unknown"
     parts = history("gemini_generate_content", said).items[1]["parts"]

@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 import pytest
 
-from pegboard.core.refusals import Invalid
-from pegboard.dialects.asked import ABSENT, AskedCall
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.model.api_errors import Invalid
 from tests.unit.memory.told import CALLS, CONVERSATION, KNOWN, TALKING, arguments_of, given, history, message
 
 TEXTUAL = [name for name in TALKING if name.startswith("text_")]

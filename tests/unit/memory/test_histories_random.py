@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.memory import Message
-from pegboard.memory.histories import history_of
+from pegboard.conversations.provider_history import build_history
+from pegboard.model.conversation import Message
 from tests.unit.memory.told import KNOWN, TALKING, WHEN
 
 MAIN = [
@@ -55,7 +55,7 @@ def message(place: int, role: Any, content: str | None, calls: list[dict[str, An
 @given(turns=st.lists(TURNS, max_size=6))
 def test_every_call_has_one_answer_and_turns_are_as_demanded(name: str, turns: list[Any]) -> None:
     messages = [message(place, *turn) for place, turn in enumerate(turns)]
-    told = history_of(messages, KNOWN[name])
+    told = build_history(messages, KNOWN[name])
     orjson.dumps(told.items)
     calls = KNOWN.read(told.items, name).calls if told.items else ()
     assert len(calls) == sum(len(said.tool_calls) for said in messages)
@@ -73,4 +73,4 @@ def test_every_call_has_one_answer_and_turns_are_as_demanded(name: str, turns: l
 def test_no_dialect_stumbles(turns: list[Any]) -> None:
     messages = [message(place, *turn) for place, turn in enumerate(turns)]
     for name in TALKING:
-        assert orjson.dumps(history_of(messages, KNOWN[name])._asdict())
+        assert orjson.dumps(build_history(messages, KNOWN[name])._asdict())

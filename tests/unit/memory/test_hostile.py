@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import Pegboard
-from pegboard.core.refusals import Invalid
+from pegboard.model.api_errors import Invalid
 from tests.formats import cases
 from tests.unit.memory.hearing import heard
 

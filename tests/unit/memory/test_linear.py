@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.refusals import Invalid
-from pegboard.dialects import saying
-from pegboard.dialects.saying import Turn, turns
-from pegboard.dialects.talk import Talk
-from pegboard.memory import reading
-from pegboard.memory.reading import Heard
+from pegboard.conversations import read_messages
+from pegboard.conversations import turns as saying
+from pegboard.conversations.read_messages import IncomingMessage
+from pegboard.conversations.turns import Turn, read_turns
+from pegboard.dialects.message_rules import Talk
+from pegboard.model.api_errors import Invalid
 from tests.unit.memory.hearing import heard
 
 
@@ -29,23 +29,23 @@ class Counted(list[Any]):
 
 def test_parts_of_one_turn_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
     joined: list[int] = []
-    join = saying._joined
+    join = saying._join_turns
 
     def counted(parts: list[Turn]) -> Turn:
         joined.append(len(parts))
         return join(parts)
 
-    monkeypatch.setattr(saying, "_joined", counted)
+    monkeypatch.setattr(saying, "_join_turns", counted)
     parts = [{"type": "text", "text": f"{place} "} for place in range(500)]
-    (turn,) = turns(parts)
+    (turn,) = read_turns(parts)
     assert joined == [500]
     assert turn.raw == parts
     assert turn.text == "".join(f"{place} " for place in range(500))
 
 
 def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Counted(turns([{"name": "a", "arguments": {}}] * 500))
-    monkeypatch.setattr(reading, "turns", lambda _body: found)
+    found = Counted(read_turns([{"name": "a", "arguments": {}}] * 500))
+    monkeypatch.setattr(read_messages, "read_turns", lambda _body: found)
     with pytest.raises(Invalid, match="500 calls in one payload"):
         heard([{"name": "a", "arguments": {}}] * 500)
     assert found.looks <= 3 * 500
@@ -69,7 +69,7 @@ def test_turns_of_one_role_are_joined_part_by_part(monkeypatch: pytest.MonkeyPat
     assert handed == 300
 
 
-def kept(body: Any, dialect: str | None = None) -> Heard:
+def kept(body: Any, dialect: str | None = None) -> IncomingMessage:
     (one,) = heard(body, dialect)
     return one
 

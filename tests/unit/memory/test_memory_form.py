@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.dialects.memory import Memory
+from pegboard.dialects.memory_form import Memory
 from tests.unit.memory.hearing import ADMIN, DIALECTS, PAYLOADS, heard
 
 WENT = {"code": "timeout", "duration_ms": 12.5, "attempts": 2, "run_id": "r1"}

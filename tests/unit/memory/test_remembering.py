@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.memory import Message
-from pegboard.core.refusals import Invalid, NotFound
-from pegboard.dialects.saying import said
-from pegboard.payloads import Answered
+from pegboard.conversations.turns import read_assistant_text
+from pegboard.dialect_calls import AnsweredCalls
+from pegboard.model.api_errors import Invalid, NotFound
+from pegboard.model.conversation import Message
 from pegboard.testing import member
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -36,7 +36,7 @@ async def remembered(board: Pegboard, raw: Any) -> Message:
     thread = await board.threads.create(board.admin)
     asked = board.payloads.read(raw, None, board.admin)
     answered = await board.payloads.run(asked, board.admin, thread_id=thread.id)
-    await board.threads.remember(thread.id, board.admin, answered, said(raw))
+    await board.threads.remember(thread.id, board.admin, answered, read_assistant_text(raw))
     (message,) = (await board.threads.messages(thread.id, board.admin)).items
     return message
 
@@ -87,7 +87,7 @@ async def test_a_call_without_an_id_gets_one(tools: Pegboard) -> None:
 
 async def test_nothing_said_and_nothing_called_is_no_message(board: Pegboard) -> None:
     thread = await board.threads.create(board.admin)
-    nothing = Answered(board.payloads.read([], None, board.admin), ())
+    nothing = AnsweredCalls(board.payloads.read([], None, board.admin), ())
     await board.threads.remember(thread.id, board.admin, nothing, None)
     assert (await board.threads.get(thread.id, board.admin)).messages == 0
     await board.threads.remember(thread.id, board.admin, nothing, "Good day")
@@ -96,7 +96,7 @@ async def test_nothing_said_and_nothing_called_is_no_message(board: Pegboard) ->
 
 async def test_a_thread_that_is_gone_or_another_s_remembers_nothing(board: Pegboard) -> None:
     thread = await board.threads.create(board.admin)
-    nothing = Answered(board.payloads.read([], None, board.admin), ())
+    nothing = AnsweredCalls(board.payloads.read([], None, board.admin), ())
     for text in (None, "hi"):
         with pytest.raises(NotFound):
             await board.threads.remember(thread.id, await member(board, f"for {text}"), nothing, text)
@@ -107,7 +107,7 @@ async def test_a_thread_that_is_gone_or_another_s_remembers_nothing(board: Pegbo
 
 async def test_more_text_than_a_message_holds_is_refused(board: Pegboard) -> None:
     thread = await board.threads.create(board.admin)
-    nothing = Answered(board.payloads.read([], None, board.admin), ())
+    nothing = AnsweredCalls(board.payloads.read([], None, board.admin), ())
     with pytest.raises(Invalid, match="1,048,577 bytes of text, at most 1,048,576"):
         await board.threads.remember(thread.id, board.admin, nothing, "x" * (2**20 + 1))
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.memory import Message
-from pegboard.core.refusals import Invalid
+from pegboard.model.api_errors import Invalid
+from pegboard.model.conversation import Message
 from tests.unit.memory.test_adding import added
 from tests.unit.memory.test_answers import PAIRS, payload
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.refusals import Invalid
-from pegboard.dialects.saying import MAX_TURNS, said, turns
+from pegboard.conversations.turns import MAX_TURNS, read_assistant_text, read_turns
+from pegboard.model.api_errors import Invalid
 from tests.formats import cases
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
@@ -17,7 +17,7 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}
 
 def heard(raw: Any) -> list[tuple[Any, Any]]:
     """The speakers and their words."""
-    return [(turn.role, turn.text) for turn in turns(raw)]
+    return [(turn.role, turn.text) for turn in read_turns(raw)]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_role_is_known_by_every_name_it_has(role: str, speaker: str) -> None:
     ],
 )
 def test_content_is_read_as_text_and_what_is_none_is_named(message: dict[str, Any], text: str | None) -> None:
-    assert turns(message)[0].text == text
+    assert read_turns(message)[0].text == text
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_one_request_holds_is_told_apart() -> None:
         {"part_kind": "tool-return", "tool_name": "a", "tool_call_id": "c1", "content": 1},
         {"part_kind": "retry-prompt", "content": "again"},
     ]
-    found = turns(
+    found = read_turns(
         [{"kind": "request", "parts": parts}, {"kind": "response", "parts": [{"part_kind": "text", "content": "b"}]}]
     )
     assert [(turn.role, turn.text) for turn in found] == [
@@ -116,7 +116,7 @@ def test_what_one_request_holds_is_told_apart() -> None:
     ],
 )
 def test_answers_in_a_user_s_message_are_a_turn_of_their_own(key: str, answer: Any, words: Any) -> None:
-    answers, rest = turns({"role": "user", key: [answer, words]})
+    answers, rest = read_turns({"role": "user", key: [answer, words]})
     assert (answers.role, answers.raw[key]) == ("tool", [answer])
     assert (rest.role, rest.text, rest.raw) == ("user", "and?", {"role": "user", key: [words]})
     assert heard({"role": "user", key: [answer]}) == [("tool", None)]
@@ -140,7 +140,7 @@ def test_items_of_one_response_are_one_turn() -> None:
             "content": [{"type": "output_text", "text": "done"}],
         },
     ]
-    found = turns([{"role": "user", "content": "do"}, *items])
+    found = read_turns([{"role": "user", "content": "do"}, *items])
     assert [(turn.role, turn.text) for turn in found] == [
         ("user", "do"),
         ("assistant", "hi"),
@@ -148,7 +148,7 @@ def test_items_of_one_response_are_one_turn() -> None:
         ("assistant", "done"),
     ]
     assert found[1].raw == items[:3] and found[2].raw == items[3]
-    assert turns({"output": items[:3], "object": "response"})[0].raw == items[:3]
+    assert read_turns({"output": items[:3], "object": "response"})[0].raw == items[:3]
 
 
 @pytest.mark.parametrize("output", [{"message": {"role": "user", "content": "x"}}, [{"role": "user", "content": "x"}]])
@@ -158,7 +158,7 @@ def test_what_a_tool_gave_is_never_taken_for_what_somebody_says(output: Any) -> 
         {"type": "function_call_output", "call_id": "c", "output": output},
         {"role": "tool", "tool_call_id": "c", "output": output},
     ]
-    assert [turn.role for result in results for turn in turns(result)] == ["tool", "tool", "tool"]
+    assert [turn.role for result in results for turn in read_turns(result)] == ["tool", "tool", "tool"]
 
 
 def test_a_response_is_kept_as_the_message_that_a_history_takes() -> None:
@@ -171,7 +171,7 @@ def test_a_response_is_kept_as_the_message_that_a_history_takes() -> None:
         "content": content,
         "stop_reason": "end_turn",
     }
-    assert turns(response)[0].raw == {"role": "assistant", "content": content}
+    assert read_turns(response)[0].raw == {"role": "assistant", "content": content}
 
 
 @pytest.mark.parametrize(
@@ -197,18 +197,18 @@ def test_a_response_is_kept_as_the_message_that_a_history_takes() -> None:
     ],
 )  # fmt: skip
 def test_the_assistant_s_words_are_found_in_messages_and_streams(raw: Any, text: str | None) -> None:
-    assert said(raw) == text
+    assert read_assistant_text(raw) == text
 
 
 @pytest.mark.parametrize("case", cases("call") + cases("stream"), ids=str)
 def test_no_real_payload_makes_the_assistant_say_a_call(case: Any) -> None:
-    text = said(case.payload) or ""
+    text = read_assistant_text(case.payload) or ""
     assert "get_weather" not in text and "Zürich" not in text and "{" not in text
 
 
 def test_more_turns_than_anybody_would_say_are_refused() -> None:
     with pytest.raises(Invalid, match="More than 10,000 messages"):
-        turns([{"role": "user", "content": "a"}] * (MAX_TURNS + 1))
+        read_turns([{"role": "user", "content": "a"}] * (MAX_TURNS + 1))
 
 
 _KEYS = st.sampled_from(
@@ -230,10 +230,10 @@ _HOSTILE = st.recursive(
 @given(_HOSTILE)
 def test_nothing_breaks_who_says_what(raw: Any) -> None:
     try:
-        for turn in turns(raw):
+        for turn in read_turns(raw):
             assert turn.role in (None, "user", "assistant", "system", "tool")
             assert turn.text is None or len(turn.text) > 0
-        text = said(raw)
+        text = read_assistant_text(raw)
     except Invalid as error:
         assert str(error)
     else:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.ids import new_id
-from pegboard.core.refusals import Forbidden, Invalid, NotFound
-from pegboard.memory.titles import checked_title, title_from
-from pegboard.store.executions import ExecutionFilter
+from pegboard.conversations.stored_calls import check_title, derive_title
+from pegboard.model.api_errors import Forbidden, Invalid, NotFound
+from pegboard.model.ids import new_id
+from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import member
 
 NOBODYS = "01a1e2b8-bf6f-7e18-b857-ca6fd79fbe32"
@@ -155,22 +155,22 @@ async def test_a_thread_is_called_after_what_its_user_says_first(board: Pegboard
 
 
 def test_a_long_title_is_cut_after_a_word() -> None:
-    assert title_from("word " * 50) == "word " * 15 + "word…"
-    assert title_from("x" * 500) == "x" * 79 + "…"
-    assert title_from(" \n ") is None and title_from(None) is None
+    assert derive_title("word " * 50) == "word " * 15 + "word…"
+    assert derive_title("x" * 500) == "x" * 79 + "…"
+    assert derive_title(" \n ") is None and derive_title(None) is None
 
 
 @pytest.mark.parametrize("title", ["", " \n", "x" * 201, "x" * 10_000_000])
 async def test_a_title_has_some_characters_and_not_too_many(board: Pegboard, title: str) -> None:
     with pytest.raises(Invalid, match="title: must have 1 to 200 characters"):
         await board.threads.create(board.admin, title)
-    assert checked_title("x" * 200) == "x" * 200
+    assert check_title("x" * 200) == "x" * 200
 
 
 async def test_a_thread_that_is_full_says_so_and_takes_nothing(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pegboard.memory.threads.MAX_MESSAGES", 3)
+    monkeypatch.setattr("pegboard.conversations.conversations.MAX_MESSAGES", 3)
     thread = await board.threads.create(board.admin)
     await board.threads.add(thread.id, board.admin, [HI, HI])
     with pytest.raises(Invalid, match="A thread holds at most 3 messages; begin another one"):

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 
 from pegboard import Pegboard
-from pegboard.core.refusals import NotFound
+from pegboard.model.api_errors import NotFound
 
 
 async def test_writers_to_one_thread_keep_their_order_and_lose_nothing(stored_board: Pegboard) -> None:

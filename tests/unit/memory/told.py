@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from pegboard.core.call import Malformed
-from pegboard.core.memory import Message, Role
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.catalog import dialects
-from pegboard.memory.histories import History, history_of
+from pegboard.conversations.provider_history import History, build_history
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.model.call import Malformed
+from pegboard.model.conversation import Message, MessageRole
 
-KNOWN = dialects()
+KNOWN = load_dialects()
 TALKING = [name for name, dialect in KNOWN.items() if "history" in dialect.abilities and name != "memory"]
 WHEN = datetime(2026, 11, 16, tzinfo=UTC)
 # Arguments that could not be read, as dialects have them that take objects only.
@@ -25,7 +25,7 @@ FROM_GEMINI = {
 
 def message(
     place: int,
-    role: Role,
+    role: MessageRole,
     content: str | None = None,
     *calls: dict[str, Any],
     dialect: str | None = None,
@@ -64,7 +64,7 @@ CALLS = [one for said in CONVERSATION for one in said.tool_calls]
 
 def history(name: str, messages: list[Message] | None = None) -> History:
     """The conversation in a dialect."""
-    return history_of(CONVERSATION if messages is None else messages, KNOWN[name])
+    return build_history(CONVERSATION if messages is None else messages, KNOWN[name])
 
 
 def arguments_of(asked: AskedCall) -> Any:

@@ -11,9 +11,8 @@ import anyio
 import pytest
 
 from pegboard.board import Pegboard
-from pegboard.mocking.faults import FAULTS, fault
-from pegboard.mocking.fixtures import Fixtures
-from pegboard.mocking.playing import Mock, hang
+from pegboard.mock_server.fixtures import ERROR_CLASSES_BY_CODE, Fixtures, build_tool_error
+from pegboard.mock_server.player import Mock, hang
 from pegboard.testing import calls_of, memory_board
 
 
@@ -96,7 +95,7 @@ async def test_calls_at_once_are_answered_in_the_order_they_came() -> None:
     assert [result.output for result in results] == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("code", FAULTS)
+@pytest.mark.parametrize("code", ERROR_CLASSES_BY_CODE)
 async def test_a_call_fails_with_any_code_and_message(code: str) -> None:
     written = {"message": "as it is written", "code": code}
     errors = {None: written, True: written | {"retryable": True}, False: written | {"retryable": False}}
@@ -104,13 +103,17 @@ async def test_a_call_fails_with_any_code_and_message(code: str) -> None:
         problems = [(await board.call("it")).problem for _ in errors]
     for retryable, problem in zip(errors, problems, strict=True):
         assert problem is not None
-        assert (problem.code, problem.message, problem.type) == (code, "as it is written", FAULTS[code][0].type)
-        assert problem.retryable is (FAULTS[code][0].retryable if retryable is None else retryable)
+        assert (problem.code, problem.message, problem.type) == (
+            code,
+            "as it is written",
+            ERROR_CLASSES_BY_CODE[code][0].type,
+        )
+        assert problem.retryable is (ERROR_CLASSES_BY_CODE[code][0].retryable if retryable is None else retryable)
 
 
 def test_an_upstream_that_is_worth_another_try_is_retried_as_transport() -> None:
-    assert fault("upstream_failed", "gone", True).retried_as == "transport"
-    assert fault("upstream_failed", "gone", None).retried_as == "upstream_failed"
+    assert build_tool_error("upstream_failed", "gone", True).retry_reason == "transport"
+    assert build_tool_error("upstream_failed", "gone", None).retry_reason == "upstream_failed"
 
 
 async def test_the_board_has_the_tools_of_the_fixtures_and_no_others() -> None:

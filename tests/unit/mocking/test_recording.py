@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.mocking.fixtures import Fixtures
-from pegboard.mocking.playing import Player
-from pegboard.mocking.recording import Recording, record
+from pegboard.mock_server.fixtures import Fixtures
+from pegboard.mock_server.player import Player
+from pegboard.mock_server.recorder import RecordedFixtures, record_fixtures
 
 TOOL = {
     "name": "it",
@@ -36,9 +36,9 @@ def row(arguments: Any, result: Any = None, **more: Any) -> dict[str, Any]:
     return {**plain, "arguments": arguments, "result": result, **more}
 
 
-def recorded(*rows: dict[str, Any]) -> Recording:
+def recorded(*rows: dict[str, Any]) -> RecordedFixtures:
     """The fixtures of these executions."""
-    return record(rows, {"1": TOOL})
+    return record_fixtures(rows, {"1": TOOL})
 
 
 def responses(*rows: dict[str, Any]) -> list[dict[str, Any]]:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from pegboard.core.model import Model
-from pegboard.mocking.faults import FAULTS
-from pegboard.mocking.fixtures import Fixtures, FixtureTool, MockedError, Response, json_schema
-from pegboard.mocking.reading import read_fixtures
-from pegboard.registry.schemas import check_schema, compile_validator
+from pegboard.json_schema.compile import check_schema, compile_validator
+from pegboard.mock_server.fixtures import (
+    ERROR_CLASSES_BY_CODE,
+    Fixtures,
+    FixtureTool,
+    MockedError,
+    Response,
+    build_fixtures_schema,
+)
+from pegboard.mock_server.read_fixtures import read_fixtures
+from pegboard.model.base_model import Model
 from tests.docs.pages import blocks_of, codes_in, rows_of, section
 
 PAGE = "docs/reference/fixtures.md"
@@ -30,7 +36,7 @@ def test_every_key_is_listed_with_its_default_and_no_other(heading: str, model: 
 
 
 def test_the_json_schema_has_every_key_with_its_meaning() -> None:
-    schema = json_schema()
+    schema = build_fixtures_schema()
     check_schema(schema, where="output_schema")
     for model in (FixtureTool, Response):
         described = schema["$defs"][model.__name__]["properties"]
@@ -43,7 +49,7 @@ EXAMPLE = yaml.safe_load(next(block.text for block in blocks_of(PAGE) if block.f
 
 def test_the_example_of_the_page_is_good_for_the_reader_and_for_the_json_schema() -> None:
     read_fixtures(yaml.safe_dump(EXAMPLE).encode(), "weather.yaml")
-    assert compile_validator(json_schema()).is_valid(EXAMPLE)
+    assert compile_validator(build_fixtures_schema()).is_valid(EXAMPLE)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,7 @@ def test_the_example_of_the_page_is_good_for_the_reader_and_for_the_json_schema(
 )
 def test_what_the_model_refuses_the_json_schema_refuses(response: object) -> None:
     data = {"tools": [{"name": "it", "responses": [response]}]}
-    assert not compile_validator(json_schema()).is_valid(data)
+    assert not compile_validator(build_fixtures_schema()).is_valid(data)
     with pytest.raises(ValueError, match="responses"):
         Fixtures.model_validate(data)
 
@@ -72,7 +78,7 @@ def test_what_the_model_refuses_the_json_schema_refuses(response: object) -> Non
 @pytest.mark.parametrize("response", [{"respond": None}, {"error": "x"}, {"error": {"message": "x", "code": "P2010"}}])
 def test_what_the_model_takes_the_json_schema_takes(response: object) -> None:
     data = {"tools": [{"name": "it", "responses": [response]}]}
-    assert compile_validator(json_schema()).is_valid(data)
+    assert compile_validator(build_fixtures_schema()).is_valid(data)
     assert Fixtures.model_validate(data).tools[0].responses
 
 
@@ -80,4 +86,4 @@ def test_fixtures_can_fail_with_every_code_of_calls_and_no_other() -> None:
     documented = {
         code for row in rows_of(section("docs/reference/errors.md", "Codes of calls")) for code in codes_in(row[0])
     }
-    assert set(FAULTS) == documented
+    assert set(ERROR_CLASSES_BY_CODE) == documented

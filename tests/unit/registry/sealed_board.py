@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pegboard.core.ids import new_id
-from pegboard.core.people import Secret, User
-from pegboard.core.tool import Kind, Tool
-from pegboard.registry.sealing import seal_auth, seal_config, unseal_auth, unseal_config
-from pegboard.store import secrets, tools, users
-from pegboard.store.database import Database
-from pegboard.store.keyfile import FileKeyring
-from pegboard.store.migrate import migrate
-from pegboard.store.vault import Vault
+from pegboard.model.accounts import Secret, User
+from pegboard.model.ids import new_id
+from pegboard.model.tool import Kind, Tool
+from pegboard.registry.secret_fields import seal_auth, seal_config, unseal_auth, unseal_config
+from pegboard.storage import secret_rows, tool_rows, user_rows
+from pegboard.storage.database import Database
+from pegboard.storage.keyring import FileKeyring
+from pegboard.storage.migrate import migrate
+from pegboard.storage.vault import Vault
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 AUTH = {"type": "bearer", "token": "hunter2"}
@@ -55,14 +55,14 @@ class Board:
                 NOW,
                 sealed_auth=seal_auth(AUTH, vault, tool_id),
             )
-            await tools.add(change.conn, tool, revision=change.revision, by=self.owner)
+            await tool_rows.add_tool(change.conn, tool, revision=change.revision, by=self.owner)
         return tool
 
     async def add_secret(self, vault: Vault, value: str) -> Secret:
         secret_id = new_id()
         async with self.database.change() as change:
             secret = Secret(secret_id, self.owner, f"S{secret_id}", vault.seal(value, secret_id), NOW, NOW)
-            await secrets.put(change.conn, secret, revision=change.revision)
+            await secret_rows.put_secret(change.conn, secret, revision=change.revision)
         return secret
 
     async def fill(self, count: int) -> None:
@@ -71,10 +71,10 @@ class Board:
             await self.add_tool(vault)
             await self.add_secret(vault, f"value {number}")
 
-    async def rows(self) -> list[secrets.SealedRow]:
+    async def rows(self) -> list[secret_rows.SealedRow]:
         async with self.database.read() as conn:
-            found: list[secrets.SealedRow] = []
-            while more := await secrets.sealed(conn, after=found[-1] if found else None):
+            found: list[secret_rows.SealedRow] = []
+            while more := await secret_rows.list_sealed_rows(conn, after=found[-1] if found else None):
                 found += more
             return found
 
@@ -104,7 +104,7 @@ async def opened(url: str, key_file: Path) -> AsyncIterator[Board]:
         await migrate(database)
         owner = User(new_id(), "owner", "admin", NOW, NOW)
         async with database.change() as change:
-            await users.add(change.conn, owner, revision=change.revision)
+            await user_rows.add_user(change.conn, owner, revision=change.revision)
         FileKeyring(key_file, create=True)
         yield Board(database, key_file, owner.id)
     finally:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.refusals import Invalid
-from pegboard.registry.apply import Plan
+from pegboard.model.api_errors import Invalid
+from pegboard.registry.apply_plan import ApplyPlan
 from pegboard.testing import NoSettings, member, memory_board
 from tests.surfaces.rest.clients import mock
 
@@ -42,7 +42,7 @@ async def test_definitions_in_the_form_of_seed_002_are_understood(board: Pegboar
         "implementation": {"type": "mock", "mock_response": 1},
         "input_schema": {"type": "object"},
     }
-    for expected in (Plan(created=["m"]), Plan(unchanged=["m"])):
+    for expected in (ApplyPlan(created=["m"]), ApplyPlan(unchanged=["m"])):
         assert await board.apply([definition]) == expected
 
 

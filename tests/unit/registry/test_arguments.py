@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_jsonschema import from_schema
 
-from pegboard.core.errors import InvalidArguments, MalformedArguments
-from pegboard.registry.arguments import Arguments, measure
+from pegboard.json_schema.read_arguments import ArgumentChecker, check_arguments_extent
+from pegboard.model.call_errors import InvalidArguments, MalformedArguments
 
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 AB: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}
 
 
-def refused(arguments: Arguments, given: dict[str, Any]) -> InvalidArguments:
+def refused(arguments: ArgumentChecker, given: dict[str, Any]) -> InvalidArguments:
     with pytest.raises(InvalidArguments) as caught:
         arguments.check(given)
     return caught.value
@@ -24,16 +24,16 @@ def refused(arguments: Arguments, given: dict[str, Any]) -> InvalidArguments:
 class TestUnknownParameters:
     def test_they_are_dropped_before_validation_by_default(self) -> None:
         given = {"a": 1, "x": object()}
-        assert Arguments(AB).check(given) == {"a": 1}
+        assert ArgumentChecker(AB).check(given) == {"a": 1}
         assert set(given) == {"a", "x"}
 
     def test_they_are_refused_by_name_where_the_tool_says_so(self) -> None:
-        error = refused(Arguments(AB, unknown="reject"), {"a": 1, "bb": 2})
+        error = refused(ArgumentChecker(AB, unknown="reject"), {"a": 1, "bb": 2})
         assert error.message == "Invalid parameters: Field 'bb' is not known; did you mean 'b'?"
         assert error.problem.code == "unrecognized_keys"
 
     def test_they_are_refused_together_with_every_other_fault(self) -> None:
-        error = refused(Arguments({**AB, "required": ["b"]}, unknown="reject"), {"x": 1, "a": "no", "aa": 1})
+        error = refused(ArgumentChecker({**AB, "required": ["b"]}, unknown="reject"), {"x": 1, "a": "no", "aa": 1})
         assert [(problem.code, problem.field) for problem in error.problems] == [
             ("missing", "b"),
             ("invalid_type", "a"),
@@ -43,7 +43,7 @@ class TestUnknownParameters:
 
     @pytest.mark.parametrize("unknown", ["ignore", "reject"])
     def test_a_schema_that_forbids_them_always_refuses_them(self, unknown: Literal["ignore", "reject"]) -> None:
-        error = refused(Arguments({**AB, "additionalProperties": False}, unknown=unknown), {"a": 1, "bb": 2})
+        error = refused(ArgumentChecker({**AB, "additionalProperties": False}, unknown=unknown), {"a": 1, "bb": 2})
         assert error.message == "Invalid parameters: Field 'bb' is not known; did you mean 'b'?"
         assert error.problem.code == "unrecognized_keys"
 
@@ -74,39 +74,42 @@ class TestUnknownParameters:
         self, schema: dict[str, Any], unknown: Literal["ignore", "reject"]
     ) -> None:
         given = {"a": 1, "x": 5}
-        assert Arguments(schema, unknown=unknown).check(given) is given
+        assert ArgumentChecker(schema, unknown=unknown).check(given) is given
 
     def test_a_schema_that_declares_no_parameters_drops_all(self) -> None:
-        assert Arguments({"type": "object", "properties": {}}).check({"a": 1}) == {}
+        assert ArgumentChecker({"type": "object", "properties": {}}).check({"a": 1}) == {}
 
     def test_only_the_top_level_is_looked_at(self) -> None:
         given = {"o": {"x": 1}}
-        assert Arguments({"properties": {"o": AB}}).check(given) is given
+        assert ArgumentChecker({"properties": {"o": AB}}).check(given) is given
 
 
 class TestPresets:
     def test_they_lie_under_the_arguments(self) -> None:
-        arguments = Arguments(AB, presets={"a": 14, "b": "x"})
+        arguments = ArgumentChecker(AB, presets={"a": 14, "b": "x"})
         assert arguments.check({"a": 7}) == {"a": 7, "b": "x"}
 
     def test_a_declared_one_satisfies_required_and_is_validated(self) -> None:
         schema = {**AB, "required": ["a"]}
-        assert Arguments(schema, presets={"a": 14}).check({}) == {"a": 14}
-        assert refused(Arguments(schema, presets={"a": "x"}), {}).problem.code == "invalid_type"
+        assert ArgumentChecker(schema, presets={"a": 14}).check({}) == {"a": 14}
+        assert refused(ArgumentChecker(schema, presets={"a": "x"}), {}).problem.code == "invalid_type"
 
     @pytest.mark.parametrize("schema", [AB, {**AB, "additionalProperties": False}])
     @pytest.mark.parametrize("unknown", ["ignore", "reject"])
     def test_an_undeclared_one_bypasses_validation(
         self, schema: dict[str, Any], unknown: Literal["ignore", "reject"]
     ) -> None:
-        assert Arguments(schema, unknown=unknown, presets={"period": 14}).check({"a": 1}) == {"a": 1, "period": 14}
+        assert ArgumentChecker(schema, unknown=unknown, presets={"period": 14}).check({"a": 1}) == {
+            "a": 1,
+            "period": 14,
+        }
 
     def test_they_come_before_defaults(self) -> None:
         schema = {"properties": {"a": {"default": 1}, "b": {"default": 2}}}
-        assert Arguments(schema, presets={"a": 3}).check({}) == {"a": 3, "b": 2}
+        assert ArgumentChecker(schema, presets={"a": 3}).check({}) == {"a": 3, "b": 2}
 
     def test_a_caller_cannot_change_them(self) -> None:
-        arguments = Arguments(AB, presets={"beside": [1]})
+        arguments = ArgumentChecker(AB, presets={"beside": [1]})
         arguments.check({})["beside"].append(2)
         assert arguments.check({}) == {"beside": [1]}
 
@@ -150,7 +153,7 @@ class TestDefaults:
         self, schema: dict[str, Any], given: dict[str, Any], result: dict[str, Any]
     ) -> None:
         before = copy.deepcopy(given)
-        assert Arguments(schema).check(given) == result
+        assert ArgumentChecker(schema).check(given) == result
         assert given == before
 
     def test_nothing_is_copied_where_nothing_is_absent(self) -> None:
@@ -162,26 +165,26 @@ class TestDefaults:
             }
         }
         given = {"a": 2, "o": {"z": 3}, "l": [{"z": 4}]}
-        assert Arguments(schema).check(given) is given
+        assert ArgumentChecker(schema).check(given) is given
 
     def test_a_required_parameter_is_missing_although_it_has_a_default(self) -> None:
-        error = refused(Arguments({"properties": {"a": {"default": 1}}, "required": ["a"]}), {})
+        error = refused(ArgumentChecker({"properties": {"a": {"default": 1}}, "required": ["a"]}), {})
         assert error.message == "Invalid parameters: missing 'a'"
 
     def test_a_caller_cannot_change_them(self) -> None:
-        arguments = Arguments({"properties": {"a": {"default": {"x": [1]}}}})
+        arguments = ArgumentChecker({"properties": {"a": {"default": {"x": [1]}}}})
         arguments.check({})["a"]["x"].append(2)
         assert arguments.check({}) == {"a": {"x": [1]}}
 
 
 def test_arguments_that_need_no_change_come_back_as_they_are() -> None:
     given = {"a": 1, "b": "x"}
-    assert Arguments({**AB, "required": ["a"]}).check(given) is given
+    assert ArgumentChecker({**AB, "required": ["a"]}).check(given) is given
 
 
 def test_a_value_that_is_not_json_is_refused_even_unmeasured() -> None:
     with pytest.raises(MalformedArguments, match="must be JSON"):
-        Arguments(AB).check({"a": {1, 2}})
+        ArgumentChecker(AB).check({"a": {1, 2}})
 
 
 JSON = st.recursive(
@@ -209,7 +212,11 @@ ORDER: dict[str, Any] = {
     "required": ["id", "count"],
     "additionalProperties": False,
 }
-WAYS = [Arguments(ORDER), Arguments(ORDER, unknown="reject"), Arguments({**ORDER, "additionalProperties": True})]
+WAYS = [
+    ArgumentChecker(ORDER),
+    ArgumentChecker(ORDER, unknown="reject"),
+    ArgumentChecker({**ORDER, "additionalProperties": True}),
+]
 
 
 def objects(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
@@ -240,7 +247,7 @@ def test_any_arguments_pass_or_are_refused_with_reasons(given_arguments: dict[st
     before = copy.deepcopy(given_arguments)
     for way in WAYS:
         try:
-            measure(given_arguments, max_depth=64)
+            check_arguments_extent(given_arguments, max_depth=64)
             way.check(given_arguments)
         except InvalidArguments as error:
             assert error.problems

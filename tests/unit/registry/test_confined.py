@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Caller, Role
-from pegboard.core.configs import ShellConfig
-from pegboard.core.refusals import Forbidden, Invalid
-from pegboard.registry.confined import CodeRules, shell_faults
-from pegboard.registry.definition import bare
+from pegboard.kinds.shell.config import ShellConfig
+from pegboard.model.api_errors import Forbidden, Invalid
+from pegboard.model.call import Caller, Role
+from pegboard.registry.build_tool import make_empty_tool
+from pegboard.registry.registration_policy import RegistrationPolicy, find_shell_faults
 from pegboard.testing import NoSettings, member, memory_board
 
 
@@ -36,7 +36,7 @@ def shell(command: str = "true", *names: str, **config: Any) -> dict[str, Any]:
 
 def faults(command: str, *names: str, **config: Any) -> dict[str, str]:
     definition = shell(command, *names, **config)
-    found = shell_faults(ShellConfig.model_validate(definition["config"]), definition["input_schema"])
+    found = find_shell_faults(ShellConfig.model_validate(definition["config"]), definition["input_schema"])
     return {fault.field: fault.message for fault in found}
 
 
@@ -90,12 +90,12 @@ class TestWho:
 class TestResults:
     """How large the results of a tool may be is the board's to say, and beyond that an admin's."""
 
-    RULES = CodeRules(max_result_bytes=5000)
+    RULES = RegistrationPolicy(max_result_bytes=5000)
 
     def refused(self, most: int | None, before: int | None, role: Role = "member") -> bool:
-        tool = replace(bare("id", "ada", datetime.now(UTC)), max_result_bytes=most)
+        tool = replace(make_empty_tool("id", "ada", datetime.now(UTC)), max_result_bytes=most)
         try:
-            self.RULES.refuse(tool, Caller("ada", "ada", role), replace(tool, max_result_bytes=before))
+            self.RULES.check_registration(tool, Caller("ada", "ada", role), replace(tool, max_result_bytes=before))
         except Forbidden as error:
             assert "more than 5,000" in error.message
             return True

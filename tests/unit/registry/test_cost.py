@@ -10,20 +10,20 @@ from typing import Any
 import orjson
 import pytest
 
-from pegboard.contract.rules import Payloads
-from pegboard.core.errors import MalformedArguments, ResultTooLarge
-from pegboard.core.tool import Kind, Tool
-from pegboard.registry import walk
-from pegboard.registry.arguments import Arguments
-from pegboard.registry.cost import MAX_CHECKS, TooCostly, cost_of
-from pegboard.registry.defaults import defaults_of
-from pegboard.registry.peg import Peg
-from pegboard.registry.problems import problems_of
-from pegboard.registry.schemas import BoundedValidator, SchemaProblem, check_schema
-from pegboard.registry.subschemas import Document
-from pegboard.registry.tables.arguments import TableArguments
-from pegboard.registry.unions import tag_of
-from pegboard.stages.check import Checker
+from pegboard.contract.envelope_rules import PayloadRules
+from pegboard.json_schema import explain
+from pegboard.json_schema.argument_problems import list_problems
+from pegboard.json_schema.compile import BoundedValidator, SchemaProblem, check_schema
+from pegboard.json_schema.defaults import read_defaults
+from pegboard.json_schema.explain import find_tag
+from pegboard.json_schema.read_arguments import ArgumentChecker
+from pegboard.json_schema.schema_document import SchemaDocument
+from pegboard.json_schema.validation_cost import MAX_CHECKS, TooCostly, compute_cost
+from pegboard.kinds.table.arguments import TableArgumentChecker
+from pegboard.model.call_errors import MalformedArguments, ResultTooLarge
+from pegboard.model.tool import Kind, Tool
+from pegboard.registry.compiled_tool import CompiledTool
+from pegboard.stages.check_output import OutputChecker
 from tests.unit.registry.tables.making import tools
 
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
@@ -125,7 +125,7 @@ def test_arguments_that_would_take_too_long_are_refused(case: str) -> None:
     schema, arguments = TOO_COSTLY[case]
     check_schema(schema, where="input_schema")
     with pytest.raises(MalformedArguments, match="more than 2,000,000 checks") as caught:
-        Arguments(schema).check(arguments, len(orjson.dumps(arguments)))
+        ArgumentChecker(schema).check(arguments, len(orjson.dumps(arguments)))
     assert caught.value.problem.type == "VALIDATION_ERROR" and len(caught.value.message) < 400
 
 
@@ -135,21 +135,21 @@ def test_ordinary_arguments_are_not_refused_however_large(case: str, knows_size:
     schema, arguments = ORDINARY[case]
     check_schema(schema, where="input_schema")
     size = len(orjson.dumps(arguments)) if knows_size else None
-    assert Arguments(schema).check(arguments, size) is arguments
+    assert ArgumentChecker(schema).check(arguments, size) is arguments
 
 
 def test_what_a_tool_presets_counts_too() -> None:
     schema, arguments = TOO_COSTLY["a union of thousands of branches"]
     with pytest.raises(MalformedArguments, match="checks"):
-        Arguments(schema, presets=arguments).check({}, 2)
+        ArgumentChecker(schema, presets=arguments).check({}, 2)
 
 
 def test_an_output_that_would_take_too_long_is_refused_and_not_tried_again() -> None:
     schema, output = TOO_COSTLY["a union of thousands of branches"]
     tool = Tool("id", "owner", "quote", Kind.MOCK, {}, {}, NOW, NOW, output_schema=schema)
-    peg = Peg(tool, lambda _: (_ for _ in ()).throw(AssertionError("not run here")))
+    peg = CompiledTool(tool, lambda _: (_ for _ in ()).throw(AssertionError("not run here")))
     with pytest.raises(ResultTooLarge, match="too large for its output schema"):
-        Checker(max_bytes=2**20).check(peg, output)
+        OutputChecker(max_bytes=2**20).check(peg, output)
 
 
 def test_a_default_that_would_take_too_long_is_refused_at_registration() -> None:
@@ -165,12 +165,12 @@ def test_rows_that_would_take_too_long_are_refused() -> None:
     schema = deepcopy(tool.input_schema)
     schema["properties"]["rows"]["items"]["properties"]["a"]["enum"] = options
     with pytest.raises(MalformedArguments, match="checks"):
-        TableArguments(replace(tool, input_schema=schema)).check({"rows": [{"a": "x"}] * 1000}, 10_200)
+        TableArgumentChecker(replace(tool, input_schema=schema)).check({"rows": [{"a": "x"}] * 1000}, 10_200)
 
 
 def test_a_payload_that_would_take_too_long_breaks_the_contract() -> None:
     schema, payload = TOO_COSTLY["a union of thousands of branches"]
-    (rule,) = Payloads(schema).broken(payload)
+    (rule,) = PayloadRules(schema).broken(payload)
     assert "more than 2,000,000 checks" in rule
 
 
@@ -188,14 +188,14 @@ def test_the_size_of_small_arguments_is_enough_to_know() -> None:
         "type": "object",
         "properties": {"city": {"type": "string", "maxLength": 99}, "days": {"type": "integer"}},
     }
-    assert cost_of(Document(schema), schema).per_byte * 100_000 < MAX_CHECKS
+    assert compute_cost(SchemaDocument(schema), schema).per_byte * 100_000 < MAX_CHECKS
 
 
 def test_problems_are_looked_for_within_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = items(type="integer")
-    assert problems_of(BoundedValidator(schema), {"a": ["x"]})[0].field == "a[0]"
-    monkeypatch.setattr(walk, "MAX_SECONDS", -1.0)
-    (problem,) = problems_of(BoundedValidator(schema), {"a": ["x"]})
+    assert list_problems(BoundedValidator(schema), {"a": ["x"]})[0].field == "a[0]"
+    monkeypatch.setattr(explain, "MAX_SECONDS", -1.0)
+    (problem,) = list_problems(BoundedValidator(schema), {"a": ["x"]})
     assert problem.message == "Arguments must fit the schema of this tool"
 
 
@@ -209,11 +209,11 @@ def test_the_forms_of_a_union_are_compared_without_a_product_of_names_and_forms(
 
     nodes = [{"properties": names}, *({"properties": {}} for _ in range(3000))]
     value = dict.fromkeys(names, 1)
-    assert tag_of(nodes, value, meant) is None
+    assert find_tag(nodes, value, meant) is None
     assert len(asked) <= 2 * len(names)
 
 
 def test_the_defaults_of_many_parts_are_found() -> None:
     schema = {"allOf": [{"properties": {f"p{n}": {"default": n}}} for n in range(5000)]}
-    filled = defaults_of(Document(schema)).fill({})
+    filled = read_defaults(SchemaDocument(schema)).fill({})
     assert len(filled) == 5000 and filled["p4999"] == 4999

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import Caller, Tool
-from pegboard.core.definitions import ToolCreate
-from pegboard.core.refusals import Invalid
-from pegboard.registry.definition import bare, build, definition_of, read_definition, shown
-from pegboard.registry.pages import a_name, a_version, an_id, cut, read_cursor, write_cursor
-from pegboard.registry.storable import MAX_DEPTH, unstorable
-from pegboard.store.keyring import EnvironmentKeyring
-from pegboard.store.vault import Vault
+from pegboard.json_schema.storable_json import MAX_DEPTH, find_unstorable
+from pegboard.model.api_errors import Invalid
+from pegboard.model.page import cut_page, read_cursor, read_id, read_name, read_version, write_cursor
+from pegboard.model.tool_definition import ToolCreate, read_definition
+from pegboard.registry.build_tool import build_tool, build_tool_response, make_empty_tool, write_definition
+from pegboard.storage.keyring import EnvironmentKeyring
+from pegboard.storage.vault import Vault
 from tests.surfaces.rest.clients import mock
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -33,7 +33,7 @@ JSON = st.recursive(
 
 
 def built(tool: Tool | None = None, **fields: Any) -> Tool:
-    return build(read_definition(mock(**fields)), VAULT, ADMIN, tool or bare("id", "owner", NOW), NOW)
+    return build_tool(read_definition(mock(**fields)), VAULT, ADMIN, tool or make_empty_tool("id", "owner", NOW), NOW)
 
 
 def faults(**fields: Any) -> dict[str, str]:
@@ -53,7 +53,7 @@ class TestBuilding:
             fallback={"value": None},
             tags=["a"],
         )
-        again = build(read_definition(definition_of(tool)), VAULT, ADMIN, tool, NOW)
+        again = build_tool(read_definition(write_definition(tool)), VAULT, ADMIN, tool, NOW)
         assert again == tool
         assert "hush" not in str(tool)
 
@@ -80,7 +80,7 @@ class TestBuilding:
         owner, other = Caller("owner", "ada"), Caller("other", "bob")
         agents = replace(owner, agent_id="some-agent")
         for caller, whole in ((owner, True), (ADMIN, True), (other, False), (agents, False)):
-            found = shown(tool, caller)
+            found = build_tool_response(tool, caller)
             assert (found.config is not None, found.auth_config is not None) == (whole, whole)
             assert "hush" not in found.model_dump_json()
 
@@ -88,7 +88,7 @@ class TestBuilding:
 class TestStorable:
     @given(JSON)
     def test_any_json_of_bounded_depth_can_be_kept(self, value: Any) -> None:
-        assert unstorable({"config": {"mock_response": value}}) == []
+        assert find_unstorable({"config": {"mock_response": value}}) == []
 
     @pytest.mark.parametrize(
         ("value", "field", "words"),
@@ -106,7 +106,7 @@ class TestStorable:
         ],
     )
     def test_what_cannot_be_kept_is_named_by_its_path(self, value: Any, field: str, words: str) -> None:
-        ((where, why),) = [(fault.field, fault.message) for fault in unstorable({"config": {"a": value}})]
+        ((where, why),) = [(fault.field, fault.message) for fault in find_unstorable({"config": {"a": value}})]
         assert where == field
         assert words in why
 
@@ -114,12 +114,12 @@ class TestStorable:
         deep: Any = 0
         for _ in range(MAX_DEPTH):
             deep = [deep]
-        assert unstorable({"config": deep}) == []
-        assert "levels deep" in unstorable({"config": [deep]})[0].message
+        assert find_unstorable({"config": deep}) == []
+        assert "levels deep" in find_unstorable({"config": [deep]})[0].message
         for _ in range(5000):
             deep = [deep]
-        assert len(unstorable({"config": deep})) == 1
-        assert len(unstorable({"config": [math.nan] * 1000})) == 5
+        assert len(find_unstorable({"config": deep})) == 1
+        assert len(find_unstorable({"config": [math.nan] * 1000})) == 5
 
     def test_such_a_tool_is_refused_wherever_it_is(self) -> None:
         assert "fallback.value" in faults(fallback={"value": math.inf})
@@ -133,28 +133,28 @@ class TestCursors:
     def test_a_cursor_is_read_as_it_was_written_or_refused(self, name: str, key: Any) -> None:
         cursor = write_cursor([name, str(key)]) if name.isascii() else name
         try:
-            assert read_cursor(cursor, a_name, an_id) == [name, str(key)]
+            assert read_cursor(cursor, read_name, read_id) == [name, str(key)]
         except Invalid as refused:
             assert refused.faults[0].field == "cursor"
             assert not (name.isascii() and name.isprintable())
 
     @given(st.text())
     def test_garbage_is_never_more_than_refused(self, garbage: str) -> None:
-        for readers in ((an_id,), (a_version,), (a_name, an_id)):
+        for readers in ((read_id,), (read_version,), (read_name, read_id)):
             with pytest.raises(Invalid):
                 read_cursor(garbage, *readers)
 
     def test_versions_are_small_numbers(self) -> None:
-        assert read_cursor(write_cursor(["12"]), a_version) == [12]
+        assert read_cursor(write_cursor(["12"]), read_version) == [12]
         for wrong in ("²", "-1", "1.0", "", "9" * 10, "٣"):
             with pytest.raises(Invalid):
-                read_cursor(write_cursor([wrong]), a_version)
+                read_cursor(write_cursor([wrong]), read_version)
 
     def test_a_page_says_where_the_next_begins_only_if_there_is_one(self) -> None:
-        assert cut([1, 2], 2, ["x"]).next_cursor is None
-        page = cut([1, 2, 3], 2, ["x"])
+        assert cut_page([1, 2], 2, ["x"]).next_cursor is None
+        page = cut_page([1, 2, 3], 2, ["x"])
         assert (page.items, page.next_cursor) == ([1, 2], write_cursor(["x"]))
-        assert read_cursor(None, an_id) is None
+        assert read_cursor(None, read_id) is None
 
 
 def test_every_field_of_a_definition_is_a_field_of_the_tool() -> None:

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.registry.documents import MAX_DEPTH, Misread, read_json, read_yaml, write_yaml
+from pegboard.model.documents import MAX_DEPTH, DocumentError, read_json, read_yaml, write_yaml
 
 # YAML cannot spell every code point: surrogates are none, and a byte order mark is not text.
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufeff"))
@@ -44,7 +44,7 @@ def test_no_text_does_anything_but_be_read_or_refused(text: str) -> None:
     for read in (read_yaml, read_json):
         try:
             read(text)
-        except Misread as refused:
+        except DocumentError as refused:
             assert refused.message
 
 
@@ -91,7 +91,7 @@ def test_yaml_is_read_by_the_core_schema(text: str, value: Any) -> None:
     ],
 )
 def test_what_json_cannot_say_is_refused_with_its_line(text: str, line: int | None, reason: str) -> None:
-    with pytest.raises(Misread) as refused:
+    with pytest.raises(DocumentError) as refused:
         read_yaml(text)
     assert reason in refused.value.message
     assert line in (None, refused.value.line)
@@ -105,13 +105,13 @@ def bomb(width: int, levels: int) -> str:
 
 
 def test_aliases_that_grow_beyond_measure_are_refused() -> None:
-    with pytest.raises(Misread, match="more than 1,000,000 values"):
+    with pytest.raises(DocumentError, match="more than 1,000,000 values"):
         read_yaml(bomb(10, 30))
 
 
 @pytest.mark.parametrize("long", [f"{'x' * 1_000_000}", f"{{? {'x' * 1_000_000} : 1}}", f"[a, [{'x' * 1_000_000}]]"])
 def test_aliases_that_repeat_a_long_text_are_refused(long: str) -> None:
-    with pytest.raises(Misread, match="more than 16,000,000 characters") as refused:
+    with pytest.raises(DocumentError, match="more than 16,000,000 characters") as refused:
         read_yaml(f"a: &a {long}\nb: &b [{', '.join(['*a'] * 10)}]\nc: [*b, *b]")
     assert refused.value.line == 3
 
@@ -122,7 +122,7 @@ def test_a_long_text_may_be_repeated_a_few_times() -> None:
 
 
 def test_aliases_that_only_make_it_deep_are_refused() -> None:
-    with pytest.raises(Misread, match="levels deep"):
+    with pytest.raises(DocumentError, match="levels deep"):
         read_yaml(bomb(1, 300))
 
 
@@ -143,6 +143,6 @@ def test_aliases_of_a_reasonable_size_are_read() -> None:
     ],
 )
 def test_what_is_no_json_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(Misread) as refused:
+    with pytest.raises(DocumentError) as refused:
         read_json(text)
     assert reason in refused.value.message

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.call import Caller
-from pegboard.core.ids import new_id
-from pegboard.core.refusals import Forbidden, Invalid, NotFound
-from pegboard.core.tool import alias_of
-from pegboard.registry.pages import write_cursor
-from pegboard.store.executions import ExecutionFilter
+from pegboard.model.api_errors import Forbidden, Invalid, NotFound
+from pegboard.model.call import Caller
+from pegboard.model.ids import new_id
+from pegboard.model.page import write_cursor
+from pegboard.model.tool import make_alias
+from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import NoSettings, member
 from tests.surfaces.rest.clients import mock
 
@@ -189,7 +189,7 @@ async def test_an_id_that_no_tool_ever_had_has_no_calls(board: Pegboard, limit: 
 
 async def test_names_are_found_in_any_case_and_by_alias(board: Pegboard) -> None:
     name = f"Long_{'x' * 80}"
-    alias = alias_of(name)
+    alias = make_alias(name)
     assert alias is not None
     tool = await board.add(mock(name))
     rows = await called(board, name, alias, name.lower(), alias.upper(), tool.id)

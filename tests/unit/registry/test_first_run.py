@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.core.refusals import Unauthorised
-from pegboard.registry.first_run import write_private
-from pegboard.registry.shipped import SHIPPED_IDS
-from pegboard.store.keyring import KeyringError
+from pegboard.model.api_errors import Unauthorised
+from pegboard.registry.first_start import write_private_file
+from pegboard.registry.shipped_tools import SHIPPED_IDS
+from pegboard.storage.keyring import KeyringError
 from pegboard.testing import NoSettings
 from tests.doors import KEY
 from tests.surfaces.rest.clients import mock
@@ -71,7 +71,7 @@ async def test_every_board_has_the_shipped_tools_public_and_brings_them_up_to_da
     database_url: str, tmp_path: Path
 ) -> None:
     async with Pegboard.open(database_url, settings=settings(tmp_path)) as board:
-        found = [tool for tool in (peg.tool for peg in board.snapshot.pegs()) if tool.id in SHIPPED_IDS]
+        found = [tool for tool in (peg.tool for peg in board.snapshot.iterate_tools()) if tool.id in SHIPPED_IDS]
         assert {tool.name for tool in found} >= {"echo", "math_eval", "calculate_rsi", "current_time", "json_query"}
         assert all(tool.is_public for tool in found)
         assert {tool.name for tool in found if not tool.read_only} == {"record_findings", "resolve_findings"}
@@ -142,8 +142,8 @@ async def test_a_board_in_memory_touches_no_file(tmp_path: Path) -> None:
 
 def test_a_private_file_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "new" / "file"
-    write_private(path, "one")
+    write_private_file(path, "one")
     path.chmod(0o644)
-    write_private(path, "two")
+    write_private_file(path, "two")
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("two", 0o600)
     assert [each.name for each in path.parent.iterdir()] == ["file"]

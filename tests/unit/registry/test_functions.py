@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel, Field, field_validator
 
 from pegboard import CallContext, Pegboard, Refusal
-from pegboard.registry.functions import function_tool
+from pegboard.kinds.internal.functions import build_function_tool
 from pegboard.testing import calls_of, memory_board
 
 
@@ -50,7 +50,7 @@ def test_the_schema_comes_from_the_annotations() -> None:
         """The weather in a city."""
         raise NotImplementedError
 
-    tool = function_tool(weather)
+    tool = build_function_tool(weather)
     assert (tool.name, tool.description) == ("weather", "The weather in a city.")
     assert tool.input_schema == {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -70,7 +70,7 @@ def test_the_schema_comes_from_the_annotations() -> None:
 def test_names_that_pydantic_reserves_and_titles_are_no_trouble() -> None:
     def odd(model_config: int, schema: str, json: str, _private: int, title: str, copy: bool = False) -> None: ...
 
-    assert set(function_tool(odd).input_schema["properties"]) == {
+    assert set(build_function_tool(odd).input_schema["properties"]) == {
         "model_config",
         "schema",
         "json",
@@ -89,7 +89,7 @@ def test_a_signature_that_cannot_be_a_tool_says_why() -> None:
 
     for function in (many, anything, positional):
         with pytest.raises(TypeError, match="cannot be given by name"):
-            function_tool(function)
+            build_function_tool(function)
 
 
 async def test_the_function_gets_its_own_types_and_its_result_becomes_json(board: Pegboard) -> None:

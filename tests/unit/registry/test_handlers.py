@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.refusals import Forbidden, Refusal
-from pegboard.store import tools
+from pegboard.model.api_errors import Forbidden, Refusal
+from pegboard.storage import tool_rows
 from pegboard.testing import calls_of, member, memory_board
 from tests.surfaces.rest.clients import mock
 
@@ -73,11 +73,11 @@ async def _stored_by_a_member(board: Pegboard) -> Any:
     ada = await member(board)
     made = await board.add(mock("mine", keep_arguments=True, read_only=True), caller=ada)
     async with board._database.change() as change:
-        stored = await tools.get(change.conn, made.id)
+        stored = await tool_rows.get_tool(change.conn, made.id)
         assert stored is not None
         fields: dict[str, Any] = {name: getattr(stored, name) for name in stored.__dataclass_fields__}
         older = type(stored)(**{**fields, "tool_type": "internal", "config": MINE, "version": 2})
-        await tools.save(change.conn, older, revision=change.revision, by=ada.user_id)
+        await tool_rows.save_tool(change.conn, older, revision=change.revision, by=ada.user_id)
     await board.snapshot.refresh()
     return ada
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pegboard import Caller, Pegboard
-from pegboard.core.refusals import Forbidden, Invalid, NotFound
+from pegboard.model.api_errors import Forbidden, Invalid, NotFound
 from pegboard.testing import member, memory_board
 
 

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.errors import SecretUnreadable
-from pegboard.registry.sealing import (
-    equal_when_opened,
+from pegboard.model.call_errors import SecretUnreadable
+from pegboard.model.secrets import list_secret_names
+from pegboard.registry.secret_fields import (
+    are_equal_unsealed,
     map_sealed,
     open_auth,
     open_config,
-    references,
     seal_auth,
     seal_config,
 )
-from pegboard.store.keyring import EnvironmentKeyring, encode_key
-from pegboard.store.vault import Vault
+from pegboard.storage.keyring import EnvironmentKeyring, encode_key
+from pegboard.storage.vault import Vault
 
 TOOL = "0199d0c4-0000-7000-8000-000000000001"
 OTHER = "0199d0c4-0000-7000-8000-000000000002"
@@ -97,30 +97,30 @@ def test_what_cannot_be_opened_is_named_by_its_place() -> None:
 
 def test_the_references_of_a_definition_are_all_found() -> None:
     config = {"url": "{{secret:A}}", "headers": {"X": "Bearer {{secret:B}}"}, "list": ["{{secret:C}}{{secret:A}}"]}
-    assert references(config, {"type": "bearer", "token": "x{{secret:D.e-f}}"}) == {"A", "B", "C", "D.e-f"}
-    assert references({"url": "{{secret:}} {secret:X}"}, None) == set()
+    assert list_secret_names(config, {"type": "bearer", "token": "x{{secret:D.e-f}}"}) == {"A", "B", "C", "D.e-f"}
+    assert list_secret_names({"url": "{{secret:}} {secret:X}"}, None) == set()
 
 
 @given(configs, auths)
 def test_two_sealings_of_one_definition_are_equal(config: dict[str, Any], auth: dict[str, Any]) -> None:
     one = seal_config(config, VAULT, TOOL), sealed_auth(auth)
     other = seal_config(config, VAULT, TOOL), sealed_auth(dict(reversed(auth.items())))
-    assert equal_when_opened(*one, *other, VAULT, TOOL)
-    assert not equal_when_opened(*one, one[0], sealed_auth({**auth, "another": 1}), VAULT, TOOL)
-    assert not equal_when_opened(*one, {**one[0], "url": config["url"] + "x"}, one[1], VAULT, TOOL)
-    assert not equal_when_opened(*one, one[0], None, VAULT, TOOL)
+    assert are_equal_unsealed(*one, *other, VAULT, TOOL)
+    assert not are_equal_unsealed(*one, one[0], sealed_auth({**auth, "another": 1}), VAULT, TOOL)
+    assert not are_equal_unsealed(*one, {**one[0], "url": config["url"] + "x"}, one[1], VAULT, TOOL)
+    assert not are_equal_unsealed(*one, one[0], None, VAULT, TOOL)
 
 
 def test_a_number_is_not_equal_to_a_truth() -> None:
     one, other = sealed_auth({"type": "custom", "n": 1}), sealed_auth({"type": "custom", "n": True})
-    assert not equal_when_opened({}, one, {}, other, VAULT, TOOL)
+    assert not are_equal_unsealed({}, one, {}, other, VAULT, TOOL)
 
 
 def test_a_definition_that_cannot_be_opened_equals_only_itself() -> None:
     one, other = seal_config(HTTP, VAULT, TOOL), seal_config(HTTP, VAULT, TOOL)
     lost = vault_with(2)
-    assert equal_when_opened(one, None, dict(one), None, lost, TOOL)
-    assert not equal_when_opened(one, None, other, None, lost, TOOL)
+    assert are_equal_unsealed(one, None, dict(one), None, lost, TOOL)
+    assert not are_equal_unsealed(one, None, other, None, lost, TOOL)
 
 
 def test_only_what_the_board_sealed_is_changed_by_a_rotation() -> None:

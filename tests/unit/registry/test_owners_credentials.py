@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pegboard import Caller, Pegboard
-from pegboard.core.refusals import Invalid, Refusal
-from pegboard.core.tool import MASK
-from pegboard.registry.definition import definition_of
+from pegboard.model.api_errors import Invalid, Refusal
+from pegboard.model.tool import MASK
+from pegboard.registry.build_tool import write_definition
 from pegboard.testing import member, memory_board
 from tests.surfaces.rest.clients import mock
 
@@ -71,7 +71,7 @@ async def test_a_change_of_what_a_tool_does_keeps_no_masked_value(
     before = await board.tools.get("hers", ada)
     with pytest.raises(Invalid, match=r"config\.(headers|env)\.\w.* is a credential of the tool's owner"):
         await board.tools.update("hers", patch, board.admin)
-    definition = {**definition_of(before), **patch}
+    definition = {**write_definition(before), **patch}
     with pytest.raises(Refusal, match="is a credential of the tool's owner"):
         await board.apply([definition])
     assert await board.tools.get("hers", ada) == before

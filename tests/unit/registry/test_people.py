@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pegboard import Caller, Pegboard
-from pegboard.core.refusals import Conflict, Forbidden, Invalid, NotFound, Unauthorised
-from pegboard.registry.people import NewKey, mint_key
+from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound, Unauthorised
+from pegboard.registry.accounts_service import NewKey, generate_key
 from pegboard.testing import NoSettings, member, memory_board
 
 
@@ -28,7 +28,7 @@ async def ada(board: Pegboard) -> Caller:
 
 
 def test_keys_are_long_random_and_never_printed() -> None:
-    keys = {mint_key() for _ in range(100)}
+    keys = {generate_key() for _ in range(100)}
     assert len(keys) == 100
     assert all(key.startswith("pb_") for key in keys)
     assert {len(base64.urlsafe_b64decode(key.removeprefix("pb_") + "=")) for key in keys} == {256 // 8}
@@ -90,22 +90,22 @@ async def test_an_expiry_must_lie_ahead_and_an_agent_be_ones_own(board: Pegboard
 async def test_an_agent_has_each_tool_once_in_the_order_given(board: Pegboard) -> None:
     agent = await board.people.create_agent("a", ["math_eval", "ECHO", "echo", "math_eval"], board.admin, None)
     assert len(agent.tools) == 2
-    names = [peg.tool.name for peg in board.snapshot.on_agent(agent.id, board.admin)]
+    names = [peg.tool.name for peg in board.snapshot.list_agent_tools(agent.id, board.admin)]
     assert names == ["echo", "math_eval"]
 
 
 async def test_a_deleted_tool_is_no_longer_on_an_agent_and_comes_back_with_it(board: Pegboard) -> None:
     agent = await board.people.create_agent("a", ["echo"], board.admin, None)
     tool = await board.tools.delete("echo", board.admin)
-    assert board.snapshot.on_agent(agent.id, board.admin) == []
+    assert board.snapshot.list_agent_tools(agent.id, board.admin) == []
     await board.tools.restore(tool.id, board.admin)
-    assert [peg.tool.name for peg in board.snapshot.on_agent(agent.id, board.admin)] == ["echo"]
+    assert [peg.tool.name for peg in board.snapshot.list_agent_tools(agent.id, board.admin)] == ["echo"]
 
 
 async def test_a_public_tool_made_private_leaves_others_agents(board: Pegboard, ada: Caller) -> None:
     agent = await board.people.create_agent("a", ["echo"], ada, None)
     await board.tools.update("echo", {"is_public": False}, board.admin)
-    assert board.snapshot.on_agent(agent.id, ada) == []
+    assert board.snapshot.list_agent_tools(agent.id, ada) == []
 
 
 async def test_changes_of_one_agent_at_once_do_not_undo_each_other(database_url: str, tmp_path: Path) -> None:

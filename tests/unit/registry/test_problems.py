@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import ErrorType, FieldProblem
-from pegboard.registry.problems import invalid, problems_of
-from pegboard.registry.schemas import BoundedValidator
+from pegboard.json_schema.argument_problems import build_invalid_arguments, list_problems
+from pegboard.json_schema.compile import BoundedValidator
+from pegboard.model.call_errors import ErrorType, FieldProblem
 
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
@@ -16,7 +16,7 @@ def of(*required: str, **properties: Any) -> dict[str, Any]:
 
 
 def problems(schema: dict[str, Any], arguments: Any) -> list[FieldProblem]:
-    return problems_of(BoundedValidator(schema), arguments)
+    return list_problems(BoundedValidator(schema), arguments)
 
 
 def only(schema: dict[str, Any], arguments: Any) -> FieldProblem:
@@ -265,20 +265,20 @@ def test_received_is_short_whatever_was_sent() -> None:
 def test_the_message_lists_what_is_missing_first_and_then_the_rest(
     schema: dict[str, Any], arguments: Any, message: str
 ) -> None:
-    error = invalid(problems(schema, arguments))
+    error = build_invalid_arguments(problems(schema, arguments))
     assert error.message == message
     assert error.type is ErrorType.VALIDATION
 
 
 def test_many_missing_are_cut_too() -> None:
-    error = invalid(problems(of(*(f"p{n}" for n in range(12))), {}))
+    error = build_invalid_arguments(problems(of(*(f"p{n}" for n in range(12))), {}))
     assert error.message.endswith("'p8', 'p9' (and 2 more)")
     assert len(error.problems) == 12
 
 
 def test_missing_ones_lead_whatever_order_they_are_given_in() -> None:
     later = FieldProblem("too_big", "Field 'a' is too big", "a")
-    error = invalid([later, FieldProblem("missing", "Field 'b' is required", "b")])
+    error = build_invalid_arguments([later, FieldProblem("missing", "Field 'b' is required", "b")])
     assert error.message == "Invalid parameters: missing 'b'; Field 'a' is too big"
     assert error.problem.code == "missing"
 

@@ -11,10 +11,9 @@ import pytest
 from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard, Refusal
-from pegboard.core import python_code, python_compiling
-from pegboard.core.definitions import ToolCreate, ToolUpdate
-from pegboard.core.refusals import Invalid
-from pegboard.registry.definition import read_definition
+from pegboard.kinds.python import compile_check, function_source
+from pegboard.model.api_errors import Invalid
+from pegboard.model.tool_definition import ToolCreate, ToolUpdate, read_definition
 from pegboard.testing import NoSettings, memory_board
 
 CODE = "def greet(name: str, times: int = 1): return name * times"
@@ -188,7 +187,7 @@ class TestChanges:
     ) -> None:
         await board.add(python())
         is_writing: list[bool] = []
-        change, compiled = board._database.change, python_compiling.check_compiling
+        change, compiled = board._database.change, compile_check.check_compiles
 
         @asynccontextmanager
         async def counted() -> AsyncIterator[Any]:
@@ -204,7 +203,7 @@ class TestChanges:
 
         seen: list[Any] = []
         monkeypatch.setattr(board._database, "change", counted)
-        monkeypatch.setattr(python_code, "check_compiling", checked)
+        monkeypatch.setattr(function_source, "check_compiles", checked)
         code = "def greet(before: str): return before"
         assert list((await self.changed(board, {"config": {"code": code}}))["properties"]) == ["before"]
         assert len(seen) == 1
@@ -213,14 +212,14 @@ class TestChanges:
         self, board: Pegboard, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await board.add(python())
-        owned = board.tools.owned
+        owned = board.tools.get_owned
 
         async def overtaken(ref: str, caller: Any) -> Any:
             found = await owned(ref, caller)
-            monkeypatch.setattr(board.tools, "owned", owned)
+            monkeypatch.setattr(board.tools, "get_owned", owned)
             await board.tools.update(ref, {"description": "theirs"}, caller)
             return found
 
-        monkeypatch.setattr(board.tools, "owned", overtaken)
+        monkeypatch.setattr(board.tools, "get_owned", overtaken)
         tool = await board.tools.update("greet", {"tags": ["ours"]}, board.admin)
         assert (tool.description, tool.tags, tool.version) == ("theirs", ("ours",), 3)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.commands import shell_operator_in
-from pegboard.core.refusals import Conflict, Invalid, NotFound
-from pegboard.store import tools
+from pegboard.kinds.shell.command_template import find_shell_operator
+from pegboard.model.api_errors import Conflict, Invalid, NotFound
+from pegboard.storage import tool_rows
 from pegboard.testing import member, memory_board
 from tests.surfaces.rest.clients import mock
 
@@ -55,7 +55,7 @@ class TestUrl:
         async with board._database.change() as change:
             fields: dict[str, Any] = {name: getattr(made, name) for name in made.__dataclass_fields__}
             older = type(made)(**{**fields, "input_schema": {}})
-            await tools.save(change.conn, older, revision=change.revision, by=made.owner_id)
+            await tool_rows.save_tool(change.conn, older, revision=change.revision, by=made.owner_id)
         await board.tools.update("pet", {"is_active": False}, board.admin)
 
 
@@ -97,7 +97,7 @@ async def test_a_pipe_or_redirection_needs_a_shell(board: Pegboard, command: str
     ],
 )
 def test_what_is_quoted_or_part_of_a_word_is_an_argument(command: str) -> None:
-    assert shell_operator_in(command) is None
+    assert find_shell_operator(command) is None
 
 
 class TestRestore:

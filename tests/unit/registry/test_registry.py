@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pegboard import Caller, Pegboard, Refusal
-from pegboard.core.refusals import Conflict, Forbidden, Invalid, NotFound
-from pegboard.core.tool import alias_of
-from pegboard.store.tools import ToolFilter
+from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
+from pegboard.model.tool import make_alias
+from pegboard.storage.tool_rows import ToolFilter
 from pegboard.testing import NoSettings, member, memory_board
 from tests.surfaces.rest.clients import mock
 
@@ -50,7 +50,7 @@ class TestNames:
 
     async def test_a_name_that_is_the_alias_of_another_is_taken_both_ways(self, board: Pegboard) -> None:
         long = "x" * 65
-        alias = alias_of(long)
+        alias = make_alias(long)
         assert alias is not None
         await board.add(mock(alias))
         with pytest.raises(Conflict, match=f"A tool named '{alias}' exists already"):

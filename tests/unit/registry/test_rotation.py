@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.ids import new_id
-from pegboard.registry.rotation import Skipped, rotate
-from pegboard.store import secrets, tools
-from pegboard.store.database import revision_of
-from pegboard.store.keyfile import FileKeyring
-from pegboard.store.keyring import EnvironmentKeyring, Key, KeyringError, encode_key
-from pegboard.store.vault import Vault
+from pegboard.model.ids import new_id
+from pegboard.registry.key_rotation import UnreadableRow, rotate_keys
+from pegboard.storage import secret_rows, tool_rows
+from pegboard.storage.database import read_revision
+from pegboard.storage.keyring import EnvironmentKeyring, FileKeyring, Key, KeyringError, encode_key
+from pegboard.storage.vault import Vault
 from tests.unit.registry.sealed_board import A_TOOL, Board, opened
 
 
@@ -26,11 +25,11 @@ async def board(tmp_path: Path) -> AsyncIterator[Board]:
         yield made
 
 
-async def damage(board: Board, row: secrets.SealedRow) -> str:
+async def damage(board: Board, row: secret_rows.SealedRow) -> str:
     """Overwrite a secret's row with a text that its key does not open."""
     damaged = Vault(FileKeyring(board.key_file)).seal("of another row", new_id())
     async with board.database.change() as change:
-        assert await secrets.replace(change.conn, row, damaged, revision=change.revision)
+        assert await secret_rows.replace_sealed_value(change.conn, row, damaged, revision=change.revision)
     return damaged
 
 
@@ -38,7 +37,7 @@ async def test_everything_is_encrypted_anew_and_the_old_key_is_gone(database_url
     async with opened(database_url, tmp_path / "secret.key") as board:
         await board.fill(3)
         old = board.vault().keyring.primary
-        report = await rotate(board.database, board.vault(), batch=2, grace=0)
+        report = await rotate_keys(board.database, board.vault(), batch=2, grace=0)
         fresh = board.vault()
         assert (report.finished, report.note, report.skipped) == (True, None, ())
         assert report.sealed == report.total == 3 * (A_TOOL + 1)
@@ -50,18 +49,18 @@ async def test_everything_is_encrypted_anew_and_the_old_key_is_gone(database_url
 async def test_servers_hear_of_the_rows_that_changed(board: Board) -> None:
     await board.fill(2)
     async with board.database.read() as conn:
-        seen = await revision_of(conn)
-    await rotate(board.database, board.vault(), grace=0)
+        seen = await read_revision(conn)
+    await rotate_keys(board.database, board.vault(), grace=0)
     async with board.database.read() as conn:
-        assert len(await tools.changed(conn, seen)) == 2
-        assert len(await secrets.changed(conn, seen)) == 2
+        assert len(await tool_rows.list_changed_tools(conn, seen)) == 2
+        assert len(await secret_rows.list_changed_secrets(conn, seen)) == 2
 
 
 async def test_nothing_but_the_ciphertexts_changes(board: Board) -> None:
     tool = await board.add_tool(board.vault())
-    await rotate(board.database, board.vault(), grace=0)
+    await rotate_keys(board.database, board.vault(), grace=0)
     async with board.database.read() as conn:
-        after = await tools.get(conn, tool.id)
+        after = await tool_rows.get_tool(conn, tool.id)
     assert after is not None
     assert replace(after, config=tool.config, sealed_auth=tool.sealed_auth) == tool
     assert after.config["headers"]["Authorization"] == "Bearer {{secret:NAME}}"
@@ -70,7 +69,9 @@ async def test_nothing_but_the_ciphertexts_changes(board: Board) -> None:
 async def test_progress_is_told_as_it_goes(board: Board) -> None:
     await board.fill(2)
     told: list[tuple[int, int]] = []
-    await rotate(board.database, board.vault(), grace=0, on_progress=lambda sealed, seen: told.append((sealed, seen)))
+    await rotate_keys(
+        board.database, board.vault(), grace=0, on_progress=lambda sealed, seen: told.append((sealed, seen))
+    )
     total = 2 * (A_TOOL + 1)
     assert told[0] == (1, 1)
     assert told[-1] == (total, total)
@@ -78,7 +79,7 @@ async def test_progress_is_told_as_it_goes(board: Board) -> None:
 
 
 async def test_a_board_without_credentials_rotates_too(board: Board) -> None:
-    report = await rotate(board.database, board.vault(), grace=0)
+    report = await rotate_keys(board.database, board.vault(), grace=0)
     assert (report.finished, report.sealed, report.total) == (True, 0, 0)
 
 
@@ -88,7 +89,7 @@ async def test_a_value_that_cannot_be_opened_is_reported_and_left_and_keeps_the_
     damaged = await damage(board, row)
     old = board.vault().keyring.primary
     for _again in range(2):
-        report = await rotate(board.database, board.vault(), grace=0)
+        report = await rotate_keys(board.database, board.vault(), grace=0)
         assert not report.finished
         assert [(skipped.table, skipped.id) for skipped in report.skipped] == [("secrets", row.id)]
         assert f"key {old.id} does not open it" in report.skipped[0].reason
@@ -103,9 +104,9 @@ async def test_values_that_cannot_be_opened_can_be_given_up(board: Board) -> Non
     await board.fill(1)
     row = next(row for row in await board.rows() if row.table == "secrets")
     damaged = await damage(board, row)
-    report = await rotate(board.database, board.vault(), grace=0, force=True)
+    report = await rotate_keys(board.database, board.vault(), grace=0, force=True)
     assert report.finished
-    assert report.skipped == (Skipped("secrets", row.id, report.skipped[0].reason),)
+    assert report.skipped == (UnreadableRow("secrets", row.id, report.skipped[0].reason),)
     assert len(board.vault().keyring.keys) == 1
     assert {row.id: row.value for row in await board.rows()}[row.id] == damaged
 
@@ -118,11 +119,11 @@ async def test_the_good_values_of_a_row_are_encrypted_anew_beside_a_damaged_one(
     headers = {**tool.config["headers"], "Broken": broken}
     async with board.database.change() as change:
         value = {**row.value, "config": {**row.value["config"], "headers": headers}}
-        assert await secrets.replace(change.conn, row, value, revision=change.revision)
-    report = await rotate(board.database, board.vault(), grace=0)
+        assert await secret_rows.replace_sealed_value(change.conn, row, value, revision=change.revision)
+    report = await rotate_keys(board.database, board.vault(), grace=0)
     assert [(skipped.table, skipped.id) for skipped in report.skipped] == [("tools", tool.id)]
     async with board.database.read() as conn:
-        after = await tools.get(conn, tool.id)
+        after = await tool_rows.get_tool(conn, tool.id)
     assert after is not None
     assert after.config["headers"]["Broken"] == broken
     assert after.config["headers"]["X-Key"]["$sealed"].startswith(f"pb1:{report.key_id}:")
@@ -132,8 +133,8 @@ async def test_keys_of_the_environment_rotate_to_the_first_and_say_which_to_drop
     old, new = (encode_key(bytes([number]) * 32) for number in (1, 2))
     await board.add_secret(Vault(EnvironmentKeyring(old)), "value x")
     with pytest.raises(KeyringError, match="holds one key"):
-        await rotate(board.database, Vault(EnvironmentKeyring(old)), grace=0)
-    report = await rotate(board.database, Vault(EnvironmentKeyring(f"{new},{old}")), grace=0)
+        await rotate_keys(board.database, Vault(EnvironmentKeyring(old)), grace=0)
+    report = await rotate_keys(board.database, Vault(EnvironmentKeyring(f"{new},{old}")), grace=0)
     assert report.finished
     assert report.note is not None
     assert Key.of(bytes([1]) * 32).id in report.note
@@ -149,10 +150,10 @@ async def test_somebody_who_goes_on_with_the_old_key_keeps_it_alive(board: Board
     async def write_again() -> None:
         async with board.database.change() as change:
             again = replace(secret, sealed=stale.seal("value y", secret.id))
-            await secrets.put(change.conn, again, revision=change.revision)
+            await secret_rows.put_secret(change.conn, again, revision=change.revision)
 
     writes: list[asyncio.Task[None]] = []
-    report = await rotate(
+    report = await rotate_keys(
         board.database,
         Vault(EnvironmentKeyring(f"{new},{old}")),
         grace=0,
@@ -174,7 +175,7 @@ async def test_a_later_rotation_is_not_robbed_of_its_keys(board: Board) -> None:
             other.finish_rotation(other.primary)
             begun.append(other.begin_rotation())
 
-    report = await rotate(board.database, board.vault(), grace=0, on_progress=meddle)
+    report = await rotate_keys(board.database, board.vault(), grace=0, on_progress=meddle)
     assert not report.finished
     assert report.note is not None
     assert f"another rotation, to key {begun[0].id}" in report.note

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.core.errors import SecretUnreadable
-from pegboard.core.ids import new_id
-from pegboard.core.people import Secret
-from pegboard.registry.rotation import rotate
-from pegboard.store import secrets
-from pegboard.store.keyring import EnvironmentKeyring, encode_key
-from pegboard.store.vault import Vault
+from pegboard.model.accounts import Secret
+from pegboard.model.call_errors import SecretUnreadable
+from pegboard.model.ids import new_id
+from pegboard.registry.key_rotation import rotate_keys
+from pegboard.storage import secret_rows
+from pegboard.storage.keyring import EnvironmentKeyring, encode_key
+from pegboard.storage.vault import Vault
 from tests.unit.registry.sealed_board import A_TOOL, NOW, Board, opened
 
 
@@ -38,7 +38,7 @@ async def test_it_rotates_while_others_write_and_read_and_nothing_is_lost(databa
 
         async def write() -> None:
             async with board.database.read() as conn:
-                mine = await secrets.page(conn, limit=5)
+                mine = await secret_rows.list_secrets(conn, limit=5)
             for count in itertools.count():
                 if ended.is_set():
                     return
@@ -47,7 +47,7 @@ async def test_it_rotates_while_others_write_and_read_and_nothing_is_lost(databa
                 secret = mine[count % len(mine)]
                 async with board.database.change() as change:
                     again = replace(secret, sealed=server.seal(f"value {count}", secret.id))
-                    await secrets.put(change.conn, again, revision=change.revision)
+                    await secret_rows.put_secret(change.conn, again, revision=change.revision)
                 last[secret.id] = f"value {count}"
                 written.set()
 
@@ -61,7 +61,7 @@ async def test_it_rotates_while_others_write_and_read_and_nothing_is_lost(databa
             await written.wait()
             for _ in range(2):
                 written.clear()
-                report = await rotate(board.database, board.vault(), batch=3, grace=0)
+                report = await rotate_keys(board.database, board.vault(), batch=3, grace=0)
                 assert (report.finished, report.skipped) == (True, ())
                 await written.wait()
             ended.set()
@@ -78,11 +78,11 @@ async def test_a_change_that_was_under_way_before_the_new_key_is_waited_for(data
         row_id = new_id()
         async with board.database.change() as change:
             secret = Secret(row_id, board.owner, "LATE", server.seal("value late", row_id), NOW, NOW)
-            rotating = asyncio.create_task(rotate(board.database, board.vault(), grace=0))
+            rotating = asyncio.create_task(rotate_keys(board.database, board.vault(), grace=0))
             _, waiting = await asyncio.wait([rotating], timeout=0.3)
             assert waiting
             assert len(board.vault().keyring.keys) == 2
-            await secrets.put(change.conn, secret, revision=change.revision)
+            await secret_rows.put_secret(change.conn, secret, revision=change.revision)
         report = await rotating
         assert (report.finished, report.sealed) == (True, 1)
         assert await board.check(board.vault()) == {report.key_id}
@@ -91,10 +91,10 @@ async def test_a_change_that_was_under_way_before_the_new_key_is_waited_for(data
 _ROTATE = """
 import asyncio, sys
 from pathlib import Path
-from pegboard.registry.rotation import rotate
-from pegboard.store.database import Database
-from pegboard.store.keyfile import FileKeyring
-from pegboard.store.vault import Vault
+from pegboard.registry.key_rotation import rotate_keys as rotate
+from pegboard.storage.database import Database
+from pegboard.storage.keyring import FileKeyring
+from pegboard.storage.vault import Vault
 
 url, key_file, stop_at = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 steps = 0
@@ -137,7 +137,7 @@ async def test_killed_on_the_way_it_goes_on_where_it_was(board: Board, stop_at: 
     begun = board.vault()
     assert [key.id for key in begun.keyring.keys[1:]] == [old.id]
     assert len(await board.check(begun)) == (2 if stop_at < 9 else 1)
-    report = await rotate(board.database, begun, grace=0)
+    report = await rotate_keys(board.database, begun, grace=0)
     assert report.finished
     assert report.key_id == begun.keyring.primary.id
     assert report.total == 3 * (A_TOOL + 1)

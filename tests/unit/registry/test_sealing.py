@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.outbound import HttpConfig
-from pegboard.core.tool import MASK, AuthConfig
-from pegboard.registry.sealing import (
-    KeptAuth,
+from pegboard.kinds.http.config import HttpConfig
+from pegboard.model.tool import MASK, AuthConfig
+from pegboard.registry.secret_fields import (
+    MaskedAuth,
     keep_masked,
     keep_masked_auth,
     mask_auth,
@@ -24,8 +24,8 @@ from pegboard.registry.sealing import (
     unseal_auth,
     unseal_config,
 )
-from pegboard.store.keyring import EnvironmentKeyring, encode_key
-from pegboard.store.vault import Vault
+from pegboard.storage.keyring import EnvironmentKeyring, encode_key
+from pegboard.storage.vault import Vault
 
 TOOL = "0199d0c4-0000-7000-8000-000000000001"
 HTTP = {"url": "https://example.com", "method": "GET", "headers": {"X-Key": "hunter2", "A.b": "swordfish"}}
@@ -256,7 +256,7 @@ def test_a_reference_in_an_auth_config_is_shown_as_it_is_and_everything_else_is_
         "username": "me",
     }
     kept = keep_masked_auth(mask_auth(stored), stored, VAULT, "tool")
-    assert isinstance(kept, KeptAuth)
+    assert isinstance(kept, MaskedAuth)
     changed = keep_masked_auth({**(mask_auth(stored) or {}), "username": "you"}, stored, VAULT, "tool")
     assert changed == {**auth, "username": "you"}
 

@@ -11,10 +11,11 @@ import pytest
 from sqlalchemy import event
 
 from pegboard import Caller, Pegboard
-from pegboard.core.refusals import Unauthorised
-from pegboard.core.tool import Tool
-from pegboard.registry.definition import bare, build, read_definition
-from pegboard.registry.functions import function_id
+from pegboard.kinds.internal.functions import make_function_id
+from pegboard.model.api_errors import Unauthorised
+from pegboard.model.tool import Tool
+from pegboard.model.tool_definition import read_definition
+from pegboard.registry.build_tool import build_tool, make_empty_tool
 from pegboard.testing import member, memory_board
 from tests.doors import KEY
 from tests.surfaces.rest.clients import mock
@@ -79,7 +80,7 @@ async def test_a_refresh_that_finds_nothing_new_does_nothing(board: Pegboard) ->
 async def test_what_is_handed_to_a_model_is_in_the_order_of_names(board: Pegboard) -> None:
     for name in ("b", "A", "c"):
         await board.add(mock(name))
-    names = [peg.tool.name for peg in board.snapshot.handed_to(board.admin)]
+    names = [peg.tool.name for peg in board.snapshot.list_offered_tools(board.admin)]
     assert names == sorted(names, key=str.lower)
 
 
@@ -126,15 +127,19 @@ async def test_a_change_of_a_secret_prepares_its_owners_tools_anew(board: Pegboa
 
 async def test_tools_of_this_process_are_swapped_all_at_once(board: Pegboard) -> None:
     def hung(name: str, **fields: Any) -> Tool:
-        return build(
-            read_definition(mock(name, **fields)), board._vault, board.admin, bare(function_id(name), "o", NOW), NOW
+        return build_tool(
+            read_definition(mock(name, **fields)),
+            board._vault,
+            board.admin,
+            make_empty_tool(make_function_id(name), "o", NOW),
+            NOW,
         )
 
     first = [hung("same"), hung("changed"), hung("gone" * 20)]
-    board.snapshot.swap([], first)
+    board.snapshot.swap_local_tools([], first)
     same = board.snapshot.find("same")
     then = [hung("same"), hung("changed", tags=["t"]), hung("new")]
-    board.snapshot.swap(first, then)
+    board.snapshot.swap_local_tools(first, then)
     assert board.snapshot.find("same") is same
     assert [peg.tool for name in ("changed", "new") if (peg := board.snapshot.find(name))] == then[1:]
     assert board.snapshot.find("gone" * 20) is None

@@ -11,8 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.errors import InvalidArguments, MalformedArguments, ToolError
-from pegboard.registry.arguments import as_decimals, as_floats, measure, parse_json
+from pegboard.json_schema.read_arguments import (
+    check_arguments_extent,
+    convert_to_decimals,
+    convert_to_floats,
+    parse_json,
+)
+from pegboard.model.call_errors import InvalidArguments, MalformedArguments, ToolError
 
 
 class Color(StrEnum):
@@ -27,7 +32,7 @@ def malformed(body: bytes) -> str:
 
 def unmeasured(arguments: Any, max_depth: int = 64) -> ToolError:
     with pytest.raises(ToolError) as caught:
-        measure(arguments, max_depth=max_depth)
+        check_arguments_extent(arguments, max_depth=max_depth)
     return caught.value
 
 
@@ -51,12 +56,12 @@ class TestMeasure:
         ],
     )
     def test_json_of_bounded_depth_passes(self, arguments: Any) -> None:
-        assert measure(arguments, max_depth=64) is False
+        assert check_arguments_extent(arguments, max_depth=64) is False
 
     def test_numbers_of_more_digits_than_a_float_are_told_and_can_be_made_floats(self) -> None:
         arguments = {"a": [Decimal("0.1"), {"b": (Decimal("12345678901234567.5"), "x")}], "c": 1}
-        assert measure(arguments, max_depth=64) is True
-        assert as_floats(arguments) == {"a": [0.1, {"b": [12345678901234568.0, "x"]}], "c": 1}
+        assert check_arguments_extent(arguments, max_depth=64) is True
+        assert convert_to_floats(arguments) == {"a": [0.1, {"b": [12345678901234568.0, "x"]}], "c": 1}
 
     @pytest.mark.parametrize(
         ("arguments", "received"),
@@ -98,14 +103,14 @@ class TestMeasure:
 
     def test_a_tool_that_keeps_all_digits_may_have_integers_beyond_64_bits(self) -> None:
         arguments = {"a": [2**64, -(2**63) - 1, {"b": 2**64 - 1}], "c": 10**198}
-        assert measure(arguments, max_depth=64, exact=True) is True
-        assert as_decimals(arguments) == arguments
-        assert [type(item) for item in as_decimals(arguments)["a"]] == [Decimal, Decimal, dict]
-        assert type(as_decimals(arguments)["a"][2]["b"]) is int
+        assert check_arguments_extent(arguments, max_depth=64, exact=True) is True
+        assert convert_to_decimals(arguments) == arguments
+        assert [type(item) for item in convert_to_decimals(arguments)["a"]] == [Decimal, Decimal, dict]
+        assert type(convert_to_decimals(arguments)["a"][2]["b"]) is int
         # Of one with 201 digits the last was not read.
         too_long = parse_json(b'{"a": 1' + b"0" * 200 + b"}")
         with pytest.raises(InvalidArguments):
-            measure(too_long, max_depth=64, exact=True)
+            check_arguments_extent(too_long, max_depth=64, exact=True)
 
     def test_values_that_hold_themselves_or_multiply_end(self) -> None:
         circle: dict[str, Any] = {}

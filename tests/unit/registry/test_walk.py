@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # it ships no types
 
-from pegboard.core.errors import FieldProblem
-from pegboard.registry.problems import problems_of
-from pegboard.registry.schemas import BoundedValidator
+from pegboard.json_schema.argument_problems import list_problems
+from pegboard.json_schema.compile import BoundedValidator
+from pegboard.model.call_errors import FieldProblem
 
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
@@ -19,7 +19,7 @@ def of(*required: str, **properties: Any) -> dict[str, Any]:
 
 
 def problems(schema: dict[str, Any], arguments: Any) -> list[FieldProblem]:
-    return problems_of(BoundedValidator(schema), arguments)
+    return list_problems(BoundedValidator(schema), arguments)
 
 
 def only(schema: dict[str, Any], arguments: Any) -> FieldProblem:

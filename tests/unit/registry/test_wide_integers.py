@@ -8,9 +8,9 @@ import orjson
 import pytest
 
 from pegboard import Pegboard
-from pegboard.registry.openapi.importing import import_document
-from pegboard.registry.schemas import check_schema
-from pegboard.registry.wide_integers import fit_schema
+from pegboard.json_schema.compile import check_schema
+from pegboard.json_schema.wide_integers import fit_schema
+from pegboard.kinds.http.openapi.import_document import import_document
 from pegboard.testing import memory_board
 from tests.unit.imports.offering import offering, tool
 from tests.unit.registry.openapi.making import Json, api, body, ref

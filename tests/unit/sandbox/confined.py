@@ -23,8 +23,8 @@ STAND_IN = (
 _FORKER = """
 import asyncio, ctypes, errno, fcntl, json, mmap, multiprocessing, os, resource, select, signal, socket, stat
 import subprocess, tempfile, threading, time
-from pegboard.sandbox.inside import landlock, seccomp, syscalls
-from pegboard.sandbox.inside.syscall_tables import NUMBERS, machine
+from pegboard.sandbox.child import landlock, seccomp_filter as seccomp, syscalls
+from pegboard.sandbox.child.syscall_numbers import SYSCALL_NUMBERS as NUMBERS, get_machine as machine
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
@@ -43,9 +43,9 @@ def attempt(job):
         exec(job["before"], globals())
         syscalls.forbid_new_privileges()
         if job["landlock"] is not None:
-            landlock.confine(**job["landlock"])
+            landlock.apply_landlock(**job["landlock"])
         if job["seccomp"] is not None:
-            seccomp.confine(network=job["seccomp"])
+            seccomp.apply_seccomp(network=job["seccomp"])
         outcome = eval(job["code"], globals())
     except OSError as error:
         outcome = errno.errorcode.get(error.errno, str(error))
@@ -114,8 +114,9 @@ def forker() -> Iterator[Forker]:
 def run_under_filter(*command: str, network: bool = False, cwd: Path) -> subprocess.CompletedProcess[str]:
     """How a program ends that runs under the filter of system calls, with `cwd` as its home too."""
     boot = (
-        "import os\nfrom pegboard.sandbox.inside import seccomp, syscalls\n"
-        f"syscalls.forbid_new_privileges(); seccomp.confine(network={network})\nos.execvp(sys.argv[1], sys.argv[1:])"
+        "import os\nfrom pegboard.sandbox.child import seccomp_filter as seccomp, syscalls\n"
+        f"syscalls.forbid_new_privileges(); seccomp.apply_seccomp(network={network})\n"
+        "os.execvp(sys.argv[1], sys.argv[1:])"
     )
     return subprocess.run(
         [sys.executable, "-I", "-S", "-B", "-c", STAND_IN + boot, *command],

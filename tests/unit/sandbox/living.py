@@ -14,14 +14,14 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.sandbox.limits import Limits
-from pegboard.sandbox.sandbox import House, Job, Sandbox
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.sandbox.limits import SandboxLimits
+from pegboard.sandbox.sandbox import EnvironmentSpec, Sandbox, SandboxJob
 from tests.waiting import until
 
-LIMITS = Limits()
-PLAIN = House()
+LIMITS = SandboxLimits()
+PLAIN = EnvironmentSpec()
 
 
 class Shelf:
@@ -71,7 +71,7 @@ def is_there(pid: int) -> bool:
 
 @asynccontextmanager
 async def boxed(
-    children: int = 4, zygotes: int = 2, without: tuple[str, ...] = (), limits: Limits = LIMITS, allow: str = ""
+    children: int = 4, zygotes: int = 2, without: tuple[str, ...] = (), limits: SandboxLimits = LIMITS, allow: str = ""
 ) -> AsyncIterator[Sandbox]:
     """A sandbox; when it is closed, no process and no descriptor is left of it."""
     box = Sandbox(
@@ -80,7 +80,7 @@ async def boxed(
         zygotes=zygotes,
         without=without,
         masked=(),
-        outbound=Outbound(AllowList.read(allow)),
+        outbound=GuardedClient(AllowList.read(allow)),
     )
     assert (await box.abilities()).missing(without) == []
     processes, opened = children_now(), descriptors()
@@ -93,13 +93,15 @@ async def boxed(
     assert descriptors() == opened
 
 
-def command(*argv: str, seconds: float = 20.0, house: House = PLAIN, network: bool = False, **payload: Any) -> Job:
+def command(
+    *argv: str, seconds: float = 20.0, house: EnvironmentSpec = PLAIN, network: bool = False, **payload: Any
+) -> SandboxJob:
     """A job that runs a command in its work folder."""
     told = {"kind": "exec", "env": {}, "argv": list(argv), "cwd": ".", "stdin": ""} | payload
-    return Job(house, told, seconds, 2**20, network)
+    return SandboxJob(house, told, seconds, 2**20, network)
 
 
-def script(text: str, **more: Any) -> Job:
+def script(text: str, **more: Any) -> SandboxJob:
     """A job that runs some lines of shell."""
     return command("sh", "-c", text, **more)
 

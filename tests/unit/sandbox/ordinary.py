@@ -17,7 +17,7 @@ ORDINARY_USER = 65_534
 
 def show(paths: list[str]) -> None:
     """Make these readable, whatever folder they lie in."""
-    from pegboard.sandbox.inside import syscalls
+    from pegboard.sandbox.child import syscalls
 
     syscalls.unshare(syscalls.NEWNS)
     syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.sandbox.proxy import Proxy, Serving
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.sandbox.proxy import Proxy, ProxyListener
 
 LOCAL = AllowList.read("127.0.0.1")
 PATIENCE = 10.0
@@ -21,7 +21,7 @@ class Running:
     """A proxy that is being served."""
 
     port: int
-    serving: Serving
+    serving: ProxyListener
 
     async def client(self) -> Client:
         """Somebody who is connected to it."""
@@ -105,7 +105,7 @@ async def proxying(
     idle_seconds: float = 60.0,
 ) -> AsyncIterator[Running]:
     """A proxy whose way out is this; both are closed at the end."""
-    outbound = Outbound(allow, resolver=resolver, connect_seconds=connect_seconds)
+    outbound = GuardedClient(allow, resolver=resolver, connect_seconds=connect_seconds)
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     serving = Proxy(outbound, most=most, idle_seconds=idle_seconds).serve(listener, "ann")

@@ -18,8 +18,8 @@ import importlib, json, os, sys, types
 package = types.ModuleType("pegboard")
 package.__path__ = [sys.argv[1]]
 sys.modules["pegboard"] = package
-from pegboard.sandbox.inside import python_job
-from pegboard.sandbox.inside.imports_guard import guard_imports
+from pegboard.sandbox.child import python_call as python_job
+from pegboard.sandbox.child.python_runner import guard_imports
 sys.path += json.loads(sys.argv[3])
 for name in json.loads(sys.argv[4]):
     importlib.import_module(name)
@@ -32,10 +32,10 @@ for line in sys.stdin:
         os.dup2(opened[1], 1)
         os.dup2(opened[2], 2)
         guard_imports(job["allowed"])
-        python_job.tidy()
+        python_job.clear_parent_state()
         python_job.open_output()
-        python_job.differ()
-        python_job.run(job, opened[0])
+        python_job.reseed_process()
+        python_job.run_python_job(job, opened[0])
         os._exit(0)
     _, status = os.waitpid(child, 0)
     print(os.waitstatus_to_exitcode(status), flush=True)

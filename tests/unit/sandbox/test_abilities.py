@@ -12,27 +12,27 @@ from typing import Any
 
 import pytest
 
-from pegboard.sandbox import abilities
-from pegboard.sandbox.abilities import Abilities, detect
-from pegboard.sandbox.inside import landlock
-from pegboard.sandbox.limits import ABILITIES
+from pegboard.sandbox import kernel_features
+from pegboard.sandbox.child import landlock
+from pegboard.sandbox.kernel_features import KernelFeatures, detect_kernel_features
+from pegboard.sandbox.limits import KERNEL_FEATURES
 from tests.unit.sandbox.confined import Forker, forker
 
-ALL = Abilities(landlock=7, namespaces=True, seccomp=True, proc=True)
-NONE = Abilities(0, False, False, False, {name: f"no {name} today" for name in ABILITIES})
+ALL = KernelFeatures(landlock=7, namespaces=True, seccomp=True, proc=True)
+NONE = KernelFeatures(0, False, False, False, {name: f"no {name} today" for name in KERNEL_FEATURES})
 
 # A filter of one call: with what it is answered, and for which argument.
 TAKEN = """
-from pegboard.sandbox.inside import bpf, house, probe
-EMPTY = house.House((), (), False, (), (), frozenset(), ())
+from pegboard.sandbox.child import bpf_program as bpf, rootfs as house, probe_main as probe
+EMPTY = house.ZygoteSpec((), (), False, (), (), frozenset(), ())
 def take(name, answer, *checks):
-    given = bpf.if_all(checks, bpf.verdict(answer), bpf.verdict(0x7fff0000))
-    kept, seccomp._PROGRAMS = seccomp._PROGRAMS, {{False: bpf.pack(
-        (bpf.load(0), *bpf.if_equal(number(name), given, bpf.verdict(0x7fff0000)))
+    given = bpf.branch_if_all(checks, bpf.build_return(answer), bpf.build_return(0x7fff0000))
+    kept, seccomp._PACKED_FILTERS = seccomp._PACKED_FILTERS, {{False: bpf.pack_program(
+        (bpf.load_word(0), *bpf.branch_if_equal(number(name), given, bpf.build_return(0x7fff0000)))
     )}}
     syscalls.forbid_new_privileges()
-    seccomp.confine(network=False)
-    seccomp._PROGRAMS = kept
+    seccomp.apply_seccomp(network=False)
+    seccomp._PACKED_FILTERS = kept
 {taken}
 """
 EPERM, EINVAL, ENOSYS, KILLED = 0x50001, 0x50016, 0x50026, 0x80000000
@@ -48,7 +48,7 @@ WITHOUT = {
         {"landlock": "Landlock cannot enter the domain: Operation not permitted"},
     ),
     "Landlock without effect": (
-        "landlock.confine = lambda *_, **__: None",
+        "landlock.apply_landlock = lambda *_, **__: None",
         {"landlock": "a process confined with it could read the root folder all the same"},
     ),
     "no seccomp in the kernel": (
@@ -56,7 +56,7 @@ WITHOUT = {
         {"seccomp": "the kernel did not take the filter of system calls: Invalid argument"},
     ),
     "seccomp without effect": (
-        "seccomp.confine = lambda **_: None",
+        "seccomp.apply_seccomp = lambda **_: None",
         {"seccomp": "a process confined with it could make a socket all the same"},
     ),
     "no new namespaces": (
@@ -76,10 +76,10 @@ WITHOUT = {
         {"namespaces": "the process that tried it was ended by SIGSYS", "proc": "it needs namespaces"},
     ),
     "parts of /proc hidden, as in a container": (
-        "from pegboard.sandbox.inside import identity\n"
+        "from pegboard.sandbox.child import user_identity as identity\n"
         "own = os.getuid(), os.getgid()\n"
         "syscalls.unshare(syscalls.NEWUSER | syscalls.NEWNS)\n"
-        "identity.map_users(*own)\n"
+        "identity.write_id_maps(*own)\n"
         "syscalls.mount('tmpfs', '/proc/sys', 'tmpfs', 0)",
         {"proc": "the kernel shows no new /proc where parts of the old one are hidden, as in most containers"},
     ),
@@ -93,26 +93,31 @@ def forked() -> Iterator[Forker]:
 
 
 async def test_this_kernel_is_found_to_do_what_it_does() -> None:
-    found = await detect()
-    assert found == Abilities(landlock.abi(), True, True, True), found.reasons
+    found = await detect_kernel_features()
+    assert found == KernelFeatures(landlock.get_abi_version(), True, True, True), found.reasons
     assert found.missing(()) == []
 
 
 @pytest.mark.parametrize("about", WITHOUT)
 def test_what_is_missing_is_found_out_by_trying(forked: Forker, about: str) -> None:
     taken, reasons = WITHOUT[about]
-    found: dict[str, Any] = forked.attempt("probe.probe(EMPTY)", before=TAKEN.format(taken=taken))
+    found: dict[str, Any] = forked.attempt("probe.probe_kernel(EMPTY)", before=TAKEN.format(taken=taken))
     # What else the machine says of itself, in brackets, depends on the machine.
     assert {name: reason.partition(" (")[0] for name, reason in found.pop("reasons").items()} == reasons
     assert found == {
         name: value if name not in reasons else 0 if name == "landlock" else False
-        for name, value in {"landlock": landlock.abi(), "namespaces": True, "seccomp": True, "proc": True}.items()
+        for name, value in {
+            "landlock": landlock.get_abi_version(),
+            "namespaces": True,
+            "seccomp": True,
+            "proc": True,
+        }.items()
     }
 
 
 def test_settings_that_stand_in_the_way_are_named(forked: Forker) -> None:
-    taken = f"take('unshare', {EPERM})\nprobe._setting = lambda name: '0'; probe._CONTAINERS = ('/proc',)"
-    found = forked.attempt("probe.probe(EMPTY)['reasons']['namespaces']", before=TAKEN.format(taken=taken))
+    taken = f"take('unshare', {EPERM})\nprobe._read_sysctl = lambda name: '0'; probe._CONTAINER_MARKERS = ('/proc',)"
+    found = forked.attempt("probe.probe_kernel(EMPTY)['reasons']['namespaces']", before=TAKEN.format(taken=taken))
     assert "(kernel.unprivileged_userns_clone is 0, user.max_user_namespaces is 0, " in found
     assert found.endswith(", this is a container)")
 
@@ -123,8 +128,8 @@ def test_nothing_is_missing_where_all_is_there() -> None:
 
 def test_what_is_missing_is_told_with_the_reason_and_the_way_out() -> None:
     told = NONE.missing(())
-    assert len(told) == len(ABILITIES)
-    for name, sentence in zip(ABILITIES, told, strict=True):
+    assert len(told) == len(KERNEL_FEATURES)
+    for name, sentence in zip(KERNEL_FEATURES, told, strict=True):
         assert f"no {name} today" in sentence
         assert f"add '{name}' to PEGBOARD_SANDBOX_WITHOUT" in sentence
     assert "lsm=" in told[0]
@@ -139,16 +144,16 @@ def test_what_is_missing_is_told_with_the_reason_and_the_way_out() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ABILITIES)
+@pytest.mark.parametrize("name", KERNEL_FEATURES)
 def test_what_was_given_up_by_name_is_not_missing(name: str) -> None:
     told = NONE.missing([name])
-    assert len(told) == len(ABILITIES) - 1
+    assert len(told) == len(KERNEL_FEATURES) - 1
     assert not any(f"no {name} today" in sentence for sentence in told)
-    assert NONE.missing(ABILITIES) == []
+    assert NONE.missing(KERNEL_FEATURES) == []
 
 
 def test_a_call_without_its_own_proc_is_no_obstacle() -> None:
-    assert Abilities(landlock=1, namespaces=True, seccomp=True, proc=False).missing(()) == []
+    assert KernelFeatures(landlock=1, namespaces=True, seccomp=True, proc=False).missing(()) == []
 
 
 @pytest.fixture
@@ -159,21 +164,21 @@ def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     program = (
         f"import os, time; file = open({str(pipe)!r}, 'w'); os.fork(); file.write('.'); file.flush(); time.sleep(60)"
     )
-    monkeypatch.setattr(abilities, "_LINES", program)
+    monkeypatch.setattr(kernel_features, "_PROBE_CODE", program)
     return pipe
 
 
 async def test_what_takes_too_long_is_ended_and_counts_as_not_tried(told: Path) -> None:
     reading = asyncio.create_task(asyncio.to_thread(told.read_text))
-    found = await detect(seconds=4)
-    assert found.untried == "the program that tries it did not end within 4 s"
+    found = await detect_kernel_features(seconds=4)
+    assert found.probe_error == "the program that tries it did not end within 4 s"
     assert "did not end within 4 s" in found.missing(())[0]
     assert not any("PEGBOARD_SANDBOX_WITHOUT" in sentence for sentence in found.missing(()))
     assert await asyncio.wait_for(reading, 30) == ".."
 
 
 async def test_being_cancelled_ends_the_program(told: Path) -> None:
-    trying = asyncio.create_task(detect(seconds=60))
+    trying = asyncio.create_task(detect_kernel_features(seconds=60))
     with await asyncio.to_thread(told.open) as file:
         assert await asyncio.to_thread(file.read, 2) == ".."
         trying.cancel()
@@ -185,24 +190,24 @@ async def test_being_cancelled_ends_the_program(told: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("booting._PACKAGE", "/nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox'"),
-        ("abilities._LINES", "print('[1]')", "it said nothing"),
-        ("abilities._LINES", "print('{\"landlock\": 1}')", "it said nothing"),
-        ("abilities._LINES", "import os; os._exit(1)", "it said nothing"),
+        ("child_command._PACKAGE_FOLDER", "/nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox'"),
+        ("kernel_features._PROBE_CODE", "print('[1]')", "it said nothing"),
+        ("kernel_features._PROBE_CODE", "print('{\"landlock\": 1}')", "it said nothing"),
+        ("kernel_features._PROBE_CODE", "import os; os._exit(1)", "it said nothing"),
     ],
 )
 async def test_a_program_that_fails_finds_nothing(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str
 ) -> None:
     monkeypatch.setattr(f"pegboard.sandbox.{name}", value)
-    found = await detect()
+    found = await detect_kernel_features()
     assert not (found.landlock or found.namespaces or found.seccomp or found.proc)
     assert set(found.reasons.values()) == {f"the program that tries it failed: {reason}"}
 
 
 async def test_a_program_that_was_killed_has_tried_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(abilities, "_LINES", "import signal; os.kill(os.getpid(), signal.SIGKILL)")
-    assert "killed from outside" in str((await detect()).untried)
+    monkeypatch.setattr(kernel_features, "_PROBE_CODE", "import signal; os.kill(os.getpid(), signal.SIGKILL)")
+    assert "killed from outside" in str((await detect_kernel_features()).probe_error)
 
 
 @pytest.mark.parametrize(("number", "is_tried"), [(errno.EMFILE, False), (errno.EAGAIN, False), (errno.EACCES, True)])
@@ -213,17 +218,17 @@ async def test_a_machine_that_is_only_full_counts_as_not_tried(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", refused)
-    found = await detect()
-    assert (found.untried is None) is is_tried
+    found = await detect_kernel_features()
+    assert (found.probe_error is None) is is_tried
     assert os.strerror(number) in found.missing(())[0]
 
 
 async def test_a_program_that_cannot_be_started_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    told = (await detect()).missing(())
+    told = (await detect_kernel_features()).missing(())
     assert "could not be started: No such file or directory" in told[0]
 
 
 async def test_a_system_other_than_linux_has_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert (await detect()).reasons["landlock"] == "the system is darwin, not Linux"
+    assert (await detect_kernel_features()).reasons["landlock"] == "the system is darwin, not Linux"

@@ -15,19 +15,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.sandbox.inside.json_values import TooLarge, Unfit, json_text
+from pegboard.sandbox.child.result_json import JsonTooLarge, UnserializableValue, encode_result
 
 SOURCE = Path(__file__).parents[3] / "src" / "pegboard"
 ROOM = 10**6
 
 
 def written(value: Any) -> Any:
-    return orjson.loads(json_text(value, ROOM))
+    return orjson.loads(encode_result(value, ROOM))
 
 
 def why_not(value: Any) -> str:
-    with pytest.raises(Unfit) as raised:
-        json_text(value, ROOM)
+    with pytest.raises(UnserializableValue) as raised:
+        encode_result(value, ROOM)
     return str(raised.value)
 
 
@@ -113,8 +113,8 @@ class TestArrays:
 
     def test_too_large_a_one_is_not_even_looked_at(self) -> None:
         endless = np.broadcast_to(np.float64(1), (10**6, 10**6))  # terabytes, were it written out
-        with pytest.raises(TooLarge):
-            json_text(endless, ROOM)
+        with pytest.raises(JsonTooLarge):
+            encode_result(endless, ROOM)
 
     @given(st.lists(st.floats(allow_infinity=False, width=64), max_size=20))
     def test_every_number_comes_through(self, numbers: list[float]) -> None:
@@ -196,14 +196,14 @@ class TestFrames:
     def test_what_cannot_be_said_is_told_by_row_and_column(self) -> None:
         assert "$[1].a is infinite" in why_not(pd.DataFrame({"a": [1, np.inf]}))
         assert "two columns that are both called 'a'" in why_not(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-        with pytest.raises(TooLarge):
-            json_text(pd.DataFrame(np.zeros((10**6, 2))), ROOM)
+        with pytest.raises(JsonTooLarge):
+            encode_result(pd.DataFrame(np.zeros((10**6, 2))), ROOM)
 
 
 def test_nothing_but_the_standard_library_is_imported_for_it() -> None:
     code = (
         "import sys, types; m = types.ModuleType('pegboard'); m.__path__ = [sys.argv[1]]; sys.modules['pegboard'] = m\n"
-        "from pegboard.sandbox.inside import python_job\n"
+        "from pegboard.sandbox.child import python_call as python_job\n"
         "ours = {*sys.stdlib_module_names, 'pegboard', '__main__'}\n"
         "print([name for name in sys.modules if name.partition('.')[0] not in ours])"
     )

@@ -26,12 +26,13 @@ def main():
 # The child that matters is the youngest of four that have ended.
 REAPING = """
 import os
-from pegboard.sandbox.inside import children as reaping
-reaping._MOST_REAPED = 2
+from pegboard.sandbox.child import fork_source as reaping
+reaping._MAX_REAPED = 2
 children = [os.fork() or os._exit(7) for _ in range(4)]
 for child in children:
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-print([ended and os.waitstatus_to_exitcode(ended.status) for ended in (reaping.reaped(children[-1]) for _ in range(2))])
+ends = [reaping.reap_child(children[-1]) for _ in range(2)]
+print([ended and os.waitstatus_to_exitcode(ended.status) for ended in ends])
 """
 
 

@@ -8,9 +8,8 @@ import socket
 
 import pytest
 
-from pegboard.egress.outbound import Outbound
-from pegboard.sandbox.connections import most_connections
-from pegboard.sandbox.proxy import Proxy, Serving
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.sandbox.proxy import Proxy, ProxyListener, compute_max_connections
 from tests.unit.egress.upstreams import serving
 from tests.unit.sandbox.proxies import LOCAL, Client
 from tests.waiting import until
@@ -21,15 +20,15 @@ from tests.waiting import until
 )
 def test_there_are_a_quarter_as_many_as_open_files(files: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda which: {resource.RLIMIT_NOFILE: (files, -1)}[which])
-    assert most_connections() == most
+    assert compute_max_connections() == most
 
 
 class Calls:
     """Calls of several users, whose proxies share what the board has."""
 
-    def __init__(self, outbound: Outbound, *, most: int, most_in_all: int) -> None:
+    def __init__(self, outbound: GuardedClient, *, most: int, most_in_all: int) -> None:
         self._proxy = Proxy(outbound, most=most, most_in_all=most_in_all)
-        self._servings: list[Serving] = []
+        self._servings: list[ProxyListener] = []
 
     def begin(self, user_id: str) -> int:
         """The port of the proxy of one more call."""
@@ -52,7 +51,7 @@ async def test_calls_share_what_the_board_has_and_those_of_one_user_leave_some_t
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
 
-    outbound = Outbound(LOCAL)
+    outbound = GuardedClient(LOCAL)
     calls = Calls(outbound, most=8, most_in_all=4)
     async with serving(silent) as up:
         target = f"127.0.0.1:{up.port}"
@@ -83,7 +82,7 @@ async def test_a_call_that_ends_gives_back_what_it_had() -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
 
-    outbound = Outbound(LOCAL)
+    outbound = GuardedClient(LOCAL)
     calls = Calls(outbound, most=8, most_in_all=1)
     async with serving(silent) as up:
         target = f"127.0.0.1:{up.port}"
@@ -109,7 +108,7 @@ async def test_what_one_user_of_the_proxy_looks_up_holds_up_nobody_else() -> Non
         await reader.read()
 
     asked: list[str] = []
-    outbound = Outbound(LOCAL, resolver=resolver)
+    outbound = GuardedClient(LOCAL, resolver=resolver)
     calls = Calls(outbound, most=32, most_in_all=1000)
     async with serving(silent) as up:
         slow = [await client(port) for port in [calls.begin("ann") for _ in range(5)] for _ in range(16)]

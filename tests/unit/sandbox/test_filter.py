@@ -9,10 +9,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pegboard.sandbox.inside.bpf import Check, by_range, if_all, load, pack, verdict
-from pegboard.sandbox.inside.seccomp import filter_program
-from pegboard.sandbox.inside.seccomp_rules import ALLOW, KILL, REFUSE, UNKNOWN, Rule, rules
-from pegboard.sandbox.inside.syscall_tables import NUMBERS
+from pegboard.sandbox.child.bpf_program import (
+    Check,
+    branch_by_range,
+    branch_if_all,
+    build_return,
+    load_word,
+    pack_program,
+)
+from pegboard.sandbox.child.seccomp_filter import build_filter
+from pegboard.sandbox.child.seccomp_rules import ALLOW, KILL, REFUSE, UNKNOWN, Rule, build_rules
+from pegboard.sandbox.child.syscall_numbers import SYSCALL_NUMBERS
 from tests.unit.sandbox.filter_machine import judge
 
 X86_64, I386, AARCH64, ARM = 0xC000003E, 0x40000003, 0xC00000B7, 0x40000028
@@ -23,7 +30,7 @@ HEADERS = {
     "aarch64": ("/usr/include/asm-generic/unistd.h",),
 }
 
-PROGRAMS = {(name, network): filter_program(name, network=network) for name in MACHINES for network in (False, True)}
+PROGRAMS = {(name, network): build_filter(name, network=network) for name in MACHINES for network in (False, True)}
 each_program = pytest.mark.parametrize(("name", "network"), PROGRAMS)
 
 
@@ -43,7 +50,7 @@ def test_the_table_of_calls_is_that_of_the_kernels_headers(name: str) -> None:
     if name == "aarch64":
         found.pop("sync_file_range2", None)
         found["newfstatat"] = found.pop("fstatat")
-    known = NUMBERS[name]
+    known = SYSCALL_NUMBERS[name]
     later = {"uretprobe", "uprobe"} - found.keys()
     assert {call: number for call, number in known.items() if number <= newest and call not in later} == {
         call: number for call, number in found.items() if number <= max(known.values())
@@ -52,18 +59,18 @@ def test_the_table_of_calls_is_that_of_the_kernels_headers(name: str) -> None:
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_no_two_calls_have_the_same_number(name: str) -> None:
-    assert len(set(NUMBERS[name].values())) == len(NUMBERS[name])
+    assert len(set(SYSCALL_NUMBERS[name].values())) == len(SYSCALL_NUMBERS[name])
 
 
 def test_every_call_in_the_rules_exists_somewhere() -> None:
-    known = NUMBERS["x86_64"].keys() | NUMBERS["aarch64"].keys()
-    assert set(rules(network=True)) | set(rules(network=False)) <= known
+    known = SYSCALL_NUMBERS["x86_64"].keys() | SYSCALL_NUMBERS["aarch64"].keys()
+    assert set(build_rules(network=True)) | set(build_rules(network=False)) <= known
 
 
 @each_program
 def test_every_known_call_gets_the_answer_of_its_rule(name: str, network: bool) -> None:
-    answers = rules(network=network)
-    for call, number in NUMBERS[name].items():
+    answers = build_rules(network=network)
+    for call, number in SYSCALL_NUMBERS[name].items():
         answer = answers.get(call, ALLOW)
         if not isinstance(answer, Rule):
             assert judge(PROGRAMS[name, network], MACHINES[name], number) == answer, call
@@ -71,7 +78,7 @@ def test_every_known_call_gets_the_answer_of_its_rule(name: str, network: bool) 
 
 @each_program
 def test_a_call_of_a_later_kernel_does_not_exist(name: str, network: bool) -> None:
-    unknown = set(range(600)) - set(NUMBERS[name].values()) | {2**30 - 1}
+    unknown = set(range(600)) - set(SYSCALL_NUMBERS[name].values()) | {2**30 - 1}
     answers = {number: judge(PROGRAMS[name, network], MACHINES[name], number) for number in unknown}
     assert set(answers.values()) == {UNKNOWN}
 
@@ -91,17 +98,19 @@ def test_the_calls_with_short_pointers_kill(number: int, network: bool) -> None:
 def test_a_filter_is_one_that_the_kernel_takes(name: str, network: bool) -> None:
     program = PROGRAMS[name, network]
     assert len(program) <= 4096
-    assert len(pack(program)) == 8 * len(program)
+    assert len(pack_program(program)) == 8 * len(program)
     assert all(0 <= step.held < 256 and 0 <= step.failed < 256 and 0 <= step.operand < 2**32 for step in program)
 
 
 @given(
-    call=st.sampled_from(sorted(NUMBERS["x86_64"].keys() & NUMBERS["aarch64"].keys())),
+    call=st.sampled_from(sorted(SYSCALL_NUMBERS["x86_64"].keys() & SYSCALL_NUMBERS["aarch64"].keys())),
     arguments=st.lists(st.one_of(st.integers(0, 64), st.integers(0, 2**64 - 1)), max_size=6),
     network=st.booleans(),
 )
 def test_the_same_call_is_judged_alike_on_all_machines(call: str, arguments: list[int], network: bool) -> None:
-    one, other = (judge(PROGRAMS[name, network], MACHINES[name], NUMBERS[name][call], arguments) for name in MACHINES)
+    one, other = (
+        judge(PROGRAMS[name, network], MACHINES[name], SYSCALL_NUMBERS[name][call], arguments) for name in MACHINES
+    )
     assert one == other
 
 
@@ -110,14 +119,14 @@ def test_the_unused_half_of_an_argument_changes_nothing(high: int, low: int, net
     wide = high << 32 | low
     for call, place in (("clone", 0), ("personality", 0), ("ioctl", 1), ("socketpair", 0), ("prlimit64", 0)):
         short, long = ([1] * place + [value, 1] for value in (low, wide))
-        program, number = PROGRAMS["x86_64", network], NUMBERS["x86_64"][call]
+        program, number = PROGRAMS["x86_64", network], SYSCALL_NUMBERS["x86_64"][call]
         assert judge(program, X86_64, number, short) == judge(program, X86_64, number, long)
 
 
 @given(address=st.integers(1, 2**64 - 1))
 def test_no_address_can_be_sent_to_wherever_it_lies_in_memory(address: int) -> None:
     for network in (False, True):
-        program, number = PROGRAMS["x86_64", network], NUMBERS["x86_64"]["sendto"]
+        program, number = PROGRAMS["x86_64", network], SYSCALL_NUMBERS["x86_64"]["sendto"]
         assert judge(program, X86_64, number, [3, 0, 0, 0, address]) == REFUSE
 
 
@@ -126,9 +135,9 @@ def test_no_address_can_be_sent_to_wherever_it_lies_in_memory(address: int) -> N
 @example(set(range(1, 2000)), 1500)
 def test_halving_finds_the_range_a_number_is_in(starts: set[int], number: int) -> None:
     firsts = [0, *sorted(starts)]
-    program = by_range([(first, verdict(first)) for first in firsts])
+    program = branch_by_range([(first, build_return(first)) for first in firsts])
     # The number is where a call's architecture would be.
-    assert judge((load(4), *program), number, 0) == max(first for first in firsts if first <= number)
+    assert judge((load_word(4), *program), number, 0) == max(first for first in firsts if first <= number)
 
 
 @given(
@@ -140,4 +149,4 @@ def test_halving_finds_the_range_a_number_is_in(starts: set[int], number: int) -
 def test_all_checks_must_hold(words: list[int], wanted: list[tuple[int, set[int], int]]) -> None:
     checks = [Check(16 + 8 * place, tuple(values), mask) for place, values, mask in wanted]
     holds = all(words[place] & mask in values for place, values, mask in wanted)
-    assert judge(if_all(checks, verdict(1), verdict(0)), 0, 0, words) == holds
+    assert judge(branch_if_all(checks, build_return(1), build_return(0)), 0, 0, words) == holds

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pegboard.sandbox.inside import syscalls
-from pegboard.sandbox.inside.first import Copy, Life
+from pegboard.sandbox.child import syscalls
+from pegboard.sandbox.child.pid1 import ForkedInit, SharedMemoryInit
 from tests.unit.sandbox.living import is_first, is_there
 from tests.unit.sandbox.wire import Zygote
 
@@ -17,10 +17,10 @@ NAMESPACES = syscalls.NEWUSER | syscalls.NEWPID
 Begin = Callable[[int, int, int], int]
 
 
-@pytest.fixture(params=[Life, Copy])
+@pytest.fixture(params=[SharedMemoryInit, ForkedInit])
 def begin(request: pytest.FixtureRequest) -> Begin:
     """How to begin one: where the C library can do it, and where it cannot."""
-    kind: type[Life] = request.param
+    kind: type[SharedMemoryInit] = request.param
     return kind().begin
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.sandbox import folders
+from pegboard.sandbox import work_folder
 from tests.unit.sandbox.living import boxed, later, listed, script, until_idle, until_over, until_running
 
 
@@ -63,10 +63,10 @@ def test_a_folder_is_removed_however_deep_and_wherever_its_links_lead(tmp_path: 
         os.close(here)
         here = below
     os.close(here)
-    folders.remove(str(top))
+    work_folder.remove_work_folder(str(top))
     assert not top.exists()
     assert (kept / "file").read_text() == "stays"
-    folders.remove(str(top))
+    work_folder.remove_work_folder(str(top))
 
 
 def test_a_folder_that_something_keeps_writing_to_is_left_at_last(
@@ -82,6 +82,6 @@ def test_a_folder_that_something_keeps_writing_to_is_left_at_last(
 
     (top / "first").touch()
     monkeypatch.setattr(os, "unlink", restless)
-    monkeypatch.setattr(folders, "_MOST_ROUNDS", 20)
-    folders.remove(str(top))
+    monkeypatch.setattr(work_folder, "_MAX_ROUNDS", 20)
+    work_folder.remove_work_folder(str(top))
     assert "something keeps writing to it" in caplog.text

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.sandbox.inside.forks import fork_for, noting_wishes
+from pegboard.sandbox.child.fork_hooks import fork_for, noting_wishes
 from tests.unit.sandbox.test_template import library
 from tests.unit.sandbox.wire import house, zygote
 
@@ -42,8 +42,8 @@ DRAWS = {
 
 LEFT_OUT = """\
 import asyncio, os, random, threading
-from pegboard.sandbox.inside import syscalls
-from pegboard.sandbox.inside.forks import fork_for, noting_wishes
+from pegboard.sandbox.child import syscalls
+from pegboard.sandbox.child.fork_hooks import fork_for, noting_wishes
 with noting_wishes() as wishes:
     import concurrent.futures.thread, logging.config
 print(fork_for(wishes) is syscalls.fork)

@@ -10,8 +10,8 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.sandbox import line as module
-from pegboard.sandbox.line import Line
+from pegboard.sandbox import call_channel as module
+from pegboard.sandbox.call_channel import CallChannel
 from tests.unit.sandbox.test_line import MOST, Ends, end, frame
 from tests.waiting import until
 
@@ -38,9 +38,9 @@ async def _seen(value: bool) -> bool:
 
 async def test_a_call_that_had_begun_unnoticed_is_known_to_have_begun(peer: Ends) -> None:
     ours, theirs = peer
-    line = Line(ours, most=MOST)
+    line = CallChannel(ours, most=MOST)
     theirs.sendall(frame(b"S"))  # the loop has no turn to read it
-    line.hang_up()
+    line.terminate()
     assert line.started
     assert await line.ended() is None
     assert line._sock is not None, "it has begun, so its end is waited for"
@@ -49,10 +49,10 @@ async def test_a_call_that_had_begun_unnoticed_is_known_to_have_begun(peer: Ends
 async def test_a_call_that_has_not_begun_never_will(peer: Ends) -> None:
     ours, theirs = peer
     gone: list[bool] = []
-    line = Line(ours, most=MOST)
-    line.when_gone(lambda: gone.append(True))
+    line = CallChannel(ours, most=MOST)
+    line.on_close(lambda: gone.append(True))
     line.send(b"the job")
-    line.hang_up()
+    line.terminate()
     assert (line.started, gone) == (False, [True])
     assert theirs.recv(100) == b"the job"
     with pytest.raises(BrokenPipeError):
@@ -63,9 +63,9 @@ async def test_a_call_that_has_not_begun_never_will(peer: Ends) -> None:
 
 async def test_an_end_that_was_there_unnoticed_is_heard(peer: Ends) -> None:
     ours, theirs = peer
-    line = Line(ours, most=MOST)
+    line = CallChannel(ours, most=MOST)
     theirs.sendall(end(fate="setup", message="mount: not permitted"))
-    line.hang_up()
+    line.terminate()
     ended = await line.ended()
     assert ended is not None
     assert ended.message == "mount: not permitted"
@@ -77,13 +77,13 @@ async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(
 ) -> None:
     ours, theirs = peer
     gone: list[bool] = []
-    line = Line(ours, most=MOST)
-    line.when_gone(lambda: gone.append(True))
+    line = CallChannel(ours, most=MOST)
+    line.on_close(lambda: gone.append(True))
     line.send(b"x" * 2**22)
     theirs.sendall(frame(b"S"))
     await line.begins
-    line.hang_up()
-    line.hang_up()
+    line.terminate()
+    line.terminate()
     with anyio.fail_after(30):
         assert await line.ended() is None
         while theirs.recv(2**20):
@@ -92,23 +92,23 @@ async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(
         theirs.setblocking(False)
         # What it still says is read and thrown away, or it could never finish saying it.
         await asyncio.get_running_loop().sock_sendall(theirs, end(b"x" * 2**20))
-    assert not line._got
+    assert not line._input_buffer
     theirs.close()
     await until(lambda: _seen(line._sock is None))
-    line.when_gone(lambda: gone.append(False))
+    line.on_close(lambda: gone.append(False))
     assert gone == [True, False]
     assert line._timer is not None
     assert line._timer.cancelled(), "it is not said to linger"
 
 
 async def test_a_peer_that_does_not_leave_is_given_up_on(peer: Ends, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEAVING_SECONDS", 0.02)
+    monkeypatch.setattr(module, "CALL_EXIT_SECONDS", 0.02)
     ours, theirs = peer
     gone = asyncio.Event()
-    line = Line(ours, most=MOST)
-    line.when_gone(gone.set)
+    line = CallChannel(ours, most=MOST)
+    line.on_close(gone.set)
     theirs.sendall(frame(b"S"))
-    line.hang_up()
+    line.terminate()
     with anyio.fail_after(30):
         await gone.wait()
     assert line._sock is None

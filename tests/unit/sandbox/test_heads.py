@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pegboard.sandbox.heads import Framing, Malformed, Request, read_request, read_response
+from pegboard.sandbox.http1_heads import BodyFraming, MalformedHttp, ProxyRequest, read_request, read_response
 
 FRAMED = re.compile(rb"[^\r\n\0]+(?:\r\n[!#-'*+.0-9A-Z^_`a-z|~-]+: [^\r\n\0]*)*\r\n\r\n")
 
@@ -41,7 +41,7 @@ def test_a_request_that_is_accepted_is_written_in_one_way(first: str, lines: lis
     head = (first + "\r\n" + "".join(lines) + "\r\n").encode()
     try:
         request = read_request(head)
-    except Malformed:
+    except MalformedHttp:
         return
     if request.path is None:
         return
@@ -63,7 +63,7 @@ def test_whatever_comes_it_is_understood_or_malformed(data: bytes) -> None:
     for read in (read_request, lambda head: read_response(head, b"GET")):
         try:
             read(data)
-        except Malformed as error:
+        except MalformedHttp as error:
             assert str(error).isascii()
 
 
@@ -81,7 +81,7 @@ def test_whatever_comes_it_is_understood_or_malformed(data: bytes) -> None:
 )
 def test_where_a_url_leads(target: str, host: str, port: int, authority: str, path: str) -> None:
     request = read_request(f"GET {target} HTTP/1.1\r\n\r\n".encode())
-    assert request == Request(b"GET", host, port, authority.encode(), path.encode(), 1, (), Framing(0))
+    assert request == ProxyRequest(b"GET", host, port, authority.encode(), path.encode(), 1, (), BodyFraming(0))
 
 
 def test_where_a_tunnel_leads() -> None:
@@ -92,13 +92,13 @@ def test_where_a_tunnel_leads() -> None:
 @pytest.mark.parametrize(
     ("method", "head", "framing"),
     [
-        (b"GET", b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", Framing(7)),
-        (b"GET", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: CHUNKED\r\n\r\n", Framing(None, True)),
-        (b"GET", b"HTTP/1.0 200\r\n\r\n", Framing()),
-        (b"HEAD", b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", Framing(0)),
-        (b"GET", b"HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n", Framing(0)),
-        (b"GET", b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", Framing(0)),
+        (b"GET", b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", BodyFraming(7)),
+        (b"GET", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: CHUNKED\r\n\r\n", BodyFraming(None, True)),
+        (b"GET", b"HTTP/1.0 200\r\n\r\n", BodyFraming()),
+        (b"HEAD", b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", BodyFraming(0)),
+        (b"GET", b"HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n", BodyFraming(0)),
+        (b"GET", b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", BodyFraming(0)),
     ],
 )
-def test_how_an_answer_ends(method: bytes, head: bytes, framing: Framing) -> None:
+def test_how_an_answer_ends(method: bytes, head: bytes, framing: BodyFraming) -> None:
     assert read_response(head, method).framing == framing

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 import pegboard
-from pegboard.core.errors import Misconfigured
-from pegboard.sandbox.houses import House, Identities, identity, plan
+from pegboard.model.call_errors import Misconfigured
+from pegboard.sandbox.environment_spec import EnvironmentSpec, IdentityCache, build_zygote_spec, identify_environment
 from tests.unit.sandbox.living import PLAIN, boxed, later, script
 
 
-def told(house: House, **more: Any) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(plan(house, **more))
+def told(house: EnvironmentSpec, **more: Any) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(build_zygote_spec(house, **more))
     return read
 
 
-def binds(house: House) -> dict[str, tuple[str, bool]]:
+def binds(house: EnvironmentSpec) -> dict[str, tuple[str, bool]]:
     return {target: (source, writable) for source, target, writable in told(house)["binds"]}
 
 
@@ -35,14 +35,16 @@ def test_the_interpreter_and_its_libraries_are_shown_and_nothing_of_it_is_writab
 
 
 def test_outer_folders_come_before_those_inside(tmp_path: Path) -> None:
-    targets = [target for _, target, _ in told(House(working_dir=str(tmp_path)))["binds"]]
+    targets = [target for _, target, _ in told(EnvironmentSpec(working_dir=str(tmp_path)))["binds"]]
     assert str(tmp_path) in targets
     for number, target in enumerate(targets):
         assert not any(Path(target).is_relative_to(later) for later in targets[number + 1 :])
 
 
 def test_what_the_house_is_for_is_told_as_it_is() -> None:
-    house = told(House(modules=("a", "b"), allowed=("b", "c")), masked=["/srv/../srv/board"], without=("seccomp",))
+    house = told(
+        EnvironmentSpec(modules=("a", "b"), allowed=("b", "c")), masked=["/srv/../srv/board"], without=("seccomp",)
+    )
     assert (house["modules"], house["allowed"]) == (["a", "b"], ["b", "c"])
     assert (house["masked"], house["without"]) == (["/srv/board"], ["seccomp"])
 
@@ -50,7 +52,7 @@ def test_what_the_house_is_for_is_told_as_it_is() -> None:
 def test_a_folder_behind_a_link_is_shown_where_it_was_asked_for(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    shown = binds(House(working_dir=f"{tmp_path}/link/", writable=True))
+    shown = binds(EnvironmentSpec(working_dir=f"{tmp_path}/link/", writable=True))
     assert shown[f"{tmp_path}/link"] == (f"{tmp_path}/real", True)
 
 
@@ -75,44 +77,44 @@ def test_a_folder_around_programs_or_the_boards_own_files_is_never_writable(
         board / "core",
     ):
         with pytest.raises(Misconfigured, match=r"cannot be writable: '.*' is there, which the board itself needs"):
-            plan(House(working_dir=str(around), writable=True))
+            build_zygote_spec(EnvironmentSpec(working_dir=str(around), writable=True))
     for around in (tmp_path / "var", tmp_path / "var" / "home" / "inner"):
         with pytest.raises(Misconfigured, match="cannot be writable"):
-            plan(House(working_dir=str(around), writable=True), masked=[home])
-    assert binds(House(working_dir=str(venv)))[str(venv)] == (str(venv), False)
-    assert binds(House(working_dir=f"{tmp_path}/apart", writable=True))[f"{tmp_path}/apart"][1]
+            build_zygote_spec(EnvironmentSpec(working_dir=str(around), writable=True), masked=[home])
+    assert binds(EnvironmentSpec(working_dir=str(venv)))[str(venv)] == (str(venv), False)
+    assert binds(EnvironmentSpec(working_dir=f"{tmp_path}/apart", writable=True))[f"{tmp_path}/apart"][1]
 
 
 @pytest.mark.parametrize("place", ["/", "/proc", "/dev/shm"])
 def test_links_do_not_lead_around_what_is_refused(tmp_path: Path, place: str) -> None:
     (tmp_path / "link").symlink_to(place)
     with pytest.raises(Misconfigured, match="working_dir"):
-        plan(House(working_dir=str(tmp_path / "link")))
+        build_zygote_spec(EnvironmentSpec(working_dir=str(tmp_path / "link")))
 
 
 def test_a_folder_that_was_replaced_is_another_house(tmp_path: Path) -> None:
     folder = tmp_path / "here"
     folder.mkdir()
-    house = House(working_dir=str(folder))
-    first = identity(house)
-    assert identity(house) == first
+    house = EnvironmentSpec(working_dir=str(folder))
+    first = identify_environment(house)
+    assert identify_environment(house) == first
     folder.rename(tmp_path / "there")
     folder.mkdir()
-    assert identity(house) != first
-    assert identity(PLAIN) == identity(House())
+    assert identify_environment(house) != first
+    assert identify_environment(PLAIN) == identify_environment(EnvironmentSpec())
 
 
 def test_so_is_one_in_which_something_that_is_hidden_was_replaced_or_made(tmp_path: Path) -> None:
     file = tmp_path / "pegboard.toml"
-    house = House(working_dir=str(tmp_path), holds=(str(file),))
-    before = identity(house)
+    house = EnvironmentSpec(working_dir=str(tmp_path), holds=(str(file),))
+    before = identify_environment(house)
     file.write_text("a")
-    made = identity(house)
+    made = identify_environment(house)
     assert made != before
     # As an editor saves: what hid the former does not hide this.
     (tmp_path / "new").write_text("b")
     (tmp_path / "new").replace(file)
-    assert identity(house) not in (before, made)
+    assert identify_environment(house) not in (before, made)
 
 
 async def test_a_call_cannot_change_the_interpreter_that_its_folder_holds(
@@ -123,10 +125,10 @@ async def test_a_call_cannot_change_the_interpreter_that_its_folder_holds(
     monkeypatch.setattr(sys, "prefix", str(venv))
     command = "touch here venv/there; mv venv gone"
     async with boxed() as box:
-        job = script(command, house=House(working_dir=str(folder), writable=True), cwd=str(folder))
+        job = script(command, house=EnvironmentSpec(working_dir=str(folder), writable=True), cwd=str(folder))
         with pytest.raises(Misconfigured, match="cannot be writable"):
             await box.run(job, "ann", later())
-        job = script(command, house=House(working_dir=str(folder)), cwd=str(folder))
+        job = script(command, house=EnvironmentSpec(working_dir=str(folder)), cwd=str(folder))
         ended = await box.run(job, "ann", later())
     assert ended.stderr.count(b"Read-only file system") == 3
     assert os.listdir(folder) == ["venv"]  # noqa: PTH208
@@ -140,10 +142,10 @@ def open_folder(path: Path) -> Path:
 
 def test_a_folder_is_looked_at_once_in_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = 1000.0
-    monkeypatch.setattr("pegboard.sandbox.houses.time.monotonic", lambda: clock)
+    monkeypatch.setattr("pegboard.sandbox.environment_spec.time.monotonic", lambda: clock)
     (tmp_path / "work").mkdir()
-    house = House(working_dir=str(tmp_path / "work"))
-    identities = Identities(1.0)
+    house = EnvironmentSpec(working_dir=str(tmp_path / "work"))
+    identities = IdentityCache(1.0)
     first = identities.of(house)
     (tmp_path / "work").rename(tmp_path / "old")
     clock += 0.9

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.sandbox.inside.json_values import DEEPEST, TooLarge, Unfit, json_text
+from pegboard.sandbox.child.result_json import MAX_RESULT_DEPTH, JsonTooLarge, UnserializableValue, encode_result
 
 ROOM = 10**6
 JSON = st.recursive(
@@ -31,12 +31,12 @@ JSON = st.recursive(
 
 
 def written(value: Any, most: int = ROOM) -> Any:
-    return orjson.loads(json_text(value, most))
+    return orjson.loads(encode_result(value, most))
 
 
 def why_not(value: Any) -> str:
-    with pytest.raises(Unfit) as raised:
-        json_text(value, ROOM)
+    with pytest.raises(UnserializableValue) as raised:
+        encode_result(value, ROOM)
     return str(raised.value)
 
 
@@ -68,13 +68,13 @@ class TestJson:
 
     @given(JSON)
     def test_it_is_written_as_short_as_can_be_and_counted(self, value: Any) -> None:
-        text = json_text(value, ROOM)
-        assert json_text(value, len(text)) == text
-        with pytest.raises(TooLarge):
-            json_text(value, len(text) - 1)
+        text = encode_result(value, ROOM)
+        assert encode_result(value, len(text)) == text
+        with pytest.raises(JsonTooLarge):
+            encode_result(value, len(text) - 1)
 
     def test_numbers_keep_their_kind_and_digits(self) -> None:
-        assert json_text([1, 1.0, 0.1 + 0.2, 1e300, -0.0, 2**63], ROOM) == (
+        assert encode_result([1, 1.0, 0.1 + 0.2, 1e300, -0.0, 2**63], ROOM) == (
             b"[1,1.0,0.30000000000000004,1e+300,-0.0,9223372036854775808]"
         )
 
@@ -205,7 +205,7 @@ class TestUnfit:
 
     def test_depth_is_bounded(self) -> None:
         deep: Any = []
-        for _ in range(DEEPEST - 1):
+        for _ in range(MAX_RESULT_DEPTH - 1):
             deep = [deep]
         assert written(deep) == deep
         assert "64 levels" in why_not({"a": deep})
@@ -229,15 +229,15 @@ class TestSize:
         ids=["text", "utf-8", "escapes", "texts", "numbers", "keys", "lists"],
     )
     def test_what_is_too_much_is_noticed(self, value: Any) -> None:
-        with pytest.raises(TooLarge):
-            json_text(value, ROOM)
+        with pytest.raises(JsonTooLarge):
+            encode_result(value, ROOM)
 
     def test_what_grows_without_end_ends_where_there_is_no_more_room(self) -> None:
         doubled: Any = []
         for _ in range(60):
             doubled = [doubled, doubled]
-        with pytest.raises(TooLarge):
-            json_text(doubled, ROOM)
+        with pytest.raises(JsonTooLarge):
+            encode_result(doubled, ROOM)
 
     def test_what_the_code_raises_while_it_is_written_is_the_codes(self) -> None:
         class Odd(dict[str, Any]):
@@ -245,4 +245,4 @@ class TestSize:
                 raise RuntimeError("odd")
 
         with pytest.raises(RuntimeError, match="odd"):
-            json_text(Odd(a=1), ROOM)
+            encode_result(Odd(a=1), ROOM)

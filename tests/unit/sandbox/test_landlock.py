@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.sandbox.inside import landlock
+from pegboard.sandbox.child import landlock
 from tests.unit.sandbox.confined import Forker, forker
 
 SYSTEM = [path for path in ("/usr", "/bin", "/lib", "/lib64", "/proc", "/dev") if Path(path).exists()]
@@ -152,9 +152,9 @@ def test_no_port_can_be_served(forked: Forker, places: Places, address: str) -> 
     assert forked.attempt(code, landlock=places.granted()) == "EACCES"
 
 
-@pytest.mark.parametrize("version", range(1, landlock.abi() + 1))
+@pytest.mark.parametrize("version", range(1, landlock.get_abi_version() + 1))
 def test_every_version_confines_with_what_it_knows(forked: Forker, places: Places, version: int) -> None:
-    before = places.named() + f"landlock.abi = lambda: {version}"
+    before = places.named() + f"landlock.get_abi_version = lambda: {version}"
     for about in ("reading", "writing", "making a device", "reading elsewhere", "a device granted for itself"):
         code, expected = FILES[about]
         assert forked.attempt(code, landlock=places.granted(tcp_connect=[80]), before=before) == expected
@@ -164,11 +164,13 @@ def test_later_versions_refuse_no_less_than_earlier_ones() -> None:
     for version in range(1, 20):
         assert all(
             now & before == before
-            for now, before in zip(landlock.handled(version + 1), landlock.handled(version), strict=True)
+            for now, before in zip(
+                landlock.list_handled_accesses(version + 1), landlock.list_handled_accesses(version), strict=True
+            )
         )
-    assert landlock.handled(1) == (0x1FFF, 0, 0)
-    assert landlock.handled(7) == (0xFFFF, 3, 3)
-    assert landlock.handled(10) == landlock.handled(99) == (0x1FFFF, 15, 3)
+    assert landlock.list_handled_accesses(1) == (0x1FFF, 0, 0)
+    assert landlock.list_handled_accesses(7) == (0xFFFF, 3, 3)
+    assert landlock.list_handled_accesses(10) == landlock.list_handled_accesses(99) == (0x1FFFF, 15, 3)
 
 
 def test_a_path_that_is_not_there_is_an_error_that_names_it(forked: Forker, places: Places) -> None:
@@ -186,7 +188,9 @@ def test_a_path_that_cannot_be_looked_at_is_an_error_too(forked: Forker, places:
 
 
 def test_a_kernel_without_it_is_an_error(forked: Forker, places: Places) -> None:
-    said = forked.attempt("'confined'", before="landlock.abi = lambda: 0", landlock=places.granted(), message=True)
+    said = forked.attempt(
+        "'confined'", before="landlock.get_abi_version = lambda: 0", landlock=places.granted(), message=True
+    )
     assert said == "[Errno 95] the kernel has no Landlock, or it is switched off"
 
 
@@ -197,6 +201,6 @@ def test_what_the_kernel_refuses_is_an_error_that_names_the_step(forked: Forker,
 
 def test_confinement_goes_only_one_way(forked: Forker, places: Places) -> None:
     again = {"readable": [str(places.outside)], "writable": [str(places.outside)], "tcp_connect": []}
-    code = f"[landlock.confine(**{again!r}), open(O + '/secret').read()]"
+    code = f"[landlock.apply_landlock(**{again!r}), open(O + '/secret').read()]"
     granted = places.granted()
     assert forked.attempt(code, before=places.named(), landlock=granted) == "EACCES"

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pytest
 
-from pegboard.sandbox.inside.place import end_all
+from pegboard.sandbox.child.isolation import kill_and_reap
 from tests.unit.sandbox.living import is_first, is_there
 from tests.unit.sandbox.test_supervise import children, marked
 from tests.unit.sandbox.test_template import MOST_AT_REST, function, is_template
@@ -181,7 +181,7 @@ def test_the_machines_proc_may_number_processes_otherwise(user: str) -> None:
     script = f"""
 import os, sys
 sys.path[:0] = {sys.path!r}
-from pegboard.sandbox.inside import syscalls
+from pegboard.sandbox.child import syscalls
 from tests.unit.sandbox.wire import house, zygote
 syscalls.unshare(syscalls.NEWPID)
 if (pid := os.fork()) == 0:
@@ -208,5 +208,5 @@ def test_whoever_is_reaped_by_this_process_is_reaped_while_it_waits_for_the_othe
             asked.append(within)
             return len(asked) == 3
 
-    assert end_all(cast(Any, Place()))
+    assert kill_and_reap(cast(Any, Place()))
     assert len(asked) == 3 and max(asked) < 0.1

@@ -10,9 +10,9 @@ import pytest
 
 from pegboard.sandbox import libraries
 from pegboard.sandbox.libraries import Libraries
-from pegboard.settings import Settings, words
+from pegboard.settings import Settings, split_comma_list
 
-USUAL = Libraries(words(str(Settings.model_fields["python_libraries"].default)))
+USUAL = Libraries(split_comma_list(str(Settings.model_fields["python_libraries"].default)))
 # Whatever this machine has installed.
 NOT_HERE = "no-such-library-anywhere"
 
@@ -73,14 +73,14 @@ class TestModules:
         install(shelf, "shop-bolts", f"bolts{EXTENSION_SUFFIXES[0]}")
         install(shelf, "shop-extra", "extra.py")
         found = Libraries(["shop-floor"]).modules(["shop-floor"])
-        assert found.beforehand == ("shop_floor",)
+        assert found.preloaded == ("shop_floor",)
         assert found.allowed == ("bolts", "shop_floor", "tools", "wrench")
 
     def test_what_a_distribution_carries_besides_is_no_module(self, shelf: Path) -> None:
         files = "a/__init__.py a/b.so ../../bin/a a.libs/x.so a-1.0.dist-info/METADATA docs/x.rst __pycache__/c.pyc"
         install(shelf, "a", files)
         modules = Libraries(["a"]).modules(["a"])
-        assert modules.beforehand == ("a",)
+        assert modules.preloaded == ("a",)
         assert modules.allowed == ("a",)
 
     def test_compiled_modules_of_odd_names_are_among_them(self, shelf: Path) -> None:
@@ -90,7 +90,7 @@ class TestModules:
     def test_a_library_under_another_name_is_imported_by_that(self, shelf: Path) -> None:
         install(shelf, "odd-name", "first/__init__.py second.py _third.py tests/test_x.py")
         libraries = Libraries(["odd-name"])
-        assert libraries.modules(["odd-name"]).beforehand == ("first", "second")
+        assert libraries.modules(["odd-name"]).preloaded == ("first", "second")
         assert libraries.providing("second") == "odd-name"
         assert libraries.providing("_third") is None
         assert "write 'odd-name'" in str(libraries.problem("first"))
@@ -100,12 +100,12 @@ class TestModules:
         install(shelf, "silent-one")
         libraries = Libraries(["listed", "silent-one"])
         assert libraries.modules(["listed"]).allowed == ("_lister", "lister")
-        assert libraries.modules(["silent-one"]).beforehand == ("silent_one",)
+        assert libraries.modules(["silent-one"]).preloaded == ("silent_one",)
 
     def test_the_same_libraries_are_the_same_however_they_are_named(self) -> None:
         one, other = USUAL.modules(["pandas", "numpy"]), USUAL.modules(["Numpy", "pandas", "numpy"])
         assert one == other
-        assert one.beforehand == ("numpy", "pandas")
+        assert one.preloaded == ("numpy", "pandas")
         assert {"pandas", "numpy", "dateutil"} <= set(one.allowed)
 
 
@@ -114,7 +114,7 @@ class TestMissing:
         libraries = Libraries([NOT_HERE, "scikit-learn", "pandas"])
         assert NOT_HERE in libraries.missing([NOT_HERE, "pandas"])
         assert "pandas" not in libraries.missing(["pandas"])
-        assert libraries.modules([NOT_HERE]).beforehand == ("no_such_library_anywhere",)
+        assert libraries.modules([NOT_HERE]).preloaded == ("no_such_library_anywhere",)
         assert libraries.providing("sklearn") == "scikit-learn"
         assert {"sklearn", "numpy", "scipy", "joblib"} <= set(libraries.modules(["scikit-learn"]).allowed)
 

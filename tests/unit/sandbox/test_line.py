@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.sandbox.line import Ended, Garbled, Line
+from pegboard.sandbox.call_channel import CallChannel, ConfinedResult, InvalidFrame
 from tests.waiting import until
 
 MOST = 10_000
@@ -52,9 +52,9 @@ def end(result: bytes = b"", stdout: bytes = b"", stderr: bytes = b"", **header:
     return frame(b"E", len(head).to_bytes(4, "big") + head + result + stdout + stderr)
 
 
-async def listener_of(line: Line) -> socket.socket | None:
+async def listener_of(line: CallChannel) -> socket.socket | None:
     """The listener that comes, or None if none does."""
-    await line.listens
+    await line.listener_ready
     return line.listener()
 
 
@@ -65,13 +65,13 @@ def descriptors() -> set[str]:
 async def test_a_job_goes_out_and_how_it_ended_comes_back(peer: Ends) -> None:
     ours, theirs = peer
     gone = asyncio.Event()
-    line = Line(ours, most=MOST)
-    line.when_gone(gone.set)
+    line = CallChannel(ours, most=MOST)
+    line.on_close(gone.set)
     line.send(b"the job")
     assert theirs.recv(100) == b"the job"
     theirs.sendall(frame(b"S") + end(b'{"ok":1}', b"out", b"err", code=3))
     with anyio.fail_after(30):
-        assert await line.ended() == Ended("exited", 3, "", b'{"ok":1}', b"out", b"err")
+        assert await line.ended() == ConfinedResult("exited", 3, "", b'{"ok":1}', b"out", b"err")
         assert line.started
         assert not gone.is_set(), "it said how it ended, and has not left"
         theirs.close()
@@ -84,7 +84,7 @@ async def test_a_job_larger_than_the_sockets_buffers_does_not_block_the_loop(
     peer: Ends,
 ) -> None:
     ours, theirs = peer
-    line = Line(ours, most=MOST)
+    line = CallChannel(ours, most=MOST)
     job = os.urandom(1024) * 5000
     line.send(job)
     line.send(b"and more")  # while the first is still going out
@@ -101,19 +101,19 @@ async def test_a_job_larger_than_the_sockets_buffers_does_not_block_the_loop(
 
 async def test_an_end_that_comes_in_many_pieces_is_one_end(peer: Ends) -> None:
     ours, theirs = peer
-    line = Line(ours, most=MOST)
+    line = CallChannel(ours, most=MOST)
     for byte in frame(b"S") + end(b"result", b"out"):
         theirs.send(bytes([byte]))
         await asyncio.sleep(0)
     theirs.close()
     with anyio.fail_after(30):
-        assert await line.ended() == Ended("exited", 0, "", b"result", b"out", b"")
+        assert await line.ended() == ConfinedResult("exited", 0, "", b"result", b"out", b"")
 
 
 @pytest.mark.parametrize("size", [0, 150_000])
 async def test_an_end_is_read_although_the_peer_left_without_reading_its_job(peer: Ends, size: int) -> None:
     ours, theirs = peer
-    line = Line(ours, most=2**20)
+    line = CallChannel(ours, most=2**20)
     line.send(b"x" * 2**21)
     theirs.sendall(end(b"x" * size, fate="setup", message="mount: not permitted"))
     theirs.close()
@@ -127,19 +127,19 @@ async def test_an_end_is_read_although_the_peer_left_without_reading_its_job(pee
 
 async def test_what_is_sent_to_a_peer_that_has_left_is_lost_and_its_end_is_not(peer: Ends) -> None:
     ours, theirs = peer
-    line = Line(ours, most=MOST)
+    line = CallChannel(ours, most=MOST)
     theirs.sendall(end(code=1))
     theirs.close()
     line.send(b"too late")
     with anyio.fail_after(30):
-        assert await line.ended() == Ended("exited", 1, "", b"", b"", b"")
+        assert await line.ended() == ConfinedResult("exited", 1, "", b"", b"", b"")
 
 
 async def test_a_peer_that_goes_without_a_word_is_told_from_one_that_had_begun(
     peer: Ends,
 ) -> None:
     ours, theirs = peer
-    line = Line(ours, most=MOST)
+    line = CallChannel(ours, most=MOST)
     theirs.sendall(frame(b"S"))
     theirs.close()
     with anyio.fail_after(30):
@@ -169,10 +169,10 @@ async def test_a_peer_that_goes_without_a_word_is_told_from_one_that_had_begun(
 )
 async def test_a_peer_that_sends_nonsense_is_cut_off(peer: Ends, sent: bytes) -> None:
     ours, theirs = peer
-    line = Line(ours, most=MOST)
+    line = CallChannel(ours, most=MOST)
     theirs.sendall(sent)
     with anyio.fail_after(30):
-        with pytest.raises(Garbled):
+        with pytest.raises(InvalidFrame):
             await line.ended()
         assert theirs.recv(1) == b"", "it is told to leave"
     theirs.close()
@@ -185,7 +185,7 @@ async def _seen(value: bool) -> bool:
 
 async def test_the_listening_socket_comes_before_the_start(peer: Ends) -> None:
     ours, theirs = peer
-    line = Line(ours, most=MOST, network=True)
+    line = CallChannel(ours, most=MOST, network=True)
     with socket.create_server(("127.0.0.1", 0)) as server:
         socket.send_fds(theirs, [frame(b"L")], [server.fileno()])
         with anyio.fail_after(30):
@@ -206,7 +206,7 @@ async def test_who_waits_for_a_listener_is_told_when_the_call_ended_instead(
     peer: Ends,
 ) -> None:
     ours, theirs = peer
-    line = Line(ours, most=MOST, network=True)
+    line = CallChannel(ours, most=MOST, network=True)
     theirs.sendall(end(fate="setup", message="no lo"))
     theirs.close()
     with anyio.fail_after(30):
@@ -219,7 +219,7 @@ async def test_other_descriptors_are_refused_and_closed(peer: Ends, sent: str) -
     ours, theirs = peer
     with tempfile.TemporaryFile() as file, socket.create_server(("127.0.0.1", 0)) as server:
         before = descriptors()
-        line = Line(ours, most=MOST, network=True)
+        line = CallChannel(ours, most=MOST, network=True)
         passed = {
             "a file": [file.fileno()],
             "two": [server.fileno(), server.fileno()],
@@ -227,7 +227,7 @@ async def test_other_descriptors_are_refused_and_closed(peer: Ends, sent: str) -
             "nothing": [],
         }[sent]
         socket.send_fds(theirs, [frame(b"L")], passed)
-        with anyio.fail_after(30), pytest.raises(Garbled):
+        with anyio.fail_after(30), pytest.raises(InvalidFrame):
             await line.ended()
         assert descriptors() <= before
 
@@ -236,11 +236,11 @@ async def test_a_listener_that_nobody_took_is_closed(peer: Ends) -> None:
     ours, theirs = peer
     with socket.create_server(("127.0.0.1", 0)) as server:
         before = descriptors()
-        line = Line(ours, most=MOST, network=True)
+        line = CallChannel(ours, most=MOST, network=True)
         socket.send_fds(theirs, [frame(b"L")], [server.fileno()])
-        await until(lambda: _seen(line.listens.done()))
+        await until(lambda: _seen(line.listener_ready.done()))
         assert len(descriptors()) == len(before) + 1
-        line.hang_up()
+        line.terminate()
         assert len(descriptors()) == len(before) - 1, "the line's own is closed as well"
     assert await listener_of(line) is None
 
@@ -250,7 +250,7 @@ async def test_a_listener_that_nobody_took_is_closed(peer: Ends) -> None:
 def test_whatever_bytes_come_the_line_settles(data: bytes, cut: int) -> None:
     async def converse() -> None:
         ours, theirs = socket.socketpair()
-        line = Line(ours, most=MOST)
+        line = CallChannel(ours, most=MOST)
         with theirs:
             for part in (data[:cut], data[cut:]):
                 theirs.sendall(part)
@@ -258,7 +258,7 @@ def test_whatever_bytes_come_the_line_settles(data: bytes, cut: int) -> None:
         with anyio.fail_after(30):
             try:
                 ended = await line.ended()
-            except Garbled:
+            except InvalidFrame:
                 return
         assert ended is None, "no random bytes make an end"
 

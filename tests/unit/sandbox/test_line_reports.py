@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from pegboard.sandbox.inside.reports import MOST_BYTES
-from pegboard.sandbox.line import Ended, Garbled, Line
+from pegboard.sandbox.call_channel import CallChannel, ConfinedResult, InvalidFrame
+from pegboard.sandbox.child.pipes import MAX_REPORT_BYTES
 
 HEADER = b'{"fate":"exited","code":0,"message":"","result":0,"stdout":0,"stderr":0}'
 END = len(HEADER).to_bytes(4, "big") + HEADER
@@ -32,28 +32,28 @@ def peer() -> Iterator[Ends]:
 async def test_reports_are_heard_in_order_between_start_and_end(peer: Ends) -> None:
     ours, theirs = peer
     heard: list[bytes] = []
-    line = Line(ours, most=100, on_reports=heard.append)
-    reports = frame(b"P", b"one\ntwo") + frame(b"P", b"x" * MOST_BYTES) + frame(b"P")
+    line = CallChannel(ours, most=100, on_reports=heard.append)
+    reports = frame(b"P", b"one\ntwo") + frame(b"P", b"x" * MAX_REPORT_BYTES) + frame(b"P")
     sent = frame(b"S") + reports + frame(b"E", END)
     for start in range(0, len(sent), 7):
         theirs.sendall(sent[start : start + 7])
         await asyncio.sleep(0)
     theirs.close()
     with anyio.fail_after(5):
-        assert await line.ended() == Ended("exited", 0, "", b"", b"", b"")
-    assert heard == [b"one\ntwo", b"x" * MOST_BYTES, b""]
+        assert await line.ended() == ConfinedResult("exited", 0, "", b"", b"", b"")
+    assert heard == [b"one\ntwo", b"x" * MAX_REPORT_BYTES, b""]
 
 
 async def test_nothing_is_heard_after_the_end_nor_after_hanging_up(peer: Ends) -> None:
     ours, theirs = peer
     heard: list[bytes] = []
-    line = Line(ours, most=100, on_reports=heard.append)
+    line = CallChannel(ours, most=100, on_reports=heard.append)
     theirs.sendall(frame(b"S") + frame(b"E", END) + frame(b"P", b"late"))
     with anyio.fail_after(5):
         assert await line.ended() is not None
     theirs.sendall(frame(b"P", b"later"))
     gone = asyncio.Event()
-    line.when_gone(gone.set)
+    line.on_close(gone.set)
     theirs.close()
     with anyio.fail_after(5):
         await gone.wait()
@@ -66,16 +66,16 @@ async def test_nothing_is_heard_after_the_end_nor_after_hanging_up(peer: Ends) -
         pytest.param(frame(b"S") + frame(b"P", b"x"), False, id="where nobody listens"),
         pytest.param(frame(b"S") + frame(b"P"), False, id="an empty one where nobody listens"),
         pytest.param(frame(b"P", b"x"), True, id="before the start"),
-        pytest.param(frame(b"S") + b"P" + (MOST_BYTES + 1).to_bytes(4, "big"), True, id="one that is too long"),
+        pytest.param(frame(b"S") + b"P" + (MAX_REPORT_BYTES + 1).to_bytes(4, "big"), True, id="one that is too long"),
         pytest.param(frame(b"S") + b"P\xff\xff\xff\xff", True, id="one without end"),
     ],
 )
 async def test_reports_that_are_out_of_place_cut_the_line(peer: Ends, sent: bytes, listens: bool) -> None:
     ours, theirs = peer
     heard: list[bytes] = []
-    line = Line(ours, most=2**20, on_reports=heard.append if listens else None)
+    line = CallChannel(ours, most=2**20, on_reports=heard.append if listens else None)
     theirs.sendall(sent)
-    with anyio.fail_after(5), pytest.raises(Garbled):
+    with anyio.fail_after(5), pytest.raises(InvalidFrame):
         await line.ended()
     assert heard == []
     assert theirs.recv(1) == b"", "it is told to leave"

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pegboard.sandbox.inside import memory
-from pegboard.sandbox.inside.memory import Meter
+from pegboard.sandbox.child import memory_meter
+from pegboard.sandbox.child.memory_meter import MemoryMeter
 
 MIB = 2**20
 # 256 MiB by the status of the process, 4 of which there are.
@@ -56,20 +56,20 @@ def taking() -> Iterator[int]:
 
 
 def test_what_a_process_has_is_counted(taking: int) -> None:
-    assert Meter(60 * MIB).is_over([taking], never)
-    assert not Meter(90 * MIB).is_over([taking], never)
+    assert MemoryMeter(60 * MIB).is_over([taking], never)
+    assert not MemoryMeter(90 * MIB).is_over([taking], never)
 
 
 def test_a_page_in_many_places_counts_once(mapping: int) -> None:
-    assert not Meter(64 * MIB).is_over([mapping], never)
+    assert not MemoryMeter(64 * MIB).is_over([mapping], never)
 
 
-@pytest.mark.parametrize(("bound", "value"), [("_LARGE_TABLES", 0), ("_CLOSE_LOOK_SECONDS", 0.0)])
+@pytest.mark.parametrize(("bound", "value"), [("_LARGE_TABLE_BYTES", 0), ("_MAX_PSS_SECONDS", 0.0)])
 def test_where_finding_that_out_would_take_long_it_counts_often(
     mapping: int, monkeypatch: pytest.MonkeyPatch, bound: str, value: float
 ) -> None:
-    monkeypatch.setattr(memory, bound, value)
-    assert Meter(64 * MIB).is_over([mapping], never)
+    monkeypatch.setattr(memory_meter, bound, value)
+    assert MemoryMeter(64 * MIB).is_over([mapping], never)
 
 
 def test_no_process_is_looked_into_once_nobody_wants_to_know(taking: int) -> None:
@@ -79,18 +79,18 @@ def test_no_process_is_looked_into_once_nobody_wants_to_know(taking: int) -> Non
         asked.append(True)
         return len(asked) > 1
 
-    assert not Meter(60 * MIB).is_over([taking, os.getpid(), os.getppid()], is_done)
+    assert not MemoryMeter(60 * MIB).is_over([taking, os.getpid(), os.getppid()], is_done)
     assert len(asked) == 2
 
 
 def test_a_close_look_is_followed_by_a_rest(taking: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_REST", 1e9)
-    monkeypatch.setattr(memory, "_MOST_REST_SECONDS", 1e9)
-    meter = Meter(60 * MIB)
+    monkeypatch.setattr(memory_meter, "_REST_FACTOR", 1e9)
+    monkeypatch.setattr(memory_meter, "_MAX_REST_SECONDS", 1e9)
+    meter = MemoryMeter(60 * MIB)
     assert [meter.is_over([taking], never) for _ in range(2)] == [True, False]
 
 
 def test_a_process_that_is_no_more_takes_nothing() -> None:
     with subprocess.Popen(["true"]) as ended:
         pass
-    assert not Meter(1).is_over([ended.pid], never)
+    assert not MemoryMeter(1).is_over([ended.pid], never)

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from pegboard.sandbox.inside import arenas, syscalls
-from pegboard.sandbox.inside.bare import Bare
-from pegboard.sandbox.inside.learning import learn
-from pegboard.sandbox.inside.pages import Pages, pages_of
-from pegboard.sandbox.inside.work import RESULT, Given
+from pegboard.sandbox.child import malloc_arenas, syscalls
+from pegboard.sandbox.child.job_runner import RESULT_FD, ConfinedInputs
+from pegboard.sandbox.child.memory_pages import Pages, pages_of
+from pegboard.sandbox.child.page_learning import learn
+from pegboard.sandbox.child.plain_isolation import PlainIsolation
 
 PAGE = mmap.PAGESIZE
 WRITTEN = (3, 4, 7)
@@ -142,21 +142,21 @@ def test_pages_that_are_not_to_be_had_are_done_without(ranges: bytes) -> None:
     assert not Pages(ranges).take()
 
 
-def become_and(*steps: str) -> Callable[[Given], None]:
+def become_and(*steps: str) -> Callable[[ConfinedInputs], None]:
     """What a copy does with what it is given: it takes its pipe for results, writes there or ends."""
 
-    def become(given: Given) -> None:
-        os.dup2(given.ends[RESULT], RESULT)
-        os.closerange(RESULT + 1, 256)
+    def become(given: ConfinedInputs) -> None:
+        os.dup2(given.ends[RESULT_FD], RESULT_FD)
+        os.closerange(RESULT_FD + 1, 256)
         if "tells" in steps:
-            os.write(RESULT, b".")
+            os.write(RESULT_FD, b".")
             signal.pause()
         os._exit(1)
 
     return become
 
 
-class Here(Bare):
+class Here(PlainIsolation):
     """A place that is no other than this process's own."""
 
     def __init__(self) -> None:
@@ -178,7 +178,7 @@ def test_what_is_allocated_together_lies_in_the_heap() -> None:
     pid = os.fork()
     if pid == 0:
         try:
-            with arenas.together():
+            with malloc_arenas.together():
                 inside = [bytearray(400) for _ in range(50_000)]
             os._exit(0 if _in_heap(inside[-1]) else 2)
         finally:
@@ -188,7 +188,7 @@ def test_what_is_allocated_together_lies_in_the_heap() -> None:
 
 def _in_heap(held: bytearray) -> bool:
     place = ctypes.addressof(ctypes.c_char.from_buffer(held))
-    for line in syscalls.read("/proc/self/maps").splitlines():
+    for line in syscalls.read_file("/proc/self/maps").splitlines():
         if line.endswith(b"[heap]"):
             start, end = (int(address, 16) for address in line.split()[0].split(b"-"))
             if start <= place < end:

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from pegboard.egress.allow import AllowList
+from pegboard.http_client.address_policy import AllowList
 from tests.unit.egress.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC
 from tests.unit.egress.conftest import dialled  # noqa: F401 -- the fixture: nothing beyond loopback is contacted
 from tests.unit.egress.upstreams import Upstream, answer, answering, serving

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import trustme
 
-from pegboard.egress.outbound import Outbound
+from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.sandbox.proxy import Proxy
 from tests.unit.egress.upstreams import answer, answering, open_files, serving
 from tests.unit.sandbox.proxies import LOCAL, Client, Names, fetching, never_accepting, proxying
@@ -210,7 +210,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
         gc.collect()
         return open_files() <= before
 
-    outbound = Outbound(LOCAL, resolver=Names(never=[]))
+    outbound = GuardedClient(LOCAL, resolver=Names(never=[]))
     async with serving(silent) as up, never_accepting() as nobody:
         before = open_files()
         tasks = asyncio.all_tasks()
@@ -254,7 +254,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
 
 @pytest.mark.parametrize("rounds", range(5))
 async def test_closing_at_any_moment_closes_who_just_came(rounds: int) -> None:
-    outbound = Outbound(LOCAL)
+    outbound = GuardedClient(LOCAL)
     listener = socket.create_server(("127.0.0.1", 0))
     running = Proxy(outbound).serve(listener, "ann")
     with socket.create_connection(listener.getsockname()) as client:
@@ -269,7 +269,7 @@ async def test_closing_at_any_moment_closes_who_just_came(rounds: int) -> None:
 
 async def test_a_listener_that_is_shut_elsewhere_is_served_no_more() -> None:
     async with serving(echo) as up:
-        outbound = Outbound(LOCAL)
+        outbound = GuardedClient(LOCAL)
         listener = socket.create_server(("127.0.0.1", 0))
         theirs = listener.dup()
         port = listener.getsockname()[1]

@@ -196,7 +196,7 @@ def f():
             ("orjson", "add its library to config.libraries"),
             ("aiohttp.web", "neither in the standard library"),
             ("pegboard", "the board itself"),
-            ("pegboard.sandbox.inside.python_job", "the board itself"),
+            ("pegboard.sandbox.child.python_call", "the board itself"),
             ("no_such_thing", "neither in the standard library"),
         ],
     )

@@ -12,14 +12,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.sandbox.heads import Framing, Malformed
-from pegboard.sandbox.relay import Body, Broken, Stream, Turns, chunk, pump, running
+from pegboard.sandbox.http1_heads import BodyFraming, MalformedHttp
+from pegboard.sandbox.proxy_relay import (
+    ConnectionBroken,
+    LoopTurns,
+    ProxyBody,
+    ProxyStream,
+    copy_stream,
+    encode_chunk,
+    run_tasks,
+)
 from tests.unit.egress.upstreams import answer, answering
 from tests.unit.sandbox.proxies import Client, fetching, proxying
 from tests.waiting import until
 
 
-async def read_through(sent: bytes, cuts: list[int], framing: Framing) -> tuple[bytes, bytes]:
+async def read_through(sent: bytes, cuts: list[int], framing: BodyFraming) -> tuple[bytes, bytes]:
     """What a body is read as, where its bytes come in such parts, and what is left after it."""
 
     async def send() -> None:
@@ -32,9 +40,9 @@ async def read_through(sent: bytes, cuts: list[int], framing: Framing) -> tuple[
     with ours, theirs:
         for sock in (ours, theirs):
             sock.setblocking(False)
-        stream = Stream(ours, Turns())
-        async with running(send()) as (sending,):
-            body = Body(stream, framing)
+        stream = ProxyStream(ours, LoopTurns())
+        async with run_tasks(send()) as (sending,):
+            body = ProxyBody(stream, framing)
             pieces = []
             while piece := await body.piece():
                 pieces.append(piece)
@@ -49,30 +57,30 @@ async def read_through(sent: bytes, cuts: list[int], framing: Framing) -> tuple[
 @given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.lists(st.integers(0, 300), max_size=6))
 @settings(max_examples=60, deadline=None)
 def test_chunks_are_joined_however_they_arrive(pieces: list[bytes], cuts: list[int]) -> None:
-    sent = b"".join(chunk(piece) for piece in (*pieces, b"")) + b"rest"
-    assert asyncio.run(read_through(sent, cuts, Framing(chunked=True))) == (b"".join(pieces), b"rest")
+    sent = b"".join(encode_chunk(piece) for piece in (*pieces, b"")) + b"rest"
+    assert asyncio.run(read_through(sent, cuts, BodyFraming(chunked=True))) == (b"".join(pieces), b"rest")
 
 
 @given(st.binary(max_size=50), st.binary(max_size=50), st.lists(st.integers(0, 100), max_size=4))
 @settings(max_examples=40, deadline=None)
 def test_a_length_is_kept_to(body: bytes, rest: bytes, cuts: list[int]) -> None:
-    assert asyncio.run(read_through(body + rest, cuts, Framing(len(body)))) == (body, rest)
+    assert asyncio.run(read_through(body + rest, cuts, BodyFraming(len(body)))) == (body, rest)
 
 
 @pytest.mark.parametrize("sent", [b"", b"5", b"5\r\n", b"5\r\nab", b"5\r\nabcde", b"5\r\nabcde\r\n", b"0\r\nA: b\r\n"])
 async def test_chunks_that_end_too_early_are_broken(sent: bytes) -> None:
-    with pytest.raises(Broken):
-        await read_through(sent, [], Framing(chunked=True))
+    with pytest.raises(ConnectionBroken):
+        await read_through(sent, [], BodyFraming(chunked=True))
 
 
 async def test_a_length_that_is_not_reached_is_broken() -> None:
-    with pytest.raises(Broken):
-        await read_through(b"abc", [], Framing(4))
+    with pytest.raises(ConnectionBroken):
+        await read_through(b"abc", [], BodyFraming(4))
 
 
 async def test_a_chunk_that_is_longer_than_it_says_is_malformed() -> None:
-    with pytest.raises(Malformed, match="longer than its size"):
-        await read_through(b"1\r\nab\r\n0\r\n\r\n", [], Framing(chunked=True))
+    with pytest.raises(MalformedHttp, match="longer than its size"):
+        await read_through(b"1\r\nab\r\n0\r\n\r\n", [], BodyFraming(chunked=True))
 
 
 async def test_a_sink_that_takes_no_more_ends_its_own_way_only() -> None:
@@ -83,8 +91,8 @@ async def test_a_sink_that_takes_no_more_ends_its_own_way_only() -> None:
             sock.setblocking(False)
         gone.close()
         ours.send(b"for nobody")
-        turns = Turns()
-        await asyncio.wait_for(pump(Stream(source, turns), Stream(sink, turns)), 30)
+        turns = LoopTurns()
+        await asyncio.wait_for(copy_stream(ProxyStream(source, turns), ProxyStream(sink, turns)), 30)
 
 
 async def test_connections_of_a_call_take_turns_of_the_loop() -> None:
@@ -104,7 +112,7 @@ async def test_connections_of_a_call_take_turns_of_the_loop() -> None:
     ticking: list[asyncio.Handle] = []
     taken: list[int] = []
     tick()
-    turns = Turns()
+    turns = LoopTurns()
     await asyncio.gather(*(guest() for _ in range(20)))
     ticking[-1].cancel()
     assert len(taken) == 100
@@ -121,7 +129,7 @@ async def test_chunks_of_one_byte_leave_the_loop_to_others() -> None:
             rounds += 1
 
     counting = asyncio.create_task(others())
-    body, _ = await read_through(chunk(b"x") * 5000 + chunk(b""), [], Framing(chunked=True))
+    body, _ = await read_through(encode_chunk(b"x") * 5000 + encode_chunk(b""), [], BodyFraming(chunked=True))
     counting.cancel()
     assert len(body) == 5000
     assert rounds >= 5000

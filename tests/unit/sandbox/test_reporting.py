@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.sandbox.inside.reporting import reporters
+from pegboard.sandbox.child.python_call import make_reporters
 
 Say = Callable[..., None]
 
@@ -23,7 +23,7 @@ class Channel:
 
     def __init__(self) -> None:
         self.reading, self.writing = os.pipe()
-        functions = reporters(self.writing)
+        functions = make_reporters(self.writing)
         self.progress, self.partial = functions["report_progress"], functions["report_partial"]
 
     def lines(self) -> list[bytes]:
@@ -71,7 +71,7 @@ def test_what_is_of_the_wrong_type_is_refused_in_words(
 
 
 def test_wrong_types_are_refused_also_where_nobody_listens() -> None:
-    functions = reporters(None)
+    functions = make_reporters(None)
     functions["report_progress"](1, 2, "m")
     functions["report_partial"]("x")
     with pytest.raises(TypeError):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.call import Progress
-from pegboard.sandbox.inside.reports import LONGEST_LINE
-from pegboard.sandbox.reports import LEFT_OUT, read_report, reading
+from pegboard.model.call import Progress
+from pegboard.sandbox.child.pipes import MAX_LINE_BYTES
+from pegboard.sandbox.progress_reports import OMITTED_PROGRESS, make_report_reader, read_report
 
 COUNTS = st.integers(0, 10**15 - 1)
 WORDS = st.text(min_size=1).map(str.strip).filter(lambda text: text and "\0" not in text)
@@ -91,10 +91,16 @@ def test_whatever_bytes_come_numbers_are_finite_and_texts_are_texts(line: bytes)
 
 def test_it_is_told_where_lines_are_missing_or_cut() -> None:
     heard: list[Progress] = []
-    take = reading(heard.append)
+    take = make_report_reader(heard.append)
     take(b"one\n\ntwo")
-    take(b"\nthree\n" + b"x" * LONGEST_LINE + b"\n" + b'{"partial": "'.ljust(LONGEST_LINE, b"x"))
-    said = [LEFT_OUT, Progress(message="three"), Progress(message="x" * LONGEST_LINE), LEFT_OUT, LEFT_OUT]
+    take(b"\nthree\n" + b"x" * MAX_LINE_BYTES + b"\n" + b'{"partial": "'.ljust(MAX_LINE_BYTES, b"x"))
+    said = [
+        OMITTED_PROGRESS,
+        Progress(message="three"),
+        Progress(message="x" * MAX_LINE_BYTES),
+        OMITTED_PROGRESS,
+        OMITTED_PROGRESS,
+    ]
     assert heard == [Progress(message="one"), Progress(message="two"), *said]
 
 
@@ -105,7 +111,7 @@ def test_a_listener_that_raises_hears_no_more_and_hurts_nobody() -> None:
         heard.append(progress)
         raise ValueError("not today")
 
-    take = reading(listen)
+    take = make_report_reader(listen)
     take(b"one\ntwo")
     take(b"three")
     assert heard == [Progress(message="one")]

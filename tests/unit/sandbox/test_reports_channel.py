@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.sandbox.inside.frames import Line
-from pegboard.sandbox.inside.reports import LONGEST_LINE, MOST_BYTES, MOST_LINES, Reports
+from pegboard.sandbox.child.fd_channel import ServerChannel
+from pegboard.sandbox.child.pipes import MAX_LINE_BYTES, MAX_LINES, MAX_REPORT_BYTES, ReportReader
 from tests.unit.sandbox.wire import PYTHON, Call, Ended, Zygote, command
 
 
@@ -60,8 +60,8 @@ def test_a_flood_is_thinned_out_and_the_latest_is_told(calls: Zygote) -> None:
     assert any(frame.startswith(b"\n") for frame in frames), "it is told that some are missing"
     assert [int(line) for line in lines] == sorted(map(int, lines))
     assert len(lines) < 100_000
-    assert max(map(len, frames)) <= MOST_BYTES
-    assert max(frame.count(b"\n") for frame in frames) <= MOST_LINES
+    assert max(map(len, frames)) <= MAX_REPORT_BYTES
+    assert max(frame.count(b"\n") for frame in frames) <= MAX_LINES
 
 
 def test_a_flood_without_end_does_not_keep_a_call_from_ending(calls: Zygote) -> None:
@@ -71,7 +71,7 @@ def test_a_flood_without_end_does_not_keep_a_call_from_ending(calls: Zygote) -> 
 
 def test_a_line_that_never_ends_is_cut_where_it_becomes_too_long(calls: Zygote) -> None:
     frames, ended = shell(calls, "head -c 5000000 /dev/zero | tr '\\0' x >&3; echo ok")
-    assert (frames, ended.stdout) == ([b"x" * LONGEST_LINE], b"ok\n")
+    assert (frames, ended.stdout) == ([b"x" * MAX_LINE_BYTES], b"ok\n")
 
 
 @pytest.mark.parametrize(
@@ -125,26 +125,26 @@ def test_neither_result_nor_trouble_nor_orders_can_be_reached_by_a_command(calls
 
 
 @pytest.fixture
-def line() -> Iterator[tuple[Line, socket.socket]]:
+def line() -> Iterator[tuple[ServerChannel, socket.socket]]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        yield Line(ours), theirs
+        yield ServerChannel(ours), theirs
 
 
-def test_lines_wait_for_their_time_and_for_a_server_that_is_behind(line: tuple[Line, socket.socket]) -> None:
+def test_lines_wait_for_their_time_and_for_a_server_that_is_behind(line: tuple[ServerChannel, socket.socket]) -> None:
     supervisors, server = line
     read, write = os.pipe()
-    reports = Reports(read, supervisors)
+    reports = ReportReader(read, supervisors)
     sent = 0
-    while supervisors.catch_up():
+    while supervisors.flush_unsent():
         os.write(write, b"%d\n" % sent)
         assert reports.fill()
-        reports.pass_on(float(sent))
+        reports.send_due(float(sent))
         sent += 1
     for number in range(sent, sent + 500):
         os.write(write, b"%d\n" % number)
         assert reports.fill()
-        reports.pass_on(float(number))
+        reports.send_due(float(number))
     os.close(write)
     assert not reports.fill()
     server.setblocking(False)
@@ -154,9 +154,9 @@ def test_lines_wait_for_their_time_and_for_a_server_that_is_behind(line: tuple[L
         try:
             got += server.recv(2**16)
         except BlockingIOError:
-            if reports.due == float("inf"):
+            if reports.due_at == float("inf"):
                 break
-            reports.pass_on(now)
+            reports.send_due(now)
             now += 1.0
     os.close(read)
     lines = []
@@ -167,4 +167,4 @@ def test_lines_wait_for_their_time_and_for_a_server_that_is_behind(line: tuple[L
         del got[: 5 + size]
     numbers = [int(text) for text in lines]
     assert numbers == sorted(numbers)
-    assert numbers[-MOST_LINES:] == list(range(sent + 500 - MOST_LINES, sent + 500))
+    assert numbers[-MAX_LINES:] == list(range(sent + 500 - MAX_LINES, sent + 500))

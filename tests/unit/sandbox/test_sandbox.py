@@ -12,11 +12,11 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.core.errors import InternalError, Misconfigured, Unavailable
+from pegboard.model.call_errors import InternalError, Misconfigured, Unavailable
 from pegboard.sandbox import sandbox as module
-from pegboard.sandbox.limits import Limits
-from pegboard.sandbox.sandbox import House, Job
-from pegboard.sandbox.zygote import Zygote
+from pegboard.sandbox.limits import SandboxLimits
+from pegboard.sandbox.sandbox import EnvironmentSpec, SandboxJob
+from pegboard.sandbox.zygote_process import Zygote
 from tests.unit.egress.upstreams import answer, answering
 from tests.unit.sandbox.living import boxed, children_now, command, later, listed, script, until_running
 from tests.waiting import until
@@ -44,7 +44,7 @@ async def test_a_command_starts_in_its_work_folder_or_where_it_was_told_to() -> 
 
 async def test_a_job_of_megabytes_and_as_much_output_pass() -> None:
     text = "x" * 3_000_000
-    async with boxed(limits=Limits(output=2**22)) as box:
+    async with boxed(limits=SandboxLimits(output=2**22)) as box:
         ended = await box.run(script("tee /dev/stderr", stdin=text), "ann", later())
     assert len(ended.stdout) == len(ended.stderr) == len(text)
 
@@ -99,7 +99,7 @@ async def test_who_finds_no_place_by_the_deadline_is_refused_without_having_run(
 async def test_a_working_dir_that_cannot_be_shown_is_refused(folder: str, why: str) -> None:
     async with boxed() as box:
         with pytest.raises(Misconfigured, match=why) as refused:
-            await box.run(command("true", house=House(working_dir=folder)), "ann", later())
+            await box.run(command("true", house=EnvironmentSpec(working_dir=folder)), "ann", later())
         assert refused.value.did_run is False
         assert box._admission.running == 0
 
@@ -116,7 +116,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("writable", [False, True])
 async def test_a_working_dir_is_seen_and_is_written_to_only_if_it_may(folder: Path, writable: bool) -> None:
-    house = House(working_dir=str(folder), writable=writable)
+    house = EnvironmentSpec(working_dir=str(folder), writable=writable)
     async with boxed() as box:
         ended = await box.run(script("cat file; touch new", house=house, cwd=str(folder)), "ann", later())
     assert ended.stdout == b"seen", ended.stderr
@@ -147,12 +147,12 @@ for url in sys.argv[1:]:
 
 
 async def _none_left(box: module.Sandbox) -> bool:
-    return not box._chores and not box._lines
+    return not box._background_tasks and not box._lines
 
 
 async def test_a_step_that_fails_is_the_set_ups_fault_and_nothing_ran() -> None:
     async with boxed() as box:
-        job = Job(House(), {"kind": "exec", "argv": ["true"]}, 5.0, 1000)
+        job = SandboxJob(EnvironmentSpec(), {"kind": "exec", "argv": ["true"]}, 5.0, 1000)
         with pytest.raises(Misconfigured, match="could not be confined, so it did not run") as refused:
             await box.run(job, "ann", later())
         assert refused.value.did_run is False
@@ -189,9 +189,9 @@ async def test_nonsense_from_the_other_end_is_a_fault_of_ours(monkeypatch: pytes
 async def test_warming_makes_the_first_call_find_its_zygote() -> None:
     async with boxed() as box:
         before = children_now()
-        await box.warm(House())
+        await box.warm(EnvironmentSpec())
         (warm,) = children_now() - before
-        await box.warm(House(working_dir="/nonexistent/folder"))
+        await box.warm(EnvironmentSpec(working_dir="/nonexistent/folder"))
         assert (await box.run(command("true"), "ann", later())).code == 0
         assert children_now() - before == {warm}
 

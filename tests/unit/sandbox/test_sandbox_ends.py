@@ -14,11 +14,11 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.core.errors import ExecutionFailed, Unavailable
-from pegboard.sandbox import line
-from pegboard.sandbox import zygote as zygote_module
-from pegboard.sandbox.sandbox import Ended, Sandbox
-from pegboard.sandbox.zygote import Zygote, _children
+from pegboard.model.call_errors import ExecutionFailed, Unavailable
+from pegboard.sandbox import call_channel
+from pegboard.sandbox import zygote_process as zygote_module
+from pegboard.sandbox.sandbox import ConfinedResult, Sandbox
+from pegboard.sandbox.zygote_process import Zygote, _list_children
 from tests.unit.sandbox.living import (
     boxed,
     children_now,
@@ -90,7 +90,7 @@ async def test_two_hundred_calls_half_of_them_cancelled_leave_nothing() -> None:
         await box.run(command("true"), "ann", later())
         await until_idle(box)
         processes, opened = children_now(), descriptors()
-        waiting = len(_children(zygote_of(box).pid))
+        waiting = len(_list_children(zygote_of(box).pid))
         jobs = [command("true") if number % 2 else command("sleep", "60") for number in range(200)]
         tasks = [asyncio.create_task(box.run(job, f"user {n % 7}", later(60))) for n, job in enumerate(jobs)]
         for number, task in enumerate(tasks):
@@ -99,14 +99,14 @@ async def test_two_hundred_calls_half_of_them_cancelled_leave_nothing() -> None:
                 asyncio.get_running_loop().call_later(number * 0.005, task.cancel)
         with anyio.fail_after(60):
             ends = await asyncio.gather(*tasks, return_exceptions=True)
-        assert [type(end) for end in ends] == [asyncio.CancelledError, Ended] * 100
+        assert [type(end) for end in ends] == [asyncio.CancelledError, ConfinedResult] * 100
         await until_idle(box)
         assert children_now() == processes
         assert descriptors() == opened
         assert zygote_of(box).calls == 0
 
         async def no_call_is_left() -> bool:
-            return len(_children(zygote_of(box).pid)) <= waiting
+            return len(_list_children(zygote_of(box).pid)) <= waiting
 
         await until(no_call_is_left)
 
@@ -128,8 +128,8 @@ async def test_closing_ends_calls_that_run_and_refuses_those_that_wait(mark: str
 
 
 async def test_closing_ends_calls_of_a_zygote_that_is_stopped(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "LEAVING_SECONDS", 0.2)
-    monkeypatch.setattr(zygote_module, "LEAVING_SECONDS", 0.2)
+    monkeypatch.setattr(call_channel, "CALL_EXIT_SECONDS", 0.2)
+    monkeypatch.setattr(zygote_module, "ZYGOTE_EXIT_SECONDS", 0.2)
     async with boxed() as box:
         runs = asyncio.create_task(box.run(command("sleep", mark), "ann", later()))
         await until_running(mark)
@@ -214,7 +214,7 @@ asyncio.run(serve())
         await until_running(mark)
         todo = [server.pid]
         while todo:
-            family += (below := _children(todo.pop()))
+            family += (below := _list_children(todo.pop()))
             todo += below
     finally:
         server.kill()

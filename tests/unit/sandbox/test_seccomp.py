@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pegboard.sandbox.inside.syscall_tables import NUMBERS
+from pegboard.sandbox.child.syscall_numbers import SYSCALL_NUMBERS
 from tests.unit.sandbox.confined import Forker, forker
 
 ON_X86_64 = platform.machine() == "x86_64"
@@ -128,7 +128,7 @@ def forked() -> Iterator[Forker]:
 @pytest.mark.parametrize("network", [False, True])
 @pytest.mark.parametrize("call", NEVER.split())
 def test_what_no_tool_needs_is_refused(forked: Forker, call: str, network: bool) -> None:
-    if call not in NUMBERS[platform.machine()]:
+    if call not in SYSCALL_NUMBERS[platform.machine()]:
         pytest.skip(f"{call} is a call of another machine")
     # Arguments that the kernel itself would find wrong in another way.
     assert forked.attempt(f"call({call!r}, -1, -1, -1, -1, -1, -1)", seccomp=network) == "EPERM"
@@ -137,7 +137,7 @@ def test_what_no_tool_needs_is_refused(forked: Forker, call: str, network: bool)
 @pytest.mark.parametrize("network", [False, True])
 @pytest.mark.parametrize("call", TOO_NEW)
 def test_what_is_too_new_does_not_exist(forked: Forker, call: str, network: bool) -> None:
-    number = int(call) if call.isdigit() else NUMBERS[platform.machine()][call]
+    number = int(call) if call.isdigit() else SYSCALL_NUMBERS[platform.machine()][call]
     assert forked.attempt(f"call({number}, 0, 0, 0, 0)", seccomp=network) == "ENOSYS"
 
 
@@ -197,11 +197,11 @@ def test_what_a_confined_process_executes_is_confined(forked: Forker) -> None:
 def test_confinement_that_the_kernel_refuses_is_an_error(forked: Forker) -> None:
     # Not even the call that would confine is left, after this filter of nothing but that refusal.
     before = (
-        "from pegboard.sandbox.inside import bpf\n"
-        "refuse = bpf.if_equal(number('seccomp'), bpf.verdict(0x50016), bpf.verdict(0x7fff0000))\n"
+        "from pegboard.sandbox.child import bpf_program as bpf\n"
+        "refuse = bpf.branch_if_equal(number('seccomp'), bpf.build_return(0x50016), bpf.build_return(0x7fff0000))\n"
         "syscalls.forbid_new_privileges()\n"
-        "seccomp._PROGRAMS = {False: bpf.pack((bpf.load(0), *refuse))}\n"
-        "seccomp.confine(network=False)"
+        "seccomp._PACKED_FILTERS = {False: bpf.pack_program((bpf.load_word(0), *refuse))}\n"
+        "seccomp.apply_seccomp(network=False)"
     )
     said = forked.attempt("'confined'", before=before, seccomp=False, message=True)
     assert said == "[Errno 22] the kernel did not take the filter of system calls: Invalid argument"

@@ -17,13 +17,13 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.core.errors import TimedOut, Unavailable
-from pegboard.sandbox import line, zygote
+from pegboard.model.call_errors import TimedOut, Unavailable
+from pegboard.sandbox import call_channel, zygote_process
 from pegboard.sandbox import sandbox as module
-from pegboard.sandbox.houses import plan
-from pegboard.sandbox.sandbox import House, Sandbox
-from pegboard.sandbox.zygote import Gone, Zygote
-from pegboard.sandbox.zygotes import Zygotes
+from pegboard.sandbox.environment_spec import build_zygote_spec
+from pegboard.sandbox.sandbox import EnvironmentSpec, Sandbox
+from pegboard.sandbox.zygote_pool import ZygotePool
+from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from tests.unit.sandbox.living import boxed, command, later, script, until_idle, until_running
 from tests.waiting import until
 
@@ -37,8 +37,8 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who is told to leave has little time to do so."""
-    monkeypatch.setattr(line, "LEAVING_SECONDS", 0.2)
-    monkeypatch.setattr(zygote, "LEAVING_SECONDS", 0.2)
+    monkeypatch.setattr(call_channel, "CALL_EXIT_SECONDS", 0.2)
+    monkeypatch.setattr(zygote_process, "ZYGOTE_EXIT_SECONDS", 0.2)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ async def stopped(box: Sandbox) -> Zygote:
 
 async def test_a_call_that_ran_unnoticed_until_the_board_closes_is_not_said_not_to_have(folder: Path) -> None:
     mark = f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
-    house = House(working_dir=str(folder), writable=True)
+    house = EnvironmentSpec(working_dir=str(folder), writable=True)
     async with boxed() as box:
         await box.run(command("true", house=house), "ann", later())
         job = script(f"touch ran; exec sleep {mark}", house=house, cwd=str(folder))
@@ -81,7 +81,7 @@ async def test_a_call_that_ran_unnoticed_until_the_board_closes_is_not_said_not_
 
 
 async def test_a_call_in_the_hands_of_a_zygote_that_hangs_did_not_run_and_never_will(folder: Path) -> None:
-    house = House(working_dir=str(folder), writable=True)
+    house = EnvironmentSpec(working_dir=str(folder), writable=True)
     async with boxed() as box:
         await box.run(command("true", house=house), "ann", later())
         await until_idle(box)
@@ -100,7 +100,7 @@ async def test_a_zygote_that_hangs_is_replaced_and_the_call_runs(monkeypatch: py
     async with boxed() as box:
         hangs = await stopped(box)
         # Enough for the one that takes its place to begin the call, also on a machine that has much else to do.
-        monkeypatch.setattr(module, "_SILENT_SECONDS", 2.0)
+        monkeypatch.setattr(module, "_ZYGOTE_SILENCE_SECONDS", 2.0)
         with anyio.fail_after(30):
             assert (await box.run(command("true"), "ann", later())).code == 0
         assert zygote_of(box) is not hangs
@@ -111,7 +111,7 @@ async def test_a_zygote_that_hangs_is_replaced_although_each_call_has_less_time_
 ) -> None:
     async with boxed() as box:
         hangs = await stopped(box)
-        monkeypatch.setattr(module, "_SILENT_SECONDS", 0.2)
+        monkeypatch.setattr(module, "_ZYGOTE_SILENCE_SECONDS", 0.2)
 
         async def replaced() -> bool:
             with pytest.raises(Unavailable, match="not begun by its deadline"):
@@ -122,7 +122,7 @@ async def test_a_zygote_that_hangs_is_replaced_although_each_call_has_less_time_
 
 
 async def test_a_zygote_that_is_slow_and_begins_calls_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SILENT_SECONDS", 0.02)
+    monkeypatch.setattr(module, "_ZYGOTE_SILENCE_SECONDS", 0.02)
     news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     looks = iter([False, False, False, True])
 
@@ -135,14 +135,14 @@ async def test_a_zygote_that_is_slow_and_begins_calls_is_not_given_up(monkeypatc
                 news.set_result(None)
             return time.monotonic()
 
-    await module._come(news, Slow(), math.inf)  # type: ignore[arg-type]  # all it looks at
+    await module._wait_for_event(news, Slow(), math.inf)  # type: ignore[arg-type]  # all it looks at
     assert list(looks) == []
 
 
 async def test_a_call_that_does_not_end_when_it_should_is_known_to_have_run(monkeypatch: pytest.MonkeyPatch) -> None:
     mark = f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
     async with boxed() as box:
-        monkeypatch.setattr(module, "_ENDING_SECONDS", -19.0)
+        monkeypatch.setattr(module, "_END_GRACE_SECONDS", -19.0)
         task = asyncio.create_task(box.run(command("sleep", mark, seconds=20.0), "ann", later()))
         await until_running(mark)
         with pytest.raises(TimedOut) as late:
@@ -162,7 +162,7 @@ def _few_descriptors() -> Iterator[None]:
 @pytest.mark.usefixtures("_few_descriptors")
 @pytest.mark.parametrize("free", range(6))
 async def test_without_descriptors_no_zygote_starts_and_the_call_did_not_run(free: int) -> None:
-    zygotes = Zygotes(lambda _: "{}", most=1)
+    zygotes = ZygotePool(lambda _: "{}", most=1)
     taken: list[int] = []
     try:
         while True:
@@ -174,7 +174,7 @@ async def test_without_descriptors_no_zygote_starts_and_the_call_did_not_run(fre
         os.close(taken.pop())
     try:
         with pytest.raises(Unavailable, match="can be started: Too many open files") as refused:
-            await zygotes.of(House(), "ann")
+            await zygotes.of(EnvironmentSpec(), "ann")
         assert refused.value.did_run is False
         for _ in range(free):
             taken.append(os.open("/dev/null", os.O_RDONLY))
@@ -213,11 +213,11 @@ async def _said(box: Sandbox, times: int) -> bool:
 
 
 async def test_who_waits_for_a_zygote_that_was_told_to_leave_is_not_told_that_the_house_is_at_fault() -> None:
-    zygotes = Zygotes(plan, most=1)
-    waiting = asyncio.create_task(zygotes.of(House(), "ann"))
+    zygotes = ZygotePool(build_zygote_spec, most=1)
+    waiting = asyncio.create_task(zygotes.of(EnvironmentSpec(), "ann"))
     await asyncio.sleep(0)
     (starting,) = zygotes._zygotes.values()
     os.kill(starting.pid, signal.SIGTERM)
-    with pytest.raises(Gone):
+    with pytest.raises(ZygoteGone):
         await waiting
     await zygotes.close()

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.sandbox.inside import syscalls
-from pegboard.sandbox.inside.template import MOST_WORDS
+from pegboard.sandbox.child import syscalls
+from pegboard.sandbox.child.template_client import MAX_MESSAGE_BYTES
 from tests.unit.sandbox.living import is_there
 from tests.unit.sandbox.wire import Call, Refused, Zygote, command, house, zygote
 
@@ -233,12 +233,12 @@ os.register_at_fork(after_in_child=lambda: resource.setrlimit(resource.RLIMIT_NO
 
 def test_processors_that_were_taken_away_keep_no_call_from_running() -> None:
     before = os.sched_getaffinity(0)
-    syscalls.run_on([max(before) + 1000])
+    syscalls.set_cpu_affinity([max(before) + 1000])
     assert os.sched_getaffinity(0) == before
 
 
 def test_a_request_fits_on_the_largest_machine() -> None:
-    assert len(json.dumps(["/call", 65535, 2**31, list(range(8192))])) <= MOST_WORDS
+    assert len(json.dumps(["/call", 65535, 2**31, list(range(8192))])) <= MAX_MESSAGE_BYTES
 
 
 ENDS = (

@@ -6,33 +6,32 @@ import asyncio
 
 import pytest
 
-from pegboard.core.errors import Misconfigured, ToolError, Unavailable
-from pegboard.sandbox import trial as module
-from pegboard.sandbox.abilities import Abilities
-from pegboard.sandbox.sandbox import House
-from pegboard.sandbox.trial import Trial
+from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable
+from pegboard.sandbox import kernel_features as module
+from pegboard.sandbox.kernel_features import KernelFeatureCheck, KernelFeatures
+from pegboard.sandbox.sandbox import EnvironmentSpec
 from tests.unit.sandbox.living import boxed, command, later
 
-ALL = Abilities(7, True, True, True)
-SOME = Abilities(0, False, True, True, {"landlock": "the kernel has none", "namespaces": "not allowed"})
-BUSY = Abilities(0, False, False, False, {}, "the program that tries it did not end within 10 s")
+ALL = KernelFeatures(7, True, True, True)
+SOME = KernelFeatures(0, False, True, True, {"landlock": "the kernel has none", "namespaces": "not allowed"})
+BUSY = KernelFeatures(0, False, False, False, {}, "the program that tries it did not end within 10 s")
 
 
 class Trials:
     """Stands in for trying it out: each time something else comes of it."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: Abilities | Exception) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: KernelFeatures | Exception) -> None:
         self.ends = list(ends)
-        monkeypatch.setattr(module, "detect", self.detect)
+        monkeypatch.setattr(module, "detect_kernel_features", self.detect)
 
-    async def detect(self) -> Abilities:
+    async def detect(self) -> KernelFeatures:
         end = self.ends.pop(0)
         if isinstance(end, Exception):
             raise end
         return end
 
 
-async def refusal(trial: Trial) -> ToolError:
+async def refusal(trial: KernelFeatureCheck) -> ToolError:
     with pytest.raises((Misconfigured, Unavailable)) as refused:
         await trial.check(later())
     assert refused.value.did_run is False
@@ -41,7 +40,7 @@ async def refusal(trial: Trial) -> ToolError:
 
 async def test_what_is_there_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     trials = Trials(monkeypatch, ALL)
-    trial = Trial(())
+    trial = KernelFeatureCheck(())
     await asyncio.gather(*(trial.check(later()) for _ in range(5)))
     await trial.check(later())
     assert trials.ends == []
@@ -51,20 +50,20 @@ async def test_what_is_missing_is_told_with_the_way_out_and_tried_again_after_a_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trials = Trials(monkeypatch, SOME, ALL)
-    trial = Trial(())
+    trial = KernelFeatureCheck(())
     refusals = await asyncio.gather(*(refusal(trial) for _ in range(5)))
     for refused in refusals:
         assert isinstance(refused, Misconfigured)
         assert "PEGBOARD_SANDBOX_WITHOUT" in refused.message
         assert "the kernel has none" in refused.message
     assert trials.ends == [ALL]
-    trial._again_at = 0.0
+    trial._retry_at = 0.0
     await trial.check(later())
 
 
 async def test_a_machine_too_busy_to_try_is_no_reason_to_do_without(monkeypatch: pytest.MonkeyPatch) -> None:
     Trials(monkeypatch, BUSY, BUSY, ALL)
-    trial = Trial(())
+    trial = KernelFeatureCheck(())
     for _ in range(2):
         refused = await refusal(trial)
         assert isinstance(refused, Unavailable)
@@ -75,7 +74,7 @@ async def test_a_machine_too_busy_to_try_is_no_reason_to_do_without(monkeypatch:
 
 async def test_a_trial_that_failed_is_not_held_against_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:
     Trials(monkeypatch, RuntimeError("no idea"), ALL)
-    trial = Trial(())
+    trial = KernelFeatureCheck(())
     with pytest.raises(RuntimeError, match="no idea"):
         await trial.check(later())
     await trial.check(later())
@@ -84,12 +83,12 @@ async def test_a_trial_that_failed_is_not_held_against_the_next_call(monkeypatch
 async def test_nobody_waits_for_a_trial_beyond_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = asyncio.Event()
 
-    async def slow() -> Abilities:
+    async def slow() -> KernelFeatures:
         await go_on.wait()
         return ALL
 
-    monkeypatch.setattr(module, "detect", slow)
-    trial = Trial(())
+    monkeypatch.setattr(module, "detect_kernel_features", slow)
+    trial = KernelFeatureCheck(())
     with pytest.raises(Unavailable, match="still being tried at the deadline") as refused:
         await trial.check(later(0.01))
     assert refused.value.did_run is False
@@ -100,8 +99,8 @@ async def test_nobody_waits_for_a_trial_beyond_the_deadline(monkeypatch: pytest.
 async def test_calls_and_warming_are_refused_where_calls_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
     async with boxed() as box:
         Trials(monkeypatch, SOME)
-        box._trial = Trial(())
+        box._feature_check = KernelFeatureCheck(())
         with pytest.raises(Misconfigured, match="cannot confine tools"):
             await box.run(command("true"), "ann", later())
-        await box.warm(House())
+        await box.warm(EnvironmentSpec())
         assert not box._zygotes._zygotes

@@ -14,11 +14,11 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.core.errors import Misconfigured, Unavailable
-from pegboard.sandbox import zygote as zygote_module
-from pegboard.sandbox.houses import House, plan
-from pegboard.sandbox.zygote import Gone, Zygote
-from pegboard.sandbox.zygotes import Zygotes
+from pegboard.model.call_errors import Misconfigured, Unavailable
+from pegboard.sandbox import zygote_process as zygote_module
+from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
+from pegboard.sandbox.zygote_pool import ZygotePool
+from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from tests.unit.sandbox.living import PLAIN, Shelf, children_now, descriptors, is_there, processes_of
 from tests.waiting import until
 
@@ -36,10 +36,12 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 
 @asynccontextmanager
-async def some(most: int = 4, told: Callable[[House], str] = plan, **settings: float) -> AsyncIterator[Zygotes]:
+async def some(
+    most: int = 4, told: Callable[[EnvironmentSpec], str] = build_zygote_spec, **settings: float
+) -> AsyncIterator[ZygotePool]:
     """A pool; when it is closed, no process and no descriptor is left of it."""
     processes, opened = children_now(), descriptors()
-    zygotes = Zygotes(told, most=most, **settings)
+    zygotes = ZygotePool(told, most=most, **settings)
     try:
         yield zygotes
     finally:
@@ -73,14 +75,14 @@ async def test_each_house_has_a_zygote_of_its_own_with_its_libraries_loaded(shel
     library = shelf.add("import sys\nsys.stderr.write('loaded\\n')\n")
     async with some() as zygotes:
         plain, other = await asyncio.gather(
-            zygotes.of(PLAIN, "ann"), zygotes.of(House(python=True, modules=(library,)), "ann")
+            zygotes.of(PLAIN, "ann"), zygotes.of(EnvironmentSpec(python=True, modules=(library,)), "ann")
         )
         assert plain.pid != other.pid
         await until(lambda: found(lambda: b"loaded" in other._said))
 
 
 async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_others(shelf: Shelf) -> None:
-    house = House(python=True, modules=(shelf.add("import time\ntime.sleep(0.2)"),))
+    house = EnvironmentSpec(python=True, modules=(shelf.add("import time\ntime.sleep(0.2)"),))
     async with some() as zygotes:
         first = asyncio.create_task(zygotes.of(house, "ann"))
         second = asyncio.create_task(zygotes.of(house, "ann"))
@@ -94,11 +96,11 @@ async def test_a_library_that_is_not_there_or_fails_is_named(shelf: Shelf) -> No
     broken = shelf.add("raise RuntimeError('no licence')")
     async with some() as zygotes:
         with pytest.raises(Misconfigured, match="nowhere_to_be_found") as refused:
-            await zygotes.of(House(python=True, modules=("nowhere_to_be_found",)), "ann")
+            await zygotes.of(EnvironmentSpec(python=True, modules=("nowhere_to_be_found",)), "ann")
         assert refused.value.did_run is False
         for _ in range(2):
             with pytest.raises(Misconfigured, match=f"{broken}.*no licence"):
-                await zygotes.of(House(python=True, modules=(broken,)), "ann")
+                await zygotes.of(EnvironmentSpec(python=True, modules=(broken,)), "ann")
         await until(lambda: found(lambda: not zygotes._zygotes))
 
 
@@ -106,12 +108,12 @@ async def test_a_library_that_ends_its_process_is_refused_with_what_it_said(shel
     library = shelf.add("import os\nprint('x' * 300_000, 'goodbye', flush=True)\nos._exit(3)")
     async with some() as zygotes:
         with pytest.raises(Misconfigured, match=r"exited with status 3; it said: .*goodbye") as refused:
-            await zygotes.of(House(python=True, modules=(library,)), "ann")
+            await zygotes.of(EnvironmentSpec(python=True, modules=(library,)), "ann")
         assert len(refused.value.message) < 1000
 
 
 async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> None:
-    house = House(python=True, modules=(shelf.add("while True: pass"),))
+    house = EnvironmentSpec(python=True, modules=(shelf.add("while True: pass"),))
     async with some(start_seconds=0.3) as zygotes:
         before = children_now()
         with anyio.fail_after(30), pytest.raises(Misconfigured, match=r"was not ready within 0\.3 seconds"):
@@ -122,7 +124,7 @@ async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> 
 @pytest.mark.parametrize("words", ["ready", "[]", "5", '"failed"', '{"failed": 1}'])
 async def test_a_zygote_that_says_nonsense_is_not_used(shelf: Shelf, words: str) -> None:
     code = f"import os, time\nos.write(3, {words.encode()!r})\ntime.sleep(60)"
-    house = House(python=True, modules=(shelf.add(code),))
+    house = EnvironmentSpec(python=True, modules=(shelf.add(code),))
     async with some() as zygotes:
         with anyio.fail_after(30), pytest.raises(Misconfigured, match="cannot be read"):
             await zygotes.of(house, "ann")
@@ -131,7 +133,7 @@ async def test_a_zygote_that_says_nonsense_is_not_used(shelf: Shelf, words: str)
 async def test_a_zygote_that_is_killed_is_replaced() -> None:
     async with some() as zygotes:
         first = await zygotes.of(PLAIN, "ann")
-        below = zygote_module._children(first.pid)
+        below = zygote_module._list_children(first.pid)
         os.kill(first.pid, signal.SIGKILL)
         await first.exited.wait()
         for pid in (first.pid, *below):
@@ -141,34 +143,36 @@ async def test_a_zygote_that_is_killed_is_replaced() -> None:
 
 
 async def test_who_waits_for_a_zygote_that_is_killed_is_told_that_it_is_gone(shelf: Shelf) -> None:
-    house = House(python=True, modules=(shelf.add("import time\ntime.sleep(60)"),))
+    house = EnvironmentSpec(python=True, modules=(shelf.add("import time\ntime.sleep(60)"),))
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
         os.kill(next(iter(zygotes._zygotes.values())).pid, signal.SIGKILL)
-        with pytest.raises(Gone):
+        with pytest.raises(ZygoteGone):
             await waiting
 
 
 async def test_who_waits_for_a_zygote_whose_library_is_killed_is_told_that_it_is_gone(shelf: Shelf) -> None:
-    house = House(python=True, modules=(shelf.add("import os\nos.kill(os.getpid(), 9)"),))
+    house = EnvironmentSpec(python=True, modules=(shelf.add("import os\nos.kill(os.getpid(), 9)"),))
     async with some() as zygotes:
-        with pytest.raises(Gone):
+        with pytest.raises(ZygoteGone):
             await zygotes.of(house, "ann")
 
 
 @pytest.mark.parametrize("said", ["", "import os\nos.write(3, b'ready')\n"], ids=["it is killed", "it gives up"])
 async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(shelf: Shelf, said: str) -> None:
-    house = House(python=True, modules=(shelf.add("print('loading', flush=True)\n" + said + "while True: pass"),))
+    house = EnvironmentSpec(
+        python=True, modules=(shelf.add("print('loading', flush=True)\n" + said + "while True: pass"),)
+    )
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
         (zygote,) = zygotes._zygotes.values()
         await until(lambda: found(lambda: b"loading" in zygote._said))
-        below = zygote_module._children(zygote.pid)
+        below = zygote_module._list_children(zygote.pid)
         if not said:
             os.kill(zygote.pid, signal.SIGKILL)
-        with pytest.raises((Gone, Misconfigured)):
+        with pytest.raises((ZygoteGone, Misconfigured)):
             await waiting
         for pid in below:
             await until_gone(pid)
@@ -178,9 +182,9 @@ async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(shelf: She
 async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
     shelf: Shelf, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(zygote_module, "LEAVING_SECONDS", 0.2)
+    monkeypatch.setattr(zygote_module, "ZYGOTE_EXIT_SECONDS", 0.2)
     code = "import subprocess\nstarted = subprocess.Popen(['sleep', '600'])\nprint('started', flush=True)\n"
-    house = House(python=True, modules=(shelf.add(code + then),))
+    house = EnvironmentSpec(python=True, modules=(shelf.add(code + then),))
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
@@ -189,7 +193,7 @@ async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
         if then:
             waiting.cancel()
         await asyncio.wait([waiting])
-        below = zygote_module._descendants(zygote.pid)
+        below = zygote_module._find_descendants(zygote.pid)
         # The kernel closes what a new program does not inherit before it shows that program's arguments.
         await until(lambda: found(lambda: bool(processes_of("600", "sleep") & set(below))))
         zygotes.drop(zygote)
@@ -198,7 +202,7 @@ async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
 
 
 async def test_one_more_than_there_may_be_ends_the_one_unused_for_longest() -> None:
-    houses = [House(allowed=(str(number),)) for number in range(3)]
+    houses = [EnvironmentSpec(allowed=(str(number),)) for number in range(3)]
     async with some(most=2) as zygotes:
         first, second = await zygotes.of(houses[0], "ann"), await zygotes.of(houses[1], "ann")
         await zygotes.of(houses[0], "ann")
@@ -209,7 +213,7 @@ async def test_one_more_than_there_may_be_ends_the_one_unused_for_longest() -> N
 
 
 async def test_who_needs_room_for_one_more_loses_their_own_before_others_lose_theirs() -> None:
-    houses = [House(allowed=(str(number),)) for number in range(4)]
+    houses = [EnvironmentSpec(allowed=(str(number),)) for number in range(4)]
     async with some(most=2) as zygotes:
         anns = await zygotes.of(houses[0], "ann")
         for house in houses[1:]:
@@ -219,7 +223,7 @@ async def test_who_needs_room_for_one_more_loses_their_own_before_others_lose_th
 
 
 async def test_a_zygote_with_calls_is_ended_only_when_all_have_some() -> None:
-    houses = [House(allowed=(str(number),)) for number in range(4)]
+    houses = [EnvironmentSpec(allowed=(str(number),)) for number in range(4)]
     async with some(most=2) as zygotes:
         busy, idle = await zygotes.of(houses[0], "ann"), await zygotes.of(houses[1], "ann")
         busy.calls += 1
@@ -229,18 +233,20 @@ async def test_a_zygote_with_calls_is_ended_only_when_all_have_some() -> None:
         await zygotes.of(houses[3], "ann")
         assert not busy.is_ready, "the one used longest ago had to go"
         assert third.is_ready
-        busy.call_over()
-        third.call_over()
+        busy.note_call_ended()
+        third.note_call_ended()
         await until_gone(busy.pid)
 
 
 async def test_zygotes_that_start_are_not_thrown_out_by_others(shelf: Shelf) -> None:
-    slow = House(python=True, modules=(shelf.add("import time\ntime.sleep(0.2)"),))
+    slow = EnvironmentSpec(python=True, modules=(shelf.add("import time\ntime.sleep(0.2)"),))
     async with some(most=1) as zygotes:
         before = children_now()
         first = asyncio.create_task(zygotes.of(slow, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
-        others = [asyncio.create_task(zygotes.of(House(allowed=(str(number),)), "ann")) for number in range(5)]
+        others = [
+            asyncio.create_task(zygotes.of(EnvironmentSpec(allowed=(str(number),)), "ann")) for number in range(5)
+        ]
         while not first.done():
             assert len(children_now() - before) == 1
             await asyncio.wait([first], timeout=0.02)
@@ -259,7 +265,7 @@ async def test_an_idle_zygote_is_ended() -> None:
 async def test_a_folder_that_was_replaced_by_another_gets_another_zygote(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir(mode=0o755)
-    house = House(working_dir=str(folder))
+    house = EnvironmentSpec(working_dir=str(folder))
     async with some(fresh_seconds=0.0) as zygotes:
         first = await zygotes.of(house, "ann")
         assert (await zygotes.of(house, "ann")).pid == first.pid
@@ -274,7 +280,7 @@ async def test_warming_starts_a_process_only_where_there_is_room() -> None:
     async with some(most=1) as zygotes:
         zygotes.warm(PLAIN)
         zygotes.warm(PLAIN)
-        zygotes.warm(House(allowed=("a",)))
+        zygotes.warm(EnvironmentSpec(allowed=("a",)))
         assert len(zygotes._zygotes) == 1
         assert (await zygotes.of(PLAIN, "ann")).is_ready
 
@@ -282,8 +288,8 @@ async def test_warming_starts_a_process_only_where_there_is_room() -> None:
 async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(zygote_module, "LEAVING_SECONDS", 0.2)
-    hangs = House(python=True, modules=(shelf.add("while True: pass"),))
+    monkeypatch.setattr(zygote_module, "ZYGOTE_EXIT_SECONDS", 0.2)
+    hangs = EnvironmentSpec(python=True, modules=(shelf.add("while True: pass"),))
     async with some() as zygotes:
         stopped = await zygotes.of(PLAIN, "ann")
         os.kill(stopped.pid, signal.SIGSTOP)
@@ -291,7 +297,7 @@ async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
         await until(lambda: found(lambda: len(zygotes._zygotes) == 2))
         await zygotes.close()
         assert not is_there(stopped.pid)
-        with pytest.raises((Gone, Unavailable)):
+        with pytest.raises((ZygoteGone, Unavailable)):
             await waiting
         with pytest.raises(Unavailable, match="shutting down"):
             await zygotes.of(PLAIN, "ann")
@@ -314,5 +320,5 @@ async def test_a_house_that_cannot_be_built_is_refused_with_the_step(tmp_path: P
             await zygotes.of(PLAIN, "ann")
 
 
-def _with_a_bind_of(path: str, house: House) -> str:
-    return plan(house).replace('"binds": [', f'"binds": [["{path}", "{path}", false], ')
+def _with_a_bind_of(path: str, house: EnvironmentSpec) -> str:
+    return build_zygote_spec(house).replace('"binds": [', f'"binds": [["{path}", "{path}", false], ')

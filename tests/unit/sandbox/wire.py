@@ -25,7 +25,7 @@ package = types.ModuleType("pegboard")
 package.__path__ = [sys.argv.pop()]
 os.dup2(int(sys.argv.pop()), 3, inheritable=False)
 sys.modules["pegboard"] = package
-from pegboard.sandbox.inside.zygote import main
+from pegboard.sandbox.child.zygote_main import main
 main()
 """
 
@@ -113,7 +113,11 @@ class Zygote:
         with theirs:
             kind = (b"N" if job["network"] else b"n") + b"c" * crowded
             socket.send_fds(self.line, [kind], [theirs.fileno()])
-        return Call(ours, job)
+        try:
+            return Call(ours, job)
+        except OSError:
+            ours.close()
+            raise
 
     def run(self, *argv: str, **changes: Any) -> Ended:
         """How a command ended."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from pegboard.core.tool import RateLimit
+from pegboard.model.tool import RateLimit
 
 HOURLY = RateLimit(max_calls=4, period="hour")  # one every 900 seconds
 WIDE = RateLimit(max_calls=1000, period="hour")

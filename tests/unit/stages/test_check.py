@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from pegboard.core.errors import ContractViolation, ExecutionFailed, ResultTooLarge
-from pegboard.core.tool import Kind, Tool
-from pegboard.registry.peg import Peg
-from pegboard.stages.check import Checker, as_json
+from pegboard.model.call_errors import ContractViolation, ExecutionFailed, ResultTooLarge
+from pegboard.model.tool import Kind, Tool
+from pegboard.registry.compiled_tool import CompiledTool
+from pegboard.stages.check_output import OutputChecker, encode_output
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 Pair = namedtuple("Pair", "left right")
@@ -50,9 +50,9 @@ class Word(str):
     __slots__ = ()
 
 
-def peg(**fields: Any) -> Peg:
+def peg(**fields: Any) -> CompiledTool:
     tool = Tool("id", "owner", "quote", Kind.MOCK, {}, {}, NOW, NOW, **fields)
-    return Peg(tool, lambda _: (_ for _ in ()).throw(AssertionError("not run here")))
+    return CompiledTool(tool, lambda _: (_ for _ in ()).throw(AssertionError("not run here")))
 
 
 class TestAsJson:
@@ -79,7 +79,7 @@ class TestAsJson:
         ids=lambda value: str(value)[:30],
     )
     def test_it_becomes_the_text_of_plain_json_data(self, output: Any, plain: Any) -> None:
-        data = orjson.loads(as_json(output))
+        data = orjson.loads(encode_output(output))
         assert data == plain
         assert type(data) is type(plain)
 
@@ -99,12 +99,12 @@ class TestAsJson:
     )
     def test_a_number_that_is_not_finite_is_never_lost_silently(self, output: Any) -> None:
         with pytest.raises(ExecutionFailed, match="not finite"):
-            as_json(output)
+            encode_output(output)
 
     @pytest.mark.parametrize("output", [object(), b"x", {1}, {1: 2}, 2**64, -(2**63) - 1, "\ud800", {"a": print}, Box])
     def test_what_is_not_json_is_an_error_that_says_so(self, output: Any) -> None:
         with pytest.raises(ExecutionFailed, match="something that is not JSON: "):
-            as_json(output)
+            encode_output(output)
 
     def test_what_has_no_end_is_an_error_too(self) -> None:
         circle: list[Any] = []
@@ -114,7 +114,7 @@ class TestAsJson:
             deep = [deep]
         for output in (circle, deep):
             with pytest.raises(ExecutionFailed, match="not JSON"):
-                as_json(output)
+                encode_output(output)
 
     @given(
         st.recursive(
@@ -128,18 +128,18 @@ class TestAsJson:
         )
     )
     def test_json_data_comes_out_as_it_went_in(self, output: Any) -> None:
-        assert orjson.loads(as_json(output)) == output
+        assert orjson.loads(encode_output(output)) == output
 
 
 class TestChecker:
     def test_a_result_of_the_limit_passes_and_one_byte_more_does_not(self) -> None:
-        checker = Checker(max_bytes=10)
+        checker = OutputChecker(max_bytes=10)
         assert checker.check(peg(), "x" * 8) == b'"xxxxxxxx"'
         with pytest.raises(ResultTooLarge, match="returned 11 bytes of JSON, at most 10 are allowed"):
             checker.check(peg(), "x" * 9)
 
     def test_the_tools_own_limit_counts_where_it_has_one(self) -> None:
-        checker = Checker(max_bytes=10)
+        checker = OutputChecker(max_bytes=10)
         assert checker.check(peg(max_result_bytes=20), "x" * 18)
         with pytest.raises(ResultTooLarge):
             checker.check(peg(max_result_bytes=5), "xxxx")
@@ -150,7 +150,7 @@ class TestChecker:
             "properties": {"id": {"type": "string"}, "all": {"type": "array"}},
             "required": ["id"],
         }
-        checker = Checker(max_bytes=1000)
+        checker = OutputChecker(max_bytes=1000)
         checked = peg(output_schema=schema)
         written = checker.check(checked, {"id": UUID(int=1), "all": (1,)})
         assert orjson.loads(written) == {"id": str(UUID(int=1)), "all": [1]}
@@ -163,4 +163,4 @@ class TestChecker:
             checker.check(checked, [1])
 
     def test_without_a_schema_anything_json_passes(self) -> None:
-        assert Checker(max_bytes=1000).check(peg(), [1, "a", None]) == b'[1,"a",null]'
+        assert OutputChecker(max_bytes=1000).check(peg(), [1, "a", None]) == b'[1,"a",null]'

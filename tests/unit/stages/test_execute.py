@@ -11,25 +11,25 @@ from typing import Any
 import pytest
 
 from pegboard import Caller
-from pegboard.core.call import ReadyCall
-from pegboard.core.errors import ExecutionFailed, HandlerNotFound, RateLimited, TimedOut, ToolError
-from pegboard.core.tool import Kind, Retry, Tool
-from pegboard.executors.base import Prepared
-from pegboard.registry.peg import Peg
-from pegboard.stages.check import Checker
+from pegboard.kinds.base import Prepared
+from pegboard.model.call import ReadyCall
+from pegboard.model.call_errors import ExecutionFailed, HandlerNotFound, RateLimited, TimedOut, ToolError
+from pegboard.model.tool import Kind, Retry, Tool
+from pegboard.registry.compiled_tool import CompiledTool
+from pegboard.stages.check_output import OutputChecker
 from pegboard.stages.deadlines import Deadlines
-from pegboard.stages.execute import Attempts, Outcome, describe, execute
+from pegboard.stages.execute import Attempts, ExecutionOutcome, describe_exception, execute
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
-CHECKER = Checker(max_bytes=1000)
+CHECKER = OutputChecker(max_bytes=1000)
 
 
-def peg(run: Callable[[ReadyCall], Any], *, instant: bool = False, **fields: Any) -> Peg:
+def peg(run: Callable[[ReadyCall], Any], *, instant: bool = False, **fields: Any) -> CompiledTool:
     tool = Tool("id", "owner", "quote", Kind.INTERNAL, {}, {}, NOW, NOW, **fields)
-    return Peg(tool, lambda _: Prepared(run, instant=instant))
+    return CompiledTool(tool, lambda _: Prepared(run, instant=instant))
 
 
-async def run(the: Peg, attempts: Attempts | None = None, within: float = 5.0) -> Outcome:
+async def run(the: CompiledTool, attempts: Attempts | None = None, within: float = 5.0) -> ExecutionOutcome:
     ready = ReadyCall("run", the.tool, Caller("u", "ada"), {}, "digest", time.monotonic() + within)
     return await execute(the, ready, CHECKER, attempts or Attempts(), Deadlines())
 
@@ -39,7 +39,7 @@ async def test_an_outcome_has_the_output_its_text_and_the_attempts() -> None:
         return {"a": 1}
 
     for instant in (True, False):
-        assert await run(peg(answer, instant=instant)) == Outcome(b'{"a":1}', 1)
+        assert await run(peg(answer, instant=instant)) == ExecutionOutcome(b'{"a":1}', 1)
 
 
 async def test_what_tool_code_raises_is_its_own_error() -> None:
@@ -61,7 +61,7 @@ async def test_what_tool_code_raises_is_its_own_error() -> None:
         for instant in (True, False):
             with pytest.raises(ExecutionFailed) as failed:
                 await run(peg(fail, instant=instant))
-            assert failed.value.message == words == describe(error)
+            assert failed.value.message == words == describe_exception(error)
 
 
 async def test_a_tool_error_stays_what_it_is() -> None:
@@ -78,7 +78,7 @@ async def test_a_tool_that_cannot_be_prepared_counts_as_an_attempt() -> None:
 
     attempts = Attempts()
     with pytest.raises(HandlerNotFound):
-        await run(Peg(Tool("id", "o", "quote", Kind.INTERNAL, {}, {}, NOW, NOW), never), attempts)
+        await run(CompiledTool(Tool("id", "o", "quote", Kind.INTERNAL, {}, {}, NOW, NOW), never), attempts)
     assert attempts.count == 1
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.call import Caller
-from pegboard.core.errors import RateLimited
-from pegboard.core.tool import Kind, RateLimit, Tool
-from pegboard.stages.limit import Limiter, MemoryLimiter, limit
+from pegboard.model.call import Caller
+from pegboard.model.call_errors import RateLimited
+from pegboard.model.tool import Kind, RateLimit, Tool
+from pegboard.stages.rate_limit import Limiter, MemoryLimiter, check_rate_limit
 from tests.unit.stages.limits import WIDE, Clock, at_once, limits, starts
 
 
@@ -27,7 +27,7 @@ BEN = Caller("ben", "Ben", key_id="ben-key")
 
 def refusal(limiter: Limiter, of: Tool, caller: Caller, flood: RateLimit | None = None) -> RateLimited | None:
     try:
-        at_once(limit(limiter, of, caller, flood))
+        at_once(check_rate_limit(limiter, of, caller, flood))
     except RateLimited as error:
         return error
     return None

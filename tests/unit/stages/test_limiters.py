@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import pytest
 from redis.asyncio import Redis
 
-from pegboard.core.tool import RateLimit
-from pegboard.stages.limit import Limiter, MemoryLimiter
-from pegboard.stages.valkey_limit import ValkeyLimiter
+from pegboard.model.tool import RateLimit
+from pegboard.stages.rate_limit import Limiter, MemoryLimiter
+from pegboard.stages.valkey_rate_limit import ValkeyLimiter
 from tests.unit.stages.limits import HOURLY, WIDE, Clock
 
 

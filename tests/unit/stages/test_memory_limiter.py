@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from pegboard.core.tool import RateLimit
-from pegboard.stages.limit import MemoryLimiter
+from pegboard.model.tool import RateLimit
+from pegboard.stages.rate_limit import MemoryLimiter
 from tests.unit.stages.limits import HOURLY, WIDE, Clock, at_once, limits, pauses, starts
 
 

@@ -11,12 +11,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pegboard import Caller, Pegboard
-from pegboard.core.call import ReadyCall, ToolCall
-from pegboard.core.errors import ContractViolation, ExecutionFailed, TimedOut, ToolError
-from pegboard.core.tool import Kind, Retry
-from pegboard.executors.base import OpenTool, Output, Prepared
-from pegboard.stages.execute import Attempts, Outcome
-from pegboard.stages.run import MAX_KEPT_PRINTED, Run
+from pegboard.kinds.base import OpenTool, Output, Prepared
+from pegboard.model.call import ReadyCall, ToolCall
+from pegboard.model.call_errors import ContractViolation, ExecutionFailed, TimedOut, ToolError
+from pegboard.model.tool import Kind, Retry
+from pegboard.stages.execute import Attempts, ExecutionOutcome
+from pegboard.stages.run import MAX_KEPT_PRINTED_BYTES, CallRun
 from pegboard.testing import NoSettings
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.boards import code, use
@@ -57,12 +57,12 @@ class TestTakenOver:
     async def test_an_output_is_its_value_and_what_was_printed_is_kept_apart(self, instant: bool) -> None:
         attempts = Attempts()
         outcome = await run(peg(Script(Output({"a": 1}, "hello\n")), instant=instant), attempts)
-        assert outcome == Outcome(b'{"a":1}', 1)
+        assert outcome == ExecutionOutcome(b'{"a":1}', 1)
         assert attempts.printed == "hello\n"
 
     async def test_a_pair_that_a_tool_returns_is_a_pair(self) -> None:
         attempts = Attempts()
-        assert await run(peg(Script((1, "hello"))), attempts) == Outcome(b'[1,"hello"]', 1)
+        assert await run(peg(Script((1, "hello"))), attempts) == ExecutionOutcome(b'[1,"hello"]', 1)
         assert attempts.printed == ""
 
     async def test_a_failure_has_what_was_printed_before_it(self) -> None:
@@ -114,13 +114,15 @@ class TestTakenOver:
 
 def kept(printed: Any) -> str | None:
     """What the row keeps of it."""
-    this = Run(ToolCall("quote", {}), Caller("u", "ada"), None)
+    this = CallRun(ToolCall("quote", {}), Caller("u", "ada"), None)
     this.attempts.count, this.attempts.printed = 1, printed
-    return this.execution(this.succeeded(Outcome(b"1", 1))).printed
+    return this.execution(this.succeeded(ExecutionOutcome(b"1", 1))).printed
 
 
 class TestCut:
-    @pytest.mark.parametrize("printed", ["x", "line\n", "x" * MAX_KEPT_PRINTED, "☂" * (MAX_KEPT_PRINTED // 3)])
+    @pytest.mark.parametrize(
+        "printed", ["x", "line\n", "x" * MAX_KEPT_PRINTED_BYTES, "☂" * (MAX_KEPT_PRINTED_BYTES // 3)]
+    )
     def test_up_to_the_limit_it_is_kept_whole(self, printed: str) -> None:
         assert kept(printed) == printed
 
@@ -130,8 +132,8 @@ class TestCut:
     @pytest.mark.parametrize(
         ("printed", "beginning", "more"),
         [
-            ("x" * (MAX_KEPT_PRINTED + 1), "x" * MAX_KEPT_PRINTED, "1"),
-            ("x" * (2**20), "x" * MAX_KEPT_PRINTED, "983,040"),
+            ("x" * (MAX_KEPT_PRINTED_BYTES + 1), "x" * MAX_KEPT_PRINTED_BYTES, "1"),
+            ("x" * (2**20), "x" * MAX_KEPT_PRINTED_BYTES, "983,040"),
             # 65,536 is no multiple of three, so the last one that fits ends a byte before.
             ("☂" * 30_000, "☂" * 21_845, "24,465"),
             ("x" + "😀" * 20_000, "x" + "😀" * 16_383, "14,468"),
@@ -152,7 +154,7 @@ class TestCut:
             assert found is None
             return
         assert found is not None
-        assert len(found.encode()) <= MAX_KEPT_PRINTED + 100
+        assert len(found.encode()) <= MAX_KEPT_PRINTED_BYTES + 100
         assert "\0" not in found
 
     @pytest.mark.parametrize(("printed", "text"), [(b"bytes", "b'bytes'"), (5, "5"), (["a"], "['a']")])

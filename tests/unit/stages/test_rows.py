@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.errors import InDoubt
-from pegboard.core.table_errors import DatabaseFailed, TableUnusable
-from pegboard.core.tool import Kind
-from pegboard.executors.base import Output
+from pegboard.kinds.base import Output
+from pegboard.kinds.table.config import DatabaseFailed, TableUnusable
+from pegboard.model.call_errors import InDoubt
+from pegboard.model.tool import Kind
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import mock
 from tests.unit.dialects.rendering import rendered

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.call import ReadyCall
-from pegboard.core.errors import ContractViolation, FieldProblem, InvalidArguments, TimedOut, ToolError
-from pegboard.core.tool import Retry
+from pegboard.model.call import ReadyCall
+from pegboard.model.call_errors import ContractViolation, FieldProblem, InvalidArguments, TimedOut, ToolError
+from pegboard.model.tool import Retry
 from pegboard.stages.execute import Attempts
 from pegboard.testing import calls_of, memory_board
 from tests.unit.stages.test_execute import failing, peg, run

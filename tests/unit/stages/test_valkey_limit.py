@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from pegboard.core.errors import Unavailable
-from pegboard.core.tool import RateLimit
-from pegboard.stages.valkey_limit import TOGETHER, ValkeyLimiter
+from pegboard.model.call_errors import Unavailable
+from pegboard.model.tool import RateLimit
+from pegboard.stages.valkey_rate_limit import MAX_BATCH_CALLS, ValkeyLimiter
 from tests.servers import free_port
 from tests.valkey import ValkeyServer
 
@@ -65,7 +65,7 @@ async def test_whoever_leaves_before_it_is_asked_takes_nothing(limiter: ValkeyLi
 
 
 async def test_whoever_is_left_when_all_before_them_have_gone_is_asked_for(limiter: ValkeyLimiter) -> None:
-    *gone, last = (asyncio.ensure_future(limiter.take("a", HOURLY)) for _ in range(TOGETHER + 1))
+    *gone, last = (asyncio.ensure_future(limiter.take("a", HOURLY)) for _ in range(MAX_BATCH_CALLS + 1))
     for asking in gone:
         asyncio.get_running_loop().call_soon(asking.cancel)
     await asyncio.sleep(0)
@@ -150,7 +150,7 @@ async def test_all_who_wait_are_refused_together_while_it_does_not_answer() -> N
 
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     limiter = ValkeyLimiter(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", timeout=0.05)
-    takes = (limiter.take("a", HOURLY) for _ in range(5 * TOGETHER))
+    takes = (limiter.take("a", HOURLY) for _ in range(5 * MAX_BATCH_CALLS))
     assert {type(gone) for gone in await asyncio.gather(*takes, return_exceptions=True)} == {Unavailable}
     assert asked <= 2  # once, and once more for a connection that had gone stale
     await limiter.close()

@@ -6,27 +6,27 @@ from collections.abc import Sequence
 
 from sqlalchemy import func, insert, select, update
 
-from pegboard.core.call import Execution
-from pegboard.core.ids import new_id
-from pegboard.journal import postgresql, sqlite
-from pegboard.journal.chain import Place
-from pegboard.journal.entries import Count
-from pegboard.journal.ledger import Ledger
-from pegboard.journal.postgresql import PostgresqlLedger
-from pegboard.journal.sqlite import SqliteLedger, SqliteSession
-from pegboard.store import journal_models
-from pegboard.store.base_models import table_of
-from pegboard.store.database import Database
-from pegboard.store.executions import stored
+from pegboard.journal import postgresql_backend, sqlite_backend
+from pegboard.journal.backend import JournalBackend
+from pegboard.journal.entries import CountRow
+from pegboard.journal.hash_chain import ChainPosition
+from pegboard.journal.postgresql_backend import PostgresqlBackend
+from pegboard.journal.sqlite_backend import SqliteBackend, SqliteSession
+from pegboard.model.call import Execution
+from pegboard.model.ids import new_id
+from pegboard.storage import journal_tables
+from pegboard.storage.board_tables import get_table
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import serialize_execution
 from tests.unit.store.rows import NOW
 
-_executions = table_of(journal_models.Execution)
-_writers = table_of(journal_models.Writer)
+_executions = get_table(journal_tables.Execution)
+_writers = get_table(journal_tables.Writer)
 
 
-def ledger_of(database: Database) -> Ledger:
+def ledger_of(database: Database) -> JournalBackend:
     """The database's side of the journal."""
-    return SqliteLedger(database) if database.kind == "sqlite" else PostgresqlLedger(database)
+    return SqliteBackend(database) if database.kind == "sqlite" else PostgresqlBackend(database)
 
 
 async def keep(database: Database, *made: Execution, writer: int = 1) -> int:
@@ -34,20 +34,22 @@ async def keep(database: Database, *made: Execution, writer: int = 1) -> int:
     async with database.read() as conn:
         last = select(func.coalesce(func.max(_executions.c.seq), 0)).where(_executions.c.writer == writer)
         head: int = (await conn.execute(last)).scalar_one()
-    places = [Place(head + number, f"{head + number:032x}") for number in range(1, len(made) + 1)]
-    rows = [(*stored(one), writer, *place) for one, place in zip(made, places, strict=True)]
+    places = [ChainPosition(head + number, f"{head + number:032x}") for number in range(1, len(made) + 1)]
+    rows = [(*serialize_execution(one), writer, *place) for one, place in zip(made, places, strict=True)]
     if database.kind == "sqlite":
         connection = database.connect_sqlite()
-        SqliteSession(connection)._insert(sqlite._ROWS, [(row[0].replace("-", ""), *row[1:]) for row in rows])
+        SqliteSession(connection)._insert(
+            sqlite_backend._ROW_INSERT, [(row[0].replace("-", ""), *row[1:]) for row in rows]
+        )
         connection.close()
     else:
-        async with database.apart() as driver:
-            text = postgresql._insert("executions", postgresql._ROW_FIELDS)
-            await driver.execute(text, *postgresql._columns(rows, len(postgresql._ROW_FIELDS)))
+        async with database.connect_driver() as driver:
+            text = postgresql_backend._build_insert("executions", postgresql_backend._ROW_FIELDS)
+            await driver.execute(text, *postgresql_backend._transpose_rows(rows, len(postgresql_backend._ROW_FIELDS)))
     return head + len(made)
 
 
-async def keep_counts(database: Database, counts: Sequence[Count], *, writer: int = 1, counted_seq: int) -> None:
+async def keep_counts(database: Database, counts: Sequence[CountRow], *, writer: int = 1, counted_seq: int) -> None:
     """Add to the statistics what a writer has counted, and how far, which must be further than before."""
     ledger = ledger_of(database)
     await ledger.transaction(lambda session: session.count(writer, counted_seq, counts))

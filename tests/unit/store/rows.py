@@ -9,13 +9,13 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.core.call import Execution
-from pegboard.core.ids import new_id
-from pegboard.core.people import Agent, ApiKey, Secret, User
-from pegboard.core.tool import Kind, Tool
-from pegboard.store import journal_models, users
-from pegboard.store.base_models import table_of
-from pegboard.store.database import Database
+from pegboard.model.accounts import Agent, ApiKey, Secret, User
+from pegboard.model.call import Execution
+from pegboard.model.ids import new_id
+from pegboard.model.tool import Kind, Tool
+from pegboard.storage import journal_tables, user_rows
+from pegboard.storage.board_tables import get_table
+from pegboard.storage.database import Database
 
 NOW = datetime(2026, 3, 1, 12, 30, 15, 123456, tzinfo=UTC)
 
@@ -61,11 +61,11 @@ async def kept_user(database: Database, name: str = "ada", **fields: Any) -> Use
     """A user who is in the database."""
     user = a_user(name, **fields)
     async with database.change() as change:
-        await users.add(change.conn, user, revision=change.revision)
+        await user_rows.add_user(change.conn, user, revision=change.revision)
     return user
 
 
 async def add_executions(conn: AsyncConnection, rows: Iterable[Execution]) -> None:
     """Rows of the journal, as they are before anything links them."""
-    table = table_of(journal_models.Execution)
+    table = get_table(journal_tables.Execution)
     await conn.execute(insert(table), [row._asdict() for row in rows])

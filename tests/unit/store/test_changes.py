@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from pegboard.store.changes import Changes
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate
+from pegboard.storage.change_listener import ChangeListener
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate
 from tests.servers import PostgresServer
 
 
@@ -39,7 +39,7 @@ class Seen:
 
 
 @asynccontextmanager
-async def watching(changes: Changes, seen: Seen) -> AsyncIterator[asyncio.Task[None]]:
+async def watching(changes: ChangeListener, seen: Seen) -> AsyncIterator[asyncio.Task[None]]:
     task = asyncio.create_task(changes.watch(seen.on_change))
     try:
         yield task
@@ -66,7 +66,7 @@ async def test_a_change_elsewhere_is_seen(database: Database, other: Database) -
     await change(database)
     seen = Seen()
     # PostgreSQL tells of it: nobody asks for an hour.
-    async with watching(Changes(database, seen=0, slow_poll=3600), seen):
+    async with watching(ChangeListener(database, seen=0, slow_poll=3600), seen):
         await seen.wait_for(1)
         for revision in (2, 3):
             await change(other)
@@ -77,7 +77,7 @@ async def test_a_change_elsewhere_is_seen(database: Database, other: Database) -
 async def test_what_was_seen_already_is_not_told_again(database: Database, other: Database) -> None:
     await change(database)
     seen = Seen()
-    async with watching(Changes(database, seen=1), seen):
+    async with watching(ChangeListener(database, seen=1), seen):
         await change(other)
         await seen.wait_for(2)
     assert seen.revisions == [2]
@@ -85,7 +85,7 @@ async def test_what_was_seen_already_is_not_told_again(database: Database, other
 
 async def test_a_write_that_is_no_change_is_not_told(database: Database, other: Database) -> None:
     seen = Seen()
-    async with watching(Changes(database), seen):
+    async with watching(ChangeListener(database), seen):
         async with other.write() as conn:
             await conn.exec_driver_sql("CREATE TABLE extra (id INTEGER)")
         await change(other)
@@ -98,7 +98,7 @@ async def test_a_listener_that_fails_is_told_again(
 ) -> None:
     seen = Seen()
     seen.failing = 2
-    async with watching(Changes(database), seen):
+    async with watching(ChangeListener(database), seen):
         await change(other)
         await seen.wait_for(1)
     assert [record.levelname for record in caplog.records if "not now" in record.getMessage()] == ["WARNING"] * 2
@@ -107,7 +107,7 @@ async def test_a_listener_that_fails_is_told_again(
 async def test_watching_waits_for_the_tables_to_be_there(empty_database_url: str) -> None:
     database = Database.create(empty_database_url)
     seen = Seen()
-    async with watching(Changes(database), seen):
+    async with watching(ChangeListener(database), seen):
         await migrate(database)
         await change(database)
         await seen.wait_for(1)
@@ -118,7 +118,7 @@ async def test_postgresql_is_asked_now_and_then_even_if_it_never_calls(postgres_
     database = Database.create(postgres_url)
     await migrate(database)
     seen = Seen()
-    async with watching(Changes(database, seen=-1, slow_poll=0.1), seen):
+    async with watching(ChangeListener(database, seen=-1, slow_poll=0.1), seen):
         await seen.wait_for(0)
         async with database.write() as conn:
             await conn.exec_driver_sql("UPDATE board_state SET revision = 41")
@@ -130,7 +130,7 @@ async def test_watching_goes_on_after_postgresql_was_away(own_postgres: Postgres
     database = Database.create(own_postgres.url)
     await migrate(database)
     seen = Seen()
-    async with watching(Changes(database, seen=-1), seen):
+    async with watching(ChangeListener(database, seen=-1), seen):
         await seen.wait_for(0)
         own_postgres.stop()
         own_postgres.start()
@@ -145,6 +145,6 @@ async def test_watching_goes_on_after_postgresql_was_away(own_postgres: Postgres
 async def test_memory_has_nothing_to_watch() -> None:
     database = Database.create("memory")
     seen = Seen()
-    await asyncio.wait_for(Changes(database).watch(seen.on_change), 30)
+    await asyncio.wait_for(ChangeListener(database).watch(seen.on_change), 30)
     await database.close()
     assert seen.revisions == []

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.store.changes import Changes
-from pegboard.store.database import Database
+from pegboard.storage.change_listener import ChangeListener
+from pegboard.storage.database import Database
 
 
 class Connection:
@@ -38,7 +38,7 @@ async def nothing(revision: int) -> None:
 
 async def test_a_notice_that_comes_with_the_cancellation_does_not_swallow_it() -> None:
     connection: Any = Connection()
-    changes = Changes(Database.create("memory"), seen=1)
+    changes = ChangeListener(Database.create("memory"), seen=1)
     watching = asyncio.create_task(changes._follow_postgresql(connection, nothing))
     await connection.asked.wait()
     for _ in range(3):

@@ -9,10 +9,10 @@ from sqlalchemy import insert, text, update
 from sqlalchemy.exc import IntegrityError, InvalidRequestError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from pegboard.core.ids import new_id
-from pegboard.core.tool import Kind
-from pegboard.store import journal_models, models, receipts, tools
-from pegboard.store.database import Database
+from pegboard.model.ids import new_id
+from pegboard.model.tool import Kind
+from pegboard.storage import board_tables, journal_tables, receipt_rows, tool_rows
+from pegboard.storage.database import Database
 from tests.unit.store.rows import a_tool, an_execution, kept_user
 
 
@@ -20,8 +20,8 @@ from tests.unit.store.rows import a_tool, an_execution, kept_user
 async def test_every_kind_of_tool_can_be_kept(database: Database, kind: Kind) -> None:
     tool = a_tool(await kept_user(database), tool_type=kind)
     async with database.change() as change:
-        await tools.add(change.conn, tool, revision=change.revision, by="ada")
-        assert await tools.get(change.conn, tool.id) == tool
+        await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
+        assert await tool_rows.get_tool(change.conn, tool.id) == tool
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ async def test_every_kind_of_tool_can_be_kept(database: Database, kind: Kind) ->
 async def test_a_tool_that_breaks_a_rule_is_refused(database: Database, wrong: dict[str, Any]) -> None:
     tool = a_tool(await kept_user(database))
     async with database.change() as change:
-        await tools.add(change.conn, tool, revision=change.revision, by="ada")
+        await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
     with pytest.raises(IntegrityError):
         async with database.write() as conn:
-            await conn.execute(update(models.Tool).values(wrong))
+            await conn.execute(update(board_tables.Tool).values(wrong))
 
 
 async def test_the_checks_hold_without_the_not_null_beside_them(database: Database) -> None:
@@ -64,7 +64,7 @@ async def test_the_checks_hold_without_the_not_null_beside_them(database: Databa
 async def test_a_user_who_owns_a_tool_cannot_vanish(database: Database) -> None:
     tool = a_tool(await kept_user(database))
     async with database.change() as change:
-        await tools.add(change.conn, tool, revision=change.revision, by="ada")
+        await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
     with pytest.raises(IntegrityError):
         async with database.write() as conn:
             await conn.execute(text("DELETE FROM users"))
@@ -73,7 +73,7 @@ async def test_a_user_who_owns_a_tool_cannot_vanish(database: Database) -> None:
 async def test_the_board_has_one_state(database: Database) -> None:
     with pytest.raises(IntegrityError):
         async with database.write() as conn:
-            await conn.execute(insert(models.BoardState).values(id=2, revision=0))
+            await conn.execute(insert(board_tables.BoardState).values(id=2, revision=0))
 
 
 def an_intent(**fields: Any) -> dict[str, Any]:
@@ -91,15 +91,15 @@ class TestJournal:
     async def test_an_intent_that_breaks_a_rule_is_refused(self, database: Database, wrong: dict[str, Any]) -> None:
         with pytest.raises(IntegrityError):
             async with database.write() as conn:
-                await conn.execute(insert(journal_models.Intent).values(an_intent(**wrong)))
+                await conn.execute(insert(journal_tables.Intent).values(an_intent(**wrong)))
 
     async def test_a_key_is_held_by_one_call_and_any_number_have_none(self, database: Database) -> None:
         async with database.write() as conn:
             for claim in (None, None, "one", "two"):
-                await conn.execute(insert(journal_models.Intent).values(an_intent(claim=claim)))
+                await conn.execute(insert(journal_tables.Intent).values(an_intent(claim=claim)))
         with pytest.raises(IntegrityError):
             async with database.write() as conn:
-                await conn.execute(insert(journal_models.Intent).values(an_intent(claim="one", state="done")))
+                await conn.execute(insert(journal_tables.Intent).values(an_intent(claim="one", state="done")))
 
     async def test_a_place_in_a_chain_is_taken_once_and_rows_from_before_it_have_none(self, database: Database) -> None:
         def row(**place: Any) -> dict[str, Any]:
@@ -107,28 +107,28 @@ class TestJournal:
 
         async with database.write() as conn:
             for place in ({}, {}, {"writer": 1, "seq": 1}, {"writer": 1, "seq": 2}, {"writer": 2, "seq": 1}):
-                await conn.execute(insert(journal_models.Execution).values(row(**place)))
+                await conn.execute(insert(journal_tables.Execution).values(row(**place)))
         with pytest.raises(IntegrityError):
             async with database.write() as conn:
-                await conn.execute(insert(journal_models.Execution).values(row(writer=1, seq=2)))
+                await conn.execute(insert(journal_tables.Execution).values(row(writer=1, seq=2)))
 
     async def test_a_call_leaves_one_receipt(self, database: Database) -> None:
         run_id = new_id()
         async with database.write() as conn:
-            await receipts.add(conn, run_id, receipts.unsigned)
+            await receipt_rows.add_receipt(conn, run_id, receipt_rows.sign_nothing)
         with pytest.raises(IntegrityError):
             async with database.write() as conn:
-                await receipts.add(conn, run_id, receipts.unsigned, row_id="again")
+                await receipt_rows.add_receipt(conn, run_id, receipt_rows.sign_nothing, row_id="again")
 
 
 async def test_relations_are_loaded_only_when_asked_for(database: Database) -> None:
     tool = a_tool(await kept_user(database))
     async with database.change() as change:
-        await tools.add(change.conn, tool, revision=change.revision, by="ada")
+        await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
     async with AsyncSession(database.engine) as session:
-        found = await session.get_one(models.Tool, tool.id)
+        found = await session.get_one(board_tables.Tool, tool.id)
         with pytest.raises(InvalidRequestError, match="raise"):
             _ = found.owner
-        owner = await session.get_one(models.User, tool.owner_id)
+        owner = await session.get_one(board_tables.User, tool.owner_id)
         with pytest.raises(InvalidRequestError, match="raise"):
             _ = owner.tools

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pegboard.core.ids import new_id
-from pegboard.journal.entries import Count
-from pegboard.store import counts, journal_models
-from pegboard.store.base_models import table_of
-from pegboard.store.database import Database
+from pegboard.journal.entries import CountRow
+from pegboard.model.ids import new_id
+from pegboard.storage import journal_tables, statistics_rows
+from pegboard.storage.board_tables import get_table
+from pegboard.storage.database import Database
 from tests.unit.store.keeping import keep, keep_counts, keep_writer
 from tests.unit.store.rows import NOW, an_execution
 
@@ -22,7 +22,7 @@ ADA, BEN = new_id(), new_id()
 DAY = timedelta(days=1)
 
 
-def count(hour: int, calls: int = 1, **parts: Any) -> Count:
+def count(hour: int, calls: int = 1, **parts: Any) -> CountRow:
     known = {"tool_name": "add", "caller_id": ADA, "status": "succeeded", "code": "", "bucket": 7, **parts}
     return (
         hour,
@@ -41,19 +41,19 @@ async def collected(parts: AsyncIterator[Any]) -> list[tuple[Any, ...]]:
 
 async def counted(database: Database, hours: range, **wanted: Any) -> list[tuple[Any, ...]]:
     async with database.read() as conn:
-        return await collected(counts.counted(conn, hours, **wanted))
+        return await collected(statistics_rows.iterate_counts(conn, hours, **wanted))
 
 
 async def uncounted(database: Database, **wanted: Any) -> list[tuple[Any, ...]]:
     """The names, statuses and places of rows that no count holds."""
     async with database.read() as conn:
-        found = await collected(counts.uncounted(conn, NOW - DAY, NOW + DAY, **wanted))
+        found = await collected(statistics_rows.iterate_uncounted(conn, NOW - DAY, NOW + DAY, **wanted))
     return [(row[0], row[1], row[4]) for row in found]
 
 
 async def counted_seqs(database: Database) -> list[int]:
     """How far each writer has counted."""
-    columns = table_of(journal_models.Writer).c
+    columns = get_table(journal_tables.Writer).c
     async with database.read() as conn:
         return list((await conn.execute(select(columns.counted_seq).order_by(columns.number))).scalars())
 
@@ -63,7 +63,7 @@ async def test_what_is_counted_twice_is_added_up(database: Database) -> None:
     await keep_counts(database, [count(1, 2), count(2, 1)], counted_seq=3)
     await keep_counts(database, [count(1, 40), count(1, 7, status="failed", code="timeout")], counted_seq=50)
     await keep_counts(database, [], counted_seq=60)
-    columns = table_of(journal_models.ExecutionCount).c
+    columns = get_table(journal_tables.ExecutionCount).c
     async with database.read() as conn:
         rows = (await conn.execute(select(columns.hour, columns.status, columns.calls))).all()
     assert sorted(map(tuple, rows)) == [(1, "failed", 7), (1, "succeeded", 42), (2, "succeeded", 1)]
@@ -125,7 +125,7 @@ async def test_many_alike_counts_come_in_parts(database: Database) -> None:
     await keep_writer(database)
     await keep_counts(database, [count(1, caller_id="", bucket=bucket) for bucket in range(2500)], counted_seq=2500)
     async with database.read() as conn:
-        parts = [len(part) async for part in counts.counted(conn, range(1, 2))]
+        parts = [len(part) async for part in statistics_rows.iterate_counts(conn, range(1, 2))]
     assert sum(parts) == 2500
     assert max(parts) <= 1000
 
@@ -166,6 +166,6 @@ async def test_many_uncounted_rows_come_in_parts_and_each_once(database: Databas
     made = [an_execution(tool_id="x") for _ in range(2001)]
     await keep_writer(database, seq=await keep(database, *made))
     async with database.read() as conn:
-        parts = [part async for part in counts.uncounted(conn, NOW, NOW + DAY)]
+        parts = [part async for part in statistics_rows.iterate_uncounted(conn, NOW, NOW + DAY)]
     assert [len(part) for part in parts] == [1000, 1000, 1]
     assert [row.seq for part in parts for row in part] == list(range(1, 2002))

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
-from pegboard.store import tools, users
-from pegboard.store.database import Database, revision_of
-from pegboard.store.migrate import migrate
+from pegboard.storage import tool_rows, user_rows
+from pegboard.storage.database import Database, read_revision
+from pegboard.storage.migrate import migrate
 from tests.servers import PostgresServer, free_port
 from tests.unit.store.rows import a_tool, a_user, kept_user
 
@@ -77,7 +77,7 @@ async def test_sqlite_is_durable_and_enforces_foreign_keys(tmp_path: Path) -> No
 async def test_a_tool_needs_an_owner_that_exists(database: Database) -> None:
     with pytest.raises(IntegrityError):
         async with database.change() as change:
-            await tools.add(change.conn, a_tool(a_user()), revision=change.revision, by="ada")
+            await tool_rows.add_tool(change.conn, a_tool(a_user()), revision=change.revision, by="ada")
 
 
 async def test_every_change_has_the_next_revision(database: Database) -> None:
@@ -86,7 +86,7 @@ async def test_every_change_has_the_next_revision(database: Database) -> None:
         async with database.change() as change:
             revisions.append(change.revision)
     async with database.read() as conn:
-        assert await revision_of(conn) == 3
+        assert await read_revision(conn) == 3
     assert revisions == [1, 2, 3]
 
 
@@ -94,20 +94,20 @@ async def test_a_change_that_fails_leaves_nothing_behind(database: Database) -> 
     user = a_user()
     with pytest.raises(ZeroDivisionError):
         async with database.change() as change:
-            await users.add(change.conn, user, revision=change.revision)
+            await user_rows.add_user(change.conn, user, revision=change.revision)
             raise ZeroDivisionError
     async with database.read() as conn:
-        assert await revision_of(conn) == 0
-        assert await users.get(conn, user.id) is None
+        assert await read_revision(conn) == 0
+        assert await user_rows.get_user(conn, user.id) is None
 
 
 async def test_a_write_is_kept_without_being_a_change(database: Database) -> None:
     user = a_user()
     async with database.write() as conn:
-        await users.add(conn, user, revision=0)
+        await user_rows.add_user(conn, user, revision=0)
     async with database.read() as conn:
-        assert await users.get(conn, user.id) == user
-        assert await revision_of(conn) == 0
+        assert await user_rows.get_user(conn, user.id) == user
+        assert await read_revision(conn) == 0
 
 
 async def test_changes_of_two_processes_come_one_after_another(database: Database, database_url: str) -> None:
@@ -119,7 +119,7 @@ async def test_changes_of_two_processes_come_one_after_another(database: Databas
         async with where.change() as change:
             inside += 1
             assert inside == 1
-            assert await revision_of(change.conn) == change.revision
+            assert await read_revision(change.conn) == change.revision
             inside -= 1
             return change.revision
 
@@ -131,12 +131,12 @@ async def test_changes_of_two_processes_come_one_after_another(database: Databas
 async def test_a_reader_sees_one_state_while_others_write(database: Database, database_url: str) -> None:
     other = Database.create(database_url)
     async with database.read() as conn:
-        assert await revision_of(conn) == 0
+        assert await read_revision(conn) == 0
         async with other.change():
             pass
-        assert await revision_of(conn) == 0
+        assert await read_revision(conn) == 0
     async with database.read() as conn:
-        assert await revision_of(conn) == 1
+        assert await read_revision(conn) == 1
     await other.close()
 
 
@@ -146,18 +146,18 @@ async def test_tasks_that_share_a_memory_database_do_not_mix_their_transactions(
 
     async def fails() -> None:
         async with memory.change() as change:
-            await users.add(change.conn, lost, revision=change.revision)
+            await user_rows.add_user(change.conn, lost, revision=change.revision)
             halfway.set()
             raise ZeroDivisionError
 
     async def succeeds() -> None:
         await halfway.wait()
         async with memory.change() as change:
-            await users.add(change.conn, kept, revision=change.revision)
+            await user_rows.add_user(change.conn, kept, revision=change.revision)
 
     await asyncio.gather(fails(), succeeds(), return_exceptions=True)
     async with memory.read() as conn:
-        assert await users.changed(conn, 0) == [kept]
+        assert await user_rows.list_changed_users(conn, 0) == [kept]
 
 
 async def test_memory_databases_are_apart(memory: Database) -> None:
@@ -165,7 +165,7 @@ async def test_memory_databases_are_apart(memory: Database) -> None:
     other = Database.create("memory")
     await migrate(other)
     async with other.read() as conn:
-        assert await users.changed(conn, 0) == []
+        assert await user_rows.list_changed_users(conn, 0) == []
     await other.close()
 
 
@@ -190,10 +190,10 @@ async def check_that_it_survives_a_cancelled_change(where: Database) -> None:
 
     async def endless() -> None:
         async with where.change() as change:
-            await users.add(change.conn, a_user("nobody"), revision=change.revision)
+            await user_rows.add_user(change.conn, a_user("nobody"), revision=change.revision)
             started.set()
             while True:
-                await users.get(change.conn, user.id)
+                await user_rows.get_user(change.conn, user.id)
 
     task = asyncio.create_task(endless())
     await started.wait()
@@ -203,8 +203,8 @@ async def check_that_it_survives_a_cancelled_change(where: Database) -> None:
 
     second = await kept_user(where, "second")
     async with where.read() as conn:
-        assert await users.changed(conn, 0) == [user, second]
-        assert await revision_of(conn) == 2
+        assert await user_rows.list_changed_users(conn, 0) == [user, second]
+        assert await read_revision(conn) == 2
 
 
 async def test_the_pool_heals_when_postgresql_was_away(own_postgres: PostgresServer) -> None:
@@ -219,7 +219,7 @@ async def test_the_pool_heals_when_postgresql_was_away(own_postgres: PostgresSer
 
     await kept_user(database, "after")
     async with database.read() as conn:
-        assert [user.name for user in await users.changed(conn, 0)] == ["before", "after"]
+        assert [user.name for user in await user_rows.list_changed_users(conn, 0)] == ["before", "after"]
     await database.close()
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.call import Execution
-from pegboard.core.ids import AHEAD, first_id, new_id
-from pegboard.store import executions
-from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter
+from pegboard.model.call import Execution
+from pegboard.model.ids import MAX_CLOCK_LEAD, make_lowest_id, new_id
+from pegboard.storage import execution_rows
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ExecutionFilter
 from tests.unit.store.keeping import keep
 from tests.unit.store.rows import NOW, an_execution
 
@@ -54,11 +54,11 @@ async def test_every_field_of_an_execution_comes_back(database: Database) -> Non
     assert shared == {"started_at", "caller"}
     await keep(database, full, plain)
     async with database.read() as conn:
-        found = await executions.get(conn, full.id)
+        found = await execution_rows.get_execution(conn, full.id)
         assert found == full
-        assert await executions.get(conn, plain.id) == plain
-        assert await executions.get(conn, new_id()) is None
-        assert await executions.get(conn, "nonsense") is None
+        assert await execution_rows.get_execution(conn, plain.id) == plain
+        assert await execution_rows.get_execution(conn, new_id()) is None
+        assert await execution_rows.get_execution(conn, "nonsense") is None
     assert found is not None
     assert list(found.arguments) == ["z", "a"]
 
@@ -83,7 +83,7 @@ async def test_nothing_a_caller_sends_keeps_a_call_out_of_the_journal(
 ) -> None:
     await keep(database, an_execution(), an_execution(**fields))
     async with database.read() as conn:
-        assert len(await executions.page(conn, ExecutionFilter(), limit=10)) == 2
+        assert len(await execution_rows.list_executions(conn, ExecutionFilter(), limit=10)) == 2
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -93,7 +93,7 @@ async def test_any_text_and_any_json_can_be_recorded(database: Database, error: 
     made = an_execution(error=error, arguments={"value": value})
     await keep(database, made)
     async with database.read() as conn:
-        found = await executions.get(conn, made.id)
+        found = await execution_rows.get_execution(conn, made.id)
     assert found is not None
     assert found.error == error.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     assert found.arguments == made.arguments
@@ -104,14 +104,16 @@ async def test_pages_come_newest_first_and_hold_every_execution_once(database: D
     await keep(database, *made)
     found: list[Execution] = []
     async with database.read() as conn:
-        while page := await executions.page(conn, ExecutionFilter(), before=found[-1].id if found else None, limit=3):
+        while page := await execution_rows.list_executions(
+            conn, ExecutionFilter(), before=found[-1].id if found else None, limit=3
+        ):
             found += page
     assert found == made[::-1]
 
 
 def id_at(moment: datetime) -> str:
     """An id made at that moment."""
-    return first_id(moment)[:24] + new_id()[24:]
+    return make_lowest_id(moment)[:24] + new_id()[24:]
 
 
 def begun(moment: datetime, **fields: Any) -> Execution:
@@ -129,7 +131,7 @@ async def test_a_filter_leaves_only_what_it_says(database: Database) -> None:
 
     async def found(**wanted: Any) -> list[Execution]:
         async with database.read() as conn:
-            return await executions.page(conn, ExecutionFilter(**wanted), limit=10)
+            return await execution_rows.list_executions(conn, ExecutionFilter(**wanted), limit=10)
 
     assert await found() == [third, second, first]
     assert await found(caller_id=ada) == [third, first]
@@ -192,7 +194,9 @@ async def test_any_filters_together_leave_what_all_of_them_say_page_by_page(
             alike = {{"tool": "tool_name"}.get(name, name): value for name, value in wanted.items()}
             found: list[Execution] = []
             asked = ExecutionFilter(**wanted)  # type: ignore[arg-type]
-            while page := await executions.page(conn, asked, before=found[-1].id if found else None, limit=3):
+            while page := await execution_rows.list_executions(
+                conn, asked, before=found[-1].id if found else None, limit=3
+            ):
                 found += page
             said = [row for row in rows if all(getattr(row, name) == value for name, value in alike.items())]
             assert found == said[::-1], wanted
@@ -202,18 +206,18 @@ async def test_a_caller_with_an_endless_name_finds_their_calls(database: Databas
     mine = an_execution(caller_id="☂" * 1000)
     await keep(database, mine, an_execution())
     async with database.read() as conn:
-        (found,) = await executions.page(conn, ExecutionFilter(caller_id="☂" * 1000), limit=10)
+        (found,) = await execution_rows.list_executions(conn, ExecutionFilter(caller_id="☂" * 1000), limit=10)
     assert found.id == mine.id
 
 
 async def test_time_is_told_by_the_moment_and_not_by_the_id_which_may_be_a_second_ahead(database: Database) -> None:
-    early = an_execution(id=id_at(NOW + AHEAD), started_at=NOW - timedelta(microseconds=1))
-    on_time = an_execution(id=id_at(NOW + AHEAD), started_at=NOW)
-    late = begun(NOW + 2 * AHEAD)
+    early = an_execution(id=id_at(NOW + MAX_CLOCK_LEAD), started_at=NOW - timedelta(microseconds=1))
+    on_time = an_execution(id=id_at(NOW + MAX_CLOCK_LEAD), started_at=NOW)
+    late = begun(NOW + 2 * MAX_CLOCK_LEAD)
     await keep(database, early, on_time, late)
     async with database.read() as conn:
-        until = await executions.page(conn, ExecutionFilter(until=NOW), limit=10)
-        since = await executions.page(conn, ExecutionFilter(since=NOW), limit=10)
+        until = await execution_rows.list_executions(conn, ExecutionFilter(until=NOW), limit=10)
+        since = await execution_rows.list_executions(conn, ExecutionFilter(since=NOW), limit=10)
     assert [one.id for one in until] == [early.id]
     assert [one.id for one in since] == [late.id, on_time.id]
 
@@ -224,7 +228,9 @@ async def test_pages_of_a_span_end_where_it_begins(database: Database) -> None:
     wanted = ExecutionFilter(since=made[2].started_at, until=made[8].started_at)
     found: list[Execution] = []
     async with database.read() as conn:
-        while page := await executions.page(conn, wanted, before=found[-1].id.upper() if found else None, limit=2):
+        while page := await execution_rows.list_executions(
+            conn, wanted, before=found[-1].id.upper() if found else None, limit=2
+        ):
             found += page
     assert found == made[2:8][::-1]
 
@@ -235,6 +241,6 @@ async def test_any_moment_can_be_asked_for(database: Database, moment: datetime)
     await keep(database, only)
     asked = moment.replace(tzinfo=UTC)
     async with database.read() as conn:
-        since = await executions.page(conn, ExecutionFilter(since=asked), limit=10)
-        until = await executions.page(conn, ExecutionFilter(until=asked), limit=10)
+        since = await execution_rows.list_executions(conn, ExecutionFilter(since=asked), limit=10)
+        until = await execution_rows.list_executions(conn, ExecutionFilter(until=asked), limit=10)
     assert (since, until) == (([], [only]) if asked > NOW else ([only], []))

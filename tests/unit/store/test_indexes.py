@@ -12,16 +12,16 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.core.ids import first_id, new_id
-from pegboard.core.people import User
-from pegboard.core.tool import Kind
-from pegboard.journal.counts import Counts, hour_of
-from pegboard.store import executions, tools, users
-from pegboard.store.counts import counted_query, uncounted
-from pegboard.store.database import Database
-from pegboard.store.executions import ExecutionFilter, stored
-from pegboard.store.tools import ToolFilter
-from pegboard.store.types import is_not_deleted
+from pegboard.journal.latency_counts import CallCounts, get_hour
+from pegboard.model.accounts import User
+from pegboard.model.ids import make_lowest_id, new_id
+from pegboard.model.tool import Kind
+from pegboard.storage import execution_rows, tool_rows, user_rows
+from pegboard.storage.column_types import is_not_deleted
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ExecutionFilter, serialize_execution
+from pegboard.storage.statistics_rows import build_counts_query, iterate_uncounted
+from pegboard.storage.tool_rows import ToolFilter
 from tests.unit.store.keeping import keep, keep_counts, keep_writer
 from tests.unit.store.rows import NOW, a_tool, a_user, an_execution
 from tests.unit.store.statements import statements
@@ -59,10 +59,10 @@ async def fill(database: Database) -> User:
         for number in range(3000)
     ]
     async with database.write() as conn:
-        await users.add(conn, admin, revision=1)
-        await users.add(conn, somebody, revision=1)
-        rows = [{**tools._row(tool), "revision": number} for number, tool in enumerate(made)]
-        await conn.execute(tools._tools.insert(), rows)
+        await user_rows.add_user(conn, admin, revision=1)
+        await user_rows.add_user(conn, somebody, revision=1)
+        rows = [{**tool_rows._build_tool_row(tool), "revision": number} for number, tool in enumerate(made)]
+        await conn.execute(tool_rows._tools.insert(), rows)
         if database.kind == "postgresql":
             await conn.exec_driver_sql("ANALYZE")
     return somebody
@@ -77,7 +77,7 @@ async def fill_journal(database: Database) -> None:
         ended = {"status": "failed", "code": ("timeout", "custom")[number % 3 % 2]} if number % 47 == 0 else {}
         made.append(
             an_execution(
-                id=first_id(begun)[:24] + new_id()[24:],
+                id=make_lowest_id(begun)[:24] + new_id()[24:],
                 tool_id=tool_ids[number * 7919 % 50],
                 tool_name=f"tool_{number * 7919 % 50:02}",
                 caller_id=callers[number * 104_729 % 20],
@@ -86,9 +86,9 @@ async def fill_journal(database: Database) -> None:
             )
         )
     await keep_writer(database, seq=await keep(database, *made))
-    counts = Counts()
+    counts = CallCounts()
     for one in made[:-UNCOUNTED]:
-        counts.add(stored(one))
+        counts.add(serialize_execution(one))
     await keep_counts(database, counts.take(), counted_seq=len(made) - UNCOUNTED)
     if database.kind == "postgresql":
         async with database.write() as conn:
@@ -103,11 +103,11 @@ async def unused(database: Database, queries: dict[str, Query]) -> dict[str, str
 
 async def test_lists_and_lookups_of_tools_use_the_indexes_made_for_them(database: Database) -> None:
     owner = (await fill(database)).id
-    columns = tools._tools.c
+    columns = tool_rows._tools.c
     by_exact_name = select(columns.id).where(columns.name == "tool_0042", is_not_deleted(columns.is_deleted))
 
     def listed(**wanted: Any) -> Query:
-        return lambda conn: tools.page(conn, ToolFilter(**wanted), limit=20)
+        return lambda conn: tool_rows.list_tools(conn, ToolFilter(**wanted), limit=20)
 
     queries: dict[str, Query] = {
         "idx_tool_owner": listed(owner_id=owner),
@@ -116,15 +116,17 @@ async def test_lists_and_lookups_of_tools_use_the_indexes_made_for_them(database
         "idx_tool_active": listed(is_active=False),
         "idx_tool_public": listed(is_public=True),
         "idx_tool_owner_active": listed(owner_id=owner, is_active=False),
-        "idx_tool_revision": lambda conn: tools.changed(conn, 2990),
-        "uq_tool_name": lambda conn: tools.named(conn, "Tool_0042"),
+        "idx_tool_revision": lambda conn: tool_rows.list_changed_tools(conn, 2990),
+        "uq_tool_name": lambda conn: tool_rows.find_tool_by_name(conn, "Tool_0042"),
     }
     assert await unused(database, queries) == {}
 
 
 async def test_the_next_page_of_tools_starts_where_the_last_one_ended(database: Database) -> None:
     await fill(database)
-    how = await plan(database, lambda conn: tools.page(conn, ToolFilter(), after=("tool_2000", new_id()), limit=20))
+    how = await plan(
+        database, lambda conn: tool_rows.list_tools(conn, ToolFilter(), after=("tool_2000", new_id()), limit=20)
+    )
     assert re.search(r"SEARCH tools USING INDEX uq_tool_name|Index Scan using uq_tool_name", how), how
 
 
@@ -155,7 +157,7 @@ def listed(*filters: str) -> Query:
     """The next page of the journal under these filters together."""
     wanted = ExecutionFilter(**{name: value for each in filters for name, value in FILTERS[each].items()})
 
-    return as_if_many(lambda conn: executions.page(conn, wanted, before=new_id(), limit=20))
+    return as_if_many(lambda conn: execution_rows.list_executions(conn, wanted, before=new_id(), limit=20))
 
 
 def as_if_many(query: Query) -> Query:
@@ -175,7 +177,12 @@ async def test_lists_of_executions_use_the_indexes_made_for_them(database: Datab
     primary = PRIMARY[database.kind]
     assert await unused(database, {primary: listed()}) == {}
     assert await unused(database, {primary: listed("span")}) == {}
-    assert await unused(database, {primary: lambda conn: executions.page(conn, ExecutionFilter(), limit=20)}) == {}
+    assert (
+        await unused(
+            database, {primary: lambda conn: execution_rows.list_executions(conn, ExecutionFilter(), limit=20)}
+        )
+        == {}
+    )
     for span in ((), ("span",)):
         for filters, index in INDEXES.items():
             assert await unused(database, {index: listed(*filters, *span)}) == {}
@@ -200,10 +207,10 @@ async def test_no_filters_together_walk_the_journal_or_sort_it(database: Databas
 
 async def test_many_calls_that_lie_far_back_are_not_looked_for_among_all_later_ones(database: Database) -> None:
     before = NOW - timedelta(days=1)
-    retired = [an_execution(id=first_id(before)[:24] + new_id()[24:], tool_name="retired") for _ in range(1000)]
+    retired = [an_execution(id=make_lowest_id(before)[:24] + new_id()[24:], tool_name="retired") for _ in range(1000)]
     await keep(database, *retired)
     await fill_journal(database)
-    query = partial(executions.page, wanted=ExecutionFilter(tool="retired"), limit=20)
+    query = partial(execution_rows.list_executions, wanted=ExecutionFilter(tool="retired"), limit=20)
     assert await unused(database, {"idx_execution_name": query}) == {}
 
 
@@ -212,11 +219,11 @@ async def test_ill_calls_that_lie_far_back_are_not_looked_for_among_all_that_wen
 ) -> None:
     before, ada = NOW - timedelta(days=1), new_id()
     ill = {"tool_name": "retired", "caller_id": ada, "status": "failed", "code": "timeout"}
-    await keep(database, *(an_execution(id=first_id(before)[:24] + new_id()[24:], **ill) for _ in range(1000)))
+    await keep(database, *(an_execution(id=make_lowest_id(before)[:24] + new_id()[24:], **ill) for _ in range(1000)))
     await fill_journal(database)
 
     def failed(**wanted: Any) -> Query:
-        return partial(executions.page, wanted=ExecutionFilter(status="failed", **wanted), limit=20)
+        return partial(execution_rows.list_executions, wanted=ExecutionFilter(status="failed", **wanted), limit=20)
 
     assert await unused(database, {"idx_execution_name_status": failed(tool="retired")}) == {}
     assert await unused(database, {"idx_execution_caller_status": failed(caller_id=ada)}) == {}
@@ -224,15 +231,15 @@ async def test_ill_calls_that_lie_far_back_are_not_looked_for_among_all_that_wen
 
 async def test_statistics_are_read_hour_by_hour_and_uncounted_rows_by_their_place(database: Database) -> None:
     await fill_journal(database)
-    hours = range(hour_of(NOW), hour_of(NOW) + 2)
+    hours = range(get_hour(NOW), get_hour(NOW) + 2)
 
     async def last_rows(conn: AsyncConnection) -> None:
-        found = [row async for part in uncounted(conn, NOW, NOW + timedelta(days=1)) for row in part]
+        found = [row async for part in iterate_uncounted(conn, NOW, NOW + timedelta(days=1)) for row in part]
         assert len(found) == UNCOUNTED
 
     for caller_id in (None, new_id()):
         for tool_name in (None, "tool_07"):
-            query = counted_query(hours, tool_name=tool_name, caller_id=caller_id)
+            query = build_counts_query(hours, tool_name=tool_name, caller_id=caller_id)
             how = await plan(database, as_if_many(partial(AsyncConnection.execute, statement=query)))
             if database.kind == "sqlite":
                 place = "hour=? AND caller_id=? AND tool_name=?" if tool_name else "hour=? AND caller_id=?"

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.store.keyfile import FileKeyring
-from pegboard.store.keyring import Key, KeyringError
+from pegboard.storage.keyring import FileKeyring, Key, KeyringError
 
 
 @pytest.fixture
@@ -202,7 +201,7 @@ def test_a_file_behind_a_link_is_replaced_where_it_is(path: Path, tmp_path: Path
 _MAKE_KEYS = """
 import sys
 from pathlib import Path
-from pegboard.store.keyfile import FileKeyring
+from pegboard.storage.keyring import FileKeyring
 print("ready", flush=True)
 for line in sys.stdin:
     print(FileKeyring(Path(line.strip()), create=True).primary.id, flush=True)
@@ -236,5 +235,5 @@ def test_processes_that_start_at_once_end_with_one_key(tmp_path: Path) -> None:
 def test_a_new_key_never_has_the_id_of_another(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keyring = FileKeyring(path, create=True)
     fresh = iter([keyring.primary.secret, bytes(32)])
-    monkeypatch.setattr("pegboard.store.keyfile.secrets.token_bytes", lambda _size: next(fresh))
+    monkeypatch.setattr("pegboard.storage.keyring.secrets.token_bytes", lambda _size: next(fresh))
     assert keyring.begin_rotation() == Key.of(bytes(32))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.store.keyring import EnvironmentKeyring, Key, KeyringError, decode_key, encode_key
+from pegboard.storage.keyring import EnvironmentKeyring, Key, KeyringError, decode_key, encode_key
 
 ONE, TWO, THREE = (bytes([number]) * 32 for number in (1, 2, 3))
 

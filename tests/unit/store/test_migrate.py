@@ -15,10 +15,18 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Column, Connection, MetaData, Table, insert, inspect, text
 
-from pegboard.store import journal_models, models, users  # noqa: F401 -- so that their tables are known
-from pegboard.store.base_models import Base, table_of
-from pegboard.store.database import Database, revision_of
-from pegboard.store.migrate import _SCRIPTS, SchemaTooNew, _config, _revisions, migrate, pending, startup_lock
+from pegboard.storage import board_tables, journal_tables, user_rows  # noqa: F401 -- so that their tables are known
+from pegboard.storage.board_tables import Base, get_table
+from pegboard.storage.database import Database, read_revision
+from pegboard.storage.migrate import (
+    _SCRIPTS,
+    SchemaTooNew,
+    _build_config,
+    _list_revisions,
+    hold_startup_lock,
+    list_pending_revisions,
+    migrate,
+)
 from tests.unit.store.rows import a_user, add_executions, an_execution
 
 ALL = [
@@ -38,8 +46,8 @@ ALL = [
 
 MIGRATING = """
 import asyncio, sys
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate, startup_lock
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate, hold_startup_lock as startup_lock
 
 async def main():
     database = Database.create(sys.argv[1])
@@ -78,28 +86,28 @@ def _described(connection: Connection) -> dict[str, Any]:
 
 async def test_an_empty_database_gets_every_revision_once(empty_database_url: str) -> None:
     database = Database.create(empty_database_url)
-    assert await pending(database) == ALL
+    assert await list_pending_revisions(database) == ALL
     assert await migrate(database) == ALL
     assert await migrate(database) == []
-    assert await pending(database) == []
+    assert await list_pending_revisions(database) == []
     async with database.read() as conn:
-        assert await revision_of(conn) == 0
+        assert await read_revision(conn) == 0
     await database.close()
 
 
 def test_every_script_is_named_after_its_revision_and_numbered_in_their_order() -> None:
     walked = [revision.revision for revision in ScriptDirectory(str(_SCRIPTS)).walk_revisions()]
-    assert walked[::-1] == list(_revisions()) == ALL
+    assert walked[::-1] == list(_list_revisions()) == ALL
 
 
 async def test_memory_has_the_same_tables_without_migrating(migrated_sqlite: Path) -> None:
     database = Database.create("memory")
-    assert await pending(database) == ALL
+    assert await list_pending_revisions(database) == ALL
     assert await migrate(database) == ALL
     assert await migrate(database) == []
-    assert await pending(database) == []
+    assert await list_pending_revisions(database) == []
     async with database.read() as conn:
-        assert await revision_of(conn) == 0
+        assert await read_revision(conn) == 0
         made = await conn.run_sync(_described)
     await database.close()
     database = Database.create(f"sqlite:///{migrated_sqlite}")
@@ -133,27 +141,27 @@ async def test_migrations_and_models_make_the_same_indexes_checks_and_collations
 async def test_an_older_database_keeps_its_rows(empty_database_url: str) -> None:
     database = Database.create(empty_database_url)
     async with database.write() as conn:
-        await conn.run_sync(lambda connection: command.upgrade(_config(connection), "0001_board"))
+        await conn.run_sync(lambda connection: command.upgrade(_build_config(connection), "0001_board"))
     user = a_user()
     async with database.write() as conn:
-        old = {name: column for name, column in table_of(models.User).c.items() if name != "mac"}
+        old = {name: column for name, column in get_table(board_tables.User).c.items() if name != "mac"}
         table = Table("users", MetaData(), *(Column(name, column.type) for name, column in old.items()))
         await conn.execute(insert(table).values({name: getattr(user, name) for name in old} | {"revision": 1}))
         await conn.execute(text("UPDATE board_state SET revision = 1"))
-    assert await pending(database) == ALL[1:]
+    assert await list_pending_revisions(database) == ALL[1:]
 
     assert await migrate(database) == ALL[1:]
 
     async with database.write() as conn:
         await add_executions(conn, [an_execution()])
-        assert await users.get(conn, user.id) == user
-        assert await revision_of(conn) == 1
+        assert await user_rows.get_user(conn, user.id) == user
+        assert await read_revision(conn) == 1
     await database.close()
 
 
 async def test_every_migration_can_be_taken_back(database: Database) -> None:
     async with database.write() as conn:
-        await conn.run_sync(lambda connection: command.downgrade(_config(connection), "base"))
+        await conn.run_sync(lambda connection: command.downgrade(_build_config(connection), "base"))
         assert await conn.run_sync(lambda connection: inspect(connection).get_table_names()) == ["alembic_version"]
 
 
@@ -171,7 +179,7 @@ async def test_a_migration_that_fails_leaves_the_database_as_it_was(empty_databa
 async def test_a_database_of_a_later_version_is_refused(database: Database) -> None:
     async with database.write() as conn:
         await conn.execute(text("UPDATE alembic_version SET version_num = '0999_future'"))
-    for refused in (migrate, pending):
+    for refused in (migrate, list_pending_revisions):
         with pytest.raises(SchemaTooNew, match="0999_future"):
             await refused(database)
 
@@ -201,10 +209,10 @@ async def test_the_startup_lock_keeps_others_out_without_stopping_the_loop(empty
     order = []
 
     async def wait_for_it() -> None:
-        async with startup_lock(theirs):
+        async with hold_startup_lock(theirs):
             order.append("theirs")
 
-    async with startup_lock(ours):
+    async with hold_startup_lock(ours):
         waiting = asyncio.create_task(wait_for_it())
         assert await migrate(ours) == ALL
         done, _ = await asyncio.wait([waiting], timeout=0.2)
@@ -218,11 +226,11 @@ async def test_the_startup_lock_keeps_others_out_without_stopping_the_loop(empty
 
 async def test_who_waits_for_the_startup_lock_can_be_cancelled(empty_database_url: str) -> None:
     ours, theirs = Database.create(empty_database_url), Database.create(empty_database_url)
-    async with startup_lock(ours):
+    async with hold_startup_lock(ours):
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.2), startup_lock(theirs):
+            async with asyncio.timeout(0.2), hold_startup_lock(theirs):
                 pytest.fail("two hold the lock")
-    async with asyncio.timeout(30), startup_lock(theirs):
+    async with asyncio.timeout(30), hold_startup_lock(theirs):
         pass
     await ours.close()
     await theirs.close()

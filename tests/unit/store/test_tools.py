@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
-from pegboard.core.display import Display
-from pegboard.core.ids import new_id
-from pegboard.core.people import User
-from pegboard.core.tool import Fallback, Kind, RateLimit, Retry, Tool
-from pegboard.store import tools
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate
-from pegboard.store.tools import ToolFilter
+from pegboard.model.accounts import User
+from pegboard.model.display_format import Display
+from pegboard.model.ids import new_id
+from pegboard.model.tool import Fallback, Kind, RateLimit, Retry, Tool
+from pegboard.storage import tool_rows
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate
+from pegboard.storage.tool_rows import ToolFilter
 from tests.unit.store.rows import NOW, a_tool, kept_user
 from tests.unit.store.statements import statements
 
@@ -81,7 +81,7 @@ async def keep(database: Database, *kept: Tool) -> None:
     """Put tools in the database, in one change."""
     async with database.change() as change:
         for tool in kept:
-            await tools.add(change.conn, tool, revision=change.revision, by="ada")
+            await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
 
 
 async def test_every_field_of_a_tool_comes_back(database: Database, owner: User) -> None:
@@ -93,9 +93,9 @@ async def test_every_field_of_a_tool_comes_back(database: Database, owner: User)
     }
     await keep(database, tool, plain)
     async with database.read() as conn:
-        found = await tools.get(conn, tool.id)
+        found = await tool_rows.get_tool(conn, tool.id)
         assert found == tool
-        assert await tools.get(conn, plain.id) == plain
+        assert await tool_rows.get_tool(conn, plain.id) == plain
     assert found is not None
     assert found.created_at.tzinfo is not None
     assert found.created_at.utcoffset() == timedelta(0)
@@ -106,7 +106,7 @@ async def test_a_fallback_to_any_value_comes_back(database: Database, owner: Use
     tool = a_tool(owner, fallback=Fallback(value=value))
     await keep(database, tool)
     async with database.read() as conn:
-        found = await tools.get(conn, tool.id)
+        found = await tool_rows.get_tool(conn, tool.id)
     assert found is not None
     assert found.fallback == Fallback(value=value)
 
@@ -116,7 +116,7 @@ async def test_a_moment_in_another_zone_comes_back_as_the_same_moment_in_utc(dat
     tool = a_tool(owner, created_at=elsewhere)
     await keep(database, tool)
     async with database.read() as conn:
-        found = await tools.get(conn, tool.id)
+        found = await tool_rows.get_tool(conn, tool.id)
     assert found is not None
     assert found.created_at == NOW
     assert found.created_at.utcoffset() == timedelta(0)
@@ -134,16 +134,16 @@ async def test_a_saved_tool_has_its_new_fields_and_keeps_its_old_version(databas
     await keep(database, first)
     for tool in (second, switched_off):
         async with database.change() as change:
-            await tools.save(change.conn, tool, revision=change.revision, by="bob")
+            await tool_rows.save_tool(change.conn, tool, revision=change.revision, by="bob")
 
     async with database.read() as conn:
-        assert await tools.get(conn, first.id) == switched_off
-        newest, oldest = await tools.versions(conn, first.id, limit=10)
-        assert await tools.versions(conn, first.id, limit=1) == [newest]
-        assert await tools.versions(conn, first.id, before=2, limit=10) == [oldest]
+        assert await tool_rows.get_tool(conn, first.id) == switched_off
+        newest, oldest = await tool_rows.list_versions(conn, first.id, limit=10)
+        assert await tool_rows.list_versions(conn, first.id, limit=1) == [newest]
+        assert await tool_rows.list_versions(conn, first.id, before=2, limit=10) == [oldest]
     assert (newest.version, newest.created_by, newest.created_at) == (2, "bob", second.updated_at)
     assert (oldest.version, oldest.created_by, oldest.created_at) == (1, "ada", first.updated_at)
-    assert oldest.definition == tools.definition_of(first)
+    assert oldest.definition == tool_rows.build_version_definition(first)
     assert oldest.definition["sealed_auth"] == {"token": "sealed:v1:x"}
     assert newest.definition["config"] == {"mock_response": 2}
 
@@ -151,27 +151,27 @@ async def test_a_saved_tool_has_its_new_fields_and_keeps_its_old_version(databas
 async def test_a_tool_that_was_never_added_cannot_be_saved(database: Database, owner: User) -> None:
     with pytest.raises(LookupError):
         async with database.change() as change:
-            await tools.save(change.conn, a_tool(owner), revision=change.revision, by="ada")
+            await tool_rows.save_tool(change.conn, a_tool(owner), revision=change.revision, by="ada")
 
 
 async def test_a_name_finds_its_tool_in_any_case_unless_it_is_deleted(database: Database, owner: User) -> None:
     gone, here = a_tool(owner, "Add", is_deleted=True, deleted_at=NOW), a_tool(owner, "aDD")
     await keep(database, gone, here)
     async with database.read() as conn:
-        assert await tools.named(conn, "ADD") == here
-        assert await tools.named(conn, "ad") is None
-        assert await tools.get(conn, gone.id) == gone
+        assert await tool_rows.find_tool_by_name(conn, "ADD") == here
+        assert await tool_rows.find_tool_by_name(conn, "ad") is None
+        assert await tool_rows.get_tool(conn, gone.id) == gone
 
 
 @pytest.mark.parametrize("strange", ["", "no-uuid", "a\0b", "' OR 1=1", "é"])
 async def test_ids_and_names_that_cannot_be_are_not_found(database: Database, strange: str) -> None:
     async with database.read() as conn:
-        assert await tools.get(conn, strange) is None
-        assert await tools.named(conn, strange) is None
-        assert await tools.versions(conn, strange, limit=1) == []
-        assert await tools.page(conn, ToolFilter(q=strange or "x", tag=strange), limit=1) == []
-        assert await tools.page(conn, ToolFilter(owner_id=strange), limit=1) == []
-        assert await tools.page(conn, ToolFilter(visible_to=strange), limit=1) == []
+        assert await tool_rows.get_tool(conn, strange) is None
+        assert await tool_rows.find_tool_by_name(conn, strange) is None
+        assert await tool_rows.list_versions(conn, strange, limit=1) == []
+        assert await tool_rows.list_tools(conn, ToolFilter(q=strange or "x", tag=strange), limit=1) == []
+        assert await tool_rows.list_tools(conn, ToolFilter(owner_id=strange), limit=1) == []
+        assert await tool_rows.list_tools(conn, ToolFilter(visible_to=strange), limit=1) == []
 
 
 async def test_a_name_is_taken_in_any_case_until_its_tool_is_deleted(database: Database, owner: User) -> None:
@@ -181,11 +181,13 @@ async def test_a_name_is_taken_in_any_case_until_its_tool_is_deleted(database: D
         await keep(database, a_tool(owner, "aDD"))
 
     async with database.change() as change:
-        await tools.save(change.conn, replace(first, is_deleted=True, deleted_at=NOW), revision=change.revision, by="a")
+        await tool_rows.save_tool(
+            change.conn, replace(first, is_deleted=True, deleted_at=NOW), revision=change.revision, by="a"
+        )
     await keep(database, a_tool(owner, "aDD"))
     with pytest.raises(IntegrityError):
         async with database.change() as change:
-            await tools.save(change.conn, first, revision=change.revision, by="ada")
+            await tool_rows.save_tool(change.conn, first, revision=change.revision, by="ada")
 
 
 async def test_a_filter_leaves_only_what_it_says(database: Database, owner: User) -> None:
@@ -201,7 +203,7 @@ async def test_a_filter_leaves_only_what_it_says(database: Database, owner: User
 
     async def names(**wanted: Any) -> list[str]:
         async with database.read() as conn:
-            return [tool.name for tool in await tools.page(conn, ToolFilter(**wanted), limit=10)]
+            return [tool.name for tool in await tool_rows.list_tools(conn, ToolFilter(**wanted), limit=10)]
 
     assert await names() == ["alpha", "beta", "delta_1", "gamma"]
     assert await names(visible_to=owner.id) == ["alpha", "beta", "gamma"]
@@ -229,7 +231,7 @@ async def test_pages_come_in_the_order_of_names_and_hold_every_tool_once(databas
     await keep(database, *(a_tool(owner, name) for name in names))
     found: list[Tool] = []
     async with database.read() as conn:
-        while page := await tools.page(conn, ToolFilter(), after=_key(found), limit=3):
+        while page := await tool_rows.list_tools(conn, ToolFilter(), after=_key(found), limit=3):
             assert len(page) <= 3
             found += page
     assert [tool.name for tool in found] == sorted(names, key=str.lower)
@@ -240,7 +242,7 @@ async def test_deleted_tools_of_one_name_are_paged_by_their_ids(database: Databa
     await keep(database, *same)
     found: list[Tool] = []
     async with database.read() as conn:
-        while page := await tools.page(conn, ToolFilter(deleted=True), after=_key(found), limit=1):
+        while page := await tool_rows.list_tools(conn, ToolFilter(deleted=True), after=_key(found), limit=1):
             found += page
     assert found == same
 
@@ -255,12 +257,12 @@ async def test_what_changed_since_a_revision_includes_what_was_deleted(database:
     await keep(database, second)
     deleted = replace(first, is_deleted=True, deleted_at=NOW)
     async with database.change() as change:
-        await tools.save(change.conn, deleted, revision=change.revision, by="ada")
+        await tool_rows.save_tool(change.conn, deleted, revision=change.revision, by="ada")
     async with database.read() as conn:
-        assert await tools.changed(conn, 4) == []
-        assert await tools.changed(conn, 3) == [deleted]
-        assert {tool.id for tool in await tools.changed(conn, 2)} == {first.id, second.id}
-        assert len(await tools.changed(conn, 0)) == 2
+        assert await tool_rows.list_changed_tools(conn, 4) == []
+        assert await tool_rows.list_changed_tools(conn, 3) == [deleted]
+        assert {tool.id for tool in await tool_rows.list_changed_tools(conn, 2)} == {first.id, second.id}
+        assert len(await tool_rows.list_changed_tools(conn, 0)) == 2
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -271,7 +273,7 @@ async def test_a_search_finds_just_the_substring(memory: Database, described: st
     tool = a_tool(owner, f"t{new_id()}".replace("-", ""), description=text)
     await keep(memory, tool)
     async with memory.read() as conn:
-        found = await tools.page(conn, ToolFilter(owner_id=owner.id, q=q), limit=1)
+        found = await tool_rows.list_tools(conn, ToolFilter(owner_id=owner.id, q=q), limit=1)
     assert bool(found) == (q.lower() in _ascii_lower(text) or q.lower() in tool.name)
 
 
@@ -282,9 +284,11 @@ def _ascii_lower(text: str) -> str:
 async def test_a_thousand_tools_are_read_with_one_statement(database: Database, owner: User) -> None:
     async with database.write() as conn:
         made = (a_tool(owner, f"tool_{n}", tags=("a", "b")) for n in range(1000))
-        await conn.execute(tools._tools.insert(), [{**tools._row(tool), "revision": 1} for tool in made])
+        await conn.execute(
+            tool_rows._tools.insert(), [{**tool_rows._build_tool_row(tool), "revision": 1} for tool in made]
+        )
     async with database.read() as conn:
         assert conn.sync_connection is not None
         with statements(conn.sync_connection) as seen:
-            found = await tools.changed(conn, 0)
+            found = await tool_rows.list_changed_tools(conn, 0)
     assert (len(found), sum(statement.startswith("SELECT") for statement, _ in seen)) == (1000, 1)

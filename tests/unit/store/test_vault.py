@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.errors import SecretUnreadable
-from pegboard.core.ids import new_id
-from pegboard.store.keyfile import FileKeyring
-from pegboard.store.keyring import EnvironmentKeyring, Key, KeyringError, encode_key
-from pegboard.store.vault import Vault
+from pegboard.model.call_errors import SecretUnreadable
+from pegboard.model.ids import new_id
+from pegboard.storage.keyring import EnvironmentKeyring, FileKeyring, Key, KeyringError, encode_key
+from pegboard.storage.vault import Vault
 
 ONE, TWO = (bytes([number]) * 32 for number in (1, 2))
 ROW = "0199d0c4-0000-7000-8000-000000000001"

@@ -1,1 +1,1 @@
-"""Calls that open models write into their text."""
+"""Dialects of open models, which write calls into their text."""

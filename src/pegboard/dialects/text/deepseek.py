@@ -1,4 +1,4 @@
-"""Calls as DeepSeek's models write them, between special tokens; the name stands before or after one."""
+"""Text formats of DeepSeek's models: calls between special tokens, with the name before or after the separator."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
-from pegboard.dialects.parts.function_calls import text_of_arguments
-from pegboard.dialects.text.base import TextDialect, told
-from pegboard.dialects.text.parts import CUT, closed_arguments
-from pegboard.dialects.text.scanning import Scan, Text
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.shared.function_calls import arguments_to_json
+from pegboard.dialects.text.base_text import TRUNCATED_MESSAGE, TextDialect, answer_to_text, read_closed_arguments
+from pegboard.dialects.text.scanner import Scan, Text
+from pegboard.model.call import Malformed
 
 _CALLS, _CALLS_END = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
 _CALL, _CALL_END = "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"
 _SEP = "<｜tool▁sep｜>"
 _FENCE, _FENCE_END = "```json", "```"
-_V31 = re.compile(rf"{_CALL}[^<{{\n]{{1,255}}{_SEP}\s*+{{")
-_R1 = re.compile(rf"{_CALL}[^<{{\n]{{1,255}}{_SEP}[^<{{\n]{{1,255}}\n")
+_V31_CALL = re.compile(rf"{_CALL}[^<{{\n]{{1,255}}{_SEP}\s*+{{")
+_R1_CALL = re.compile(rf"{_CALL}[^<{{\n]{{1,255}}{_SEP}[^<{{\n]{{1,255}}\n")
 
 
 class DeepSeekV31(TextDialect):
-    """`<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>{json}<｜tool▁call▁end｜>`, as of V3.1.
+    """`<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>{json}<｜tool▁call▁end｜>`, since V3.1.
 
-    A call without its end mark is cut off: a server that leaves special tokens out leaves out those that begin it too.
+    A call without its end mark is cut off: a server that strips special tokens would also strip the start mark.
     """
 
     name: ClassVar[str] = "text_deepseek_v31"
@@ -34,31 +33,31 @@ class DeepSeekV31(TextDialect):
     openers: ClassVar[tuple[str, ...]] = (_CALL,)
 
     def recognises(self, item: Any) -> bool:
-        """Whether a text has a call whose arguments come right after a separator."""
-        return isinstance(item, str) and _V31.search(item) is not None
+        """Return True if a text has a call whose arguments directly follow a separator."""
+        return isinstance(item, str) and _V31_CALL.search(item) is not None
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         """Read the calls."""
-        while (yield from self.calls_begin(text, into)):
+        while (yield from self.find_next_opener(text, into)):
             name, mark = yield from text.until(_SEP, _CALL, _CALL_END, _CALLS_END)
             if mark == _SEP:
-                arguments = yield from closed_arguments(text, _CALL_END, _CALL, _CALLS_END)
+                arguments = yield from read_closed_arguments(text, _CALL_END, _CALL, _CALLS_END)
                 into.call(name.strip(), arguments)
             else:
                 text.back(mark)
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
-        """The calls, one after the other."""
-        made = (f"{_CALL}{call.name}{_SEP}{text_of_arguments(call)}{_CALL_END}" for call in calls)
+        """Return the calls in order."""
+        made = (f"{_CALL}{call.name}{_SEP}{arguments_to_json(call)}{_CALL_END}" for call in calls)
         return f"{_CALLS}{''.join(made)}{_CALLS_END}"
 
     def answer(self, answer: Answer) -> str:
-        """The output between its marks."""
-        return f"<｜tool▁output▁begin｜>{told(answer)}<｜tool▁output▁end｜>"
+        """Return the output between its marks."""
+        return f"<｜tool▁output▁begin｜>{answer_to_text(answer)}<｜tool▁output▁end｜>"
 
 
 class DeepSeekR1(TextDialect):
-    """`<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME`, and the arguments as a block of JSON, as of V3 and R1.
+    """`<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME`, with the arguments as a JSON code block: V3 and R1.
 
     A call without its end mark is cut off.
     """
@@ -68,21 +67,21 @@ class DeepSeekR1(TextDialect):
     openers: ClassVar[tuple[str, ...]] = (_CALL,)
 
     def recognises(self, item: Any) -> bool:
-        """Whether a text has a call whose name stands on a line after the separator."""
-        return isinstance(item, str) and _R1.search(item) is not None
+        """Return True if a text has a call whose name is on a line after the separator."""
+        return isinstance(item, str) and _R1_CALL.search(item) is not None
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         """Read the calls."""
         ends = (_CALL_END, _CALL, _CALLS_END)
-        while (yield from self.calls_begin(text, into)):
+        while (yield from self.find_next_opener(text, into)):
             _, mark = yield from text.until(_SEP, *ends)
             name = ""
             if mark == _SEP:
                 name, mark = yield from text.until("\n", *ends)
             if mark == "\n" and (yield from text.ahead(_FENCE)):
-                arguments = yield from closed_arguments(text, _FENCE_END, *ends)
+                arguments = yield from read_closed_arguments(text, _FENCE_END, *ends)
                 if isinstance(arguments, str) and not (yield from text.ahead(_CALL_END)):
-                    arguments = Malformed(arguments, CUT)
+                    arguments = Malformed(arguments, TRUNCATED_MESSAGE)
                 into.call(name.strip(), arguments)
             elif mark == "\n":
                 into.call(name.strip(), Malformed("", f"expected {_FENCE} after the name"))
@@ -90,17 +89,17 @@ class DeepSeekR1(TextDialect):
                 text.back(mark)
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
-        """The calls, each on lines of its own."""
+        """Return the calls, each on separate lines."""
         made = (
-            f"{_CALL}function{_SEP}{call.name}\n{_FENCE}\n{text_of_arguments(call)}\n{_FENCE_END}{_CALL_END}"
+            f"{_CALL}function{_SEP}{call.name}\n{_FENCE}\n{arguments_to_json(call)}\n{_FENCE_END}{_CALL_END}"
             for call in calls
         )
         return _CALLS + "\n".join(made) + _CALLS_END
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> str:
-        """The outputs, between the marks of all of them."""
+        """Return all outputs between their common marks."""
         return "<｜tool▁outputs▁begin｜>" + "\n".join(map(self.answer, answers)) + "<｜tool▁outputs▁end｜>"
 
     def answer(self, answer: Answer) -> str:
-        """One output between its marks."""
-        return f"<｜tool▁output▁begin｜>{told(answer)}<｜tool▁output▁end｜>"
+        """Return one output between its marks."""
+        return f"<｜tool▁output▁begin｜>{answer_to_text(answer)}<｜tool▁output▁end｜>"

@@ -1,4 +1,4 @@
-"""Calls as Gemma 4 writes them, in a grammar of its own."""
+"""Text format of Gemma 4, which has its own grammar for arguments."""
 
 from __future__ import annotations
 
@@ -7,66 +7,73 @@ from collections.abc import Generator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
-from pegboard.dialects.reading import arguments_of
-from pegboard.dialects.text.base import THINK, THOUGHT, TextDialect, told
-from pegboard.dialects.text.literals import json_string
-from pegboard.dialects.text.parts import CUT, is_name
-from pegboard.dialects.text.scanning import Scan, Text
-from pegboard.store.types import json_text
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.text.base_text import (
+    THINK_CLOSE,
+    THINK_OPEN,
+    TRUNCATED_MESSAGE,
+    TextDialect,
+    answer_to_text,
+    is_tool_name,
+)
+from pegboard.dialects.text.literals import to_json_string
+from pegboard.dialects.text.scanner import Scan, Text
+from pegboard.json_schema.arguments_text import parse_arguments
+from pegboard.model.call import Malformed
+from pegboard.storage.column_types import json_text
 
 _CALL, _CALL_END, _QUOTE = "<|tool_call>", "<tool_call|>", '<|"|>'
-_ESCAPED = ("\\\\", '\\"', '"')
+_STRING_MARKS = ("\\\\", '\\"', '"')
 _TOKEN = re.compile(
     r'<\|"\|>(?P<raw>.*?)<\|"\|>|(?P<string>"(?:[^"\\]++|\\.)*+")'
     r'|(?P<key>[^\s{}\[\],:"<]++)(?=\s*+:)|(?P<word>[^\s{}\[\],:"<]++)|[{}\[\],:]|\s++',
     re.DOTALL,
 )
-_WORDS = {"None": "null", "True": "true", "False": "false"}
-_BARE = re.compile(r'[^\s{}\[\],:"<]+')
+_PYTHON_WORDS = {"None": "null", "True": "true", "False": "false"}
+_BARE_KEY = re.compile(r'[^\s{}\[\],:"<]+')
 
 
 class Gemma4(TextDialect):
     """`<|tool_call>call:NAME{key:<|"|>text<|"|>,other:[1,true]}<tool_call|>`; a call without its end mark is cut off.
 
-    A string between its marks has no escapes, so that it cannot hold the mark; one in double quotes is read as JSON.
+    A string between its marks has no escapes, so it cannot contain the mark; one in double quotes is read as JSON.
     """
 
     name: ClassVar[str] = "text_gemma4"
     marks: ClassVar[tuple[str, ...]] = (_CALL,)
     openers: ClassVar[tuple[str, ...]] = (_CALL,)
-    thoughts: ClassVar[Mapping[str, str]] = MappingProxyType({THINK: THOUGHT, "<|channel>": "<channel|>"})
+    thoughts: ClassVar[Mapping[str, str]] = MappingProxyType({THINK_OPEN: THINK_CLOSE, "<|channel>": "<channel|>"})
     is_templated: ClassVar[bool] = True
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         """Read the calls."""
-        while (yield from self.calls_begin(text, into)):
+        while (yield from self.find_next_opener(text, into)):
             if not (yield from text.ahead("call:")):
                 continue
             name, mark = yield from text.until("{", _CALL, _CALL_END)
             text.back(mark)
-            if mark == "{" and is_name(name.strip()):
-                found, is_whole = yield from _braces(text)
+            if mark == "{" and is_tool_name(name.strip()):
+                found, is_whole = yield from _read_braces(text)
                 if is_whole:
                     rest, mark = yield from text.until(_CALL_END, _CALL)
                     text.back(mark if mark == _CALL else "")
                     found, is_whole = found + rest, mark == _CALL_END
-                into.call(name.strip(), _read(found) if is_whole else Malformed(found, CUT))
+                into.call(name.strip(), _parse_arguments(found) if is_whole else Malformed(found, TRUNCATED_MESSAGE))
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
-        """The calls, one after the other; a string that holds the mark for strings is written as JSON."""
-        return "".join(f"{_CALL}call:{call.name}{_composed(call.arguments)}{_CALL_END}" for call in calls)
+        """Return the calls in order; a string that contains the string mark is written as JSON."""
+        return "".join(f"{_CALL}call:{call.name}{_write_value(call.arguments)}{_CALL_END}" for call in calls)
 
     def answer(self, answer: Answer) -> str:
-        """The output as the value of a response."""
-        return f"<|tool_response>response:{answer.call.name}{{value:{_string(told(answer))}}}<tool_response|>"
+        """Return the output as the value of a response."""
+        value = _write_string(answer_to_text(answer))
+        return f"<|tool_response>response:{answer.call.name}{{value:{value}}}<tool_response|>"
 
 
-def _braces(text: Text) -> Generator[None, None, tuple[str, bool]]:
-    """The object that comes next, and whether it is whole."""
+def _read_braces(text: Text) -> Generator[None, None, tuple[str, bool]]:
+    """Return the next object, and whether it is complete."""
     taken: list[str] = []
     depth = 0
     while True:
@@ -77,7 +84,7 @@ def _braces(text: Text) -> Generator[None, None, tuple[str, bool]]:
         if mark in (_QUOTE, '"'):
             is_open = True
             while is_open:
-                before, end = yield from text.until(*([_QUOTE] if mark == _QUOTE else _ESCAPED))
+                before, end = yield from text.until(*([_QUOTE] if mark == _QUOTE else _STRING_MARKS))
                 taken += before, end
                 is_open = end not in (mark, "")
         else:
@@ -86,8 +93,8 @@ def _braces(text: Text) -> Generator[None, None, tuple[str, bool]]:
                 return "".join(taken), True
 
 
-def _read(text: str) -> Any:
-    """The arguments, by way of JSON: it bounds depth, and knows which numbers there are."""
+def _parse_arguments(text: str) -> Any:
+    """Return the arguments, converted to JSON first: the JSON parser limits depth and validates numbers."""
     made: list[str] = []
     place = 0
     while place < len(text):
@@ -97,32 +104,32 @@ def _read(text: str) -> Any:
         place = token.end()
         kind = token.lastgroup
         if kind == "raw":
-            made.append(json_string(token["raw"]))
+            made.append(to_json_string(token["raw"]))
         elif kind == "key":
-            made.append(json_string(token["key"]))
+            made.append(to_json_string(token["key"]))
         else:
-            made.append(_WORDS.get(token.group(), token.group()))
-    arguments = arguments_of("".join(made))
+            made.append(_PYTHON_WORDS.get(token.group(), token.group()))
+    arguments = parse_arguments("".join(made))
     return Malformed(text, f"read as JSON, {arguments.why}") if isinstance(arguments, Malformed) else arguments
 
 
-def _composed(value: Any) -> str:
+def _write_value(value: Any) -> str:
     if isinstance(value, Malformed):
         return value.text
     if value is None:
         return "null"
     if isinstance(value, str):
-        return _string(value)
+        return _write_string(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{_key(key)}:{_composed(inner)}" for key, inner in value.items()) + "}"
+        return "{" + ",".join(f"{_write_key(key)}:{_write_value(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ",".join(map(_composed, value)) + "]"
+        return "[" + ",".join(map(_write_value, value)) + "]"
     return json_text(value)
 
 
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _string(key)
+def _write_key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _write_string(key)
 
 
-def _string(text: str) -> str:
-    return json_string(text) if _QUOTE in text else f"{_QUOTE}{text}{_QUOTE}"
+def _write_string(text: str) -> str:
+    return to_json_string(text) if _QUOTE in text else f"{_QUOTE}{text}{_QUOTE}"

@@ -1,4 +1,4 @@
-"""Calls as gpt-oss writes them in Harmony: messages to a function, each on a channel."""
+"""Harmony, the text format of gpt-oss: messages to a function, each on a channel."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 import orjson
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly
 from pegboard.dialects.base import Answer
-from pegboard.dialects.parts.function_calls import text_of_arguments
-from pegboard.dialects.text.base import TextDialect, others_turn, told
-from pegboard.dialects.text.parts import CUT
-from pegboard.dialects.text.scanning import Scan, Text
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.shared.function_calls import arguments_to_json
+from pegboard.dialects.text.base_text import TRUNCATED_MESSAGE, TextDialect, answer_to_text, skip_other_turn
+from pegboard.dialects.text.scanner import Scan, Text
+from pegboard.model.call import Malformed
 
 _START, _CHANNEL, _MESSAGE = "<|start|>", "<|channel|>", "<|message|>"
 _CALL, _END, _RETURN = "<|call|>", "<|end|>", "<|return|>"
@@ -24,14 +23,14 @@ _HEADER = re.compile(
     r"\s*+(?:assistant)?\s*+(?:to=(?P<to>[^\s<]+)\s*+)?"
     r"(?:<\|channel\|>\s*+(?P<channel>\w+)\s*+(?:to=(?P<later>[^\s<]+))?)?"
 )
-_KNOWN = re.compile(r"<\|channel\|>\s*+(?:analysis|commentary|final)\b")
+_KNOWN_CHANNEL = re.compile(r"<\|channel\|>\s*+(?:analysis|commentary|final)\b")
 
 
 class Harmony(TextDialect):
     """`<|start|>assistant to=functions.NAME<|channel|>commentary json<|message|>{json}<|call|>`.
 
-    What is thought or answered is no call, nor what is sent to anything but a function. `<|call|>` ends the turn, and
-    servers leave it out: a call is whole when its JSON is and nothing else follows in its message.
+    Reasoning, final answers, and messages to anything but a function are not calls. `<|call|>` ends the turn, and
+    servers strip it: a call is complete if its JSON is, and nothing else follows in its message.
     """
 
     name: ClassVar[str] = "text_gpt_oss_harmony"
@@ -40,8 +39,8 @@ class Harmony(TextDialect):
     is_templated: ClassVar[bool] = True
 
     def recognises(self, item: Any) -> bool:
-        """Whether a text has a message on one of the channels."""
-        return isinstance(item, str) and _KNOWN.search(item) is not None
+        """Return True if a text has a message on one of the channels."""
+        return isinstance(item, str) and _KNOWN_CHANNEL.search(item) is not None
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         """Read the messages."""
@@ -52,46 +51,46 @@ class Harmony(TextDialect):
             if not mark:
                 return
             if mark == _MESSAGE and before == _START and not header.lstrip().startswith("assistant"):
-                yield from others_turn(text, into, _END, _RETURN)
+                yield from skip_other_turn(text, into, _END, _RETURN)
             elif mark == _MESSAGE:
-                recipient, channel = _addressed(header)
+                recipient, channel = _parse_header(header)
                 if recipient.startswith(_FUNCTIONS) and channel not in ("analysis", "final"):
-                    into.call(recipient.removeprefix(_FUNCTIONS), (yield from _arguments(text)))
+                    into.call(recipient.removeprefix(_FUNCTIONS), (yield from _read_arguments(text)))
                 else:
-                    # Who quotes a call in a thought or an answer does not make it.
+                    # A call that is quoted in reasoning or in an answer is not made.
                     yield from text.until(_END, _RETURN, *([_CALL] if recipient else []))
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
-        """The calls as messages that follow the beginning of the model's turn."""
+        """Return the calls as messages that continue the start of the model's turn."""
         return f"{_START}assistant".join(
-            f" to={_FUNCTIONS}{call.name}{_CHANNEL}commentary json{_MESSAGE}{text_of_arguments(call)}{_CALL}"
+            f" to={_FUNCTIONS}{call.name}{_CHANNEL}commentary json{_MESSAGE}{arguments_to_json(call)}{_CALL}"
             for call in calls
         )
 
-    def exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
-        """Each call with its answer after it: the template takes one at a time."""
+    def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
+        """Return each call followed by its answer: the template accepts one call at a time."""
         told: list[Any] = []
         for answer in answers:
-            told += [*self.speak(None if told else text, [answer.call], id), *self.reply([answer])]
+            told += [*self.compose_turn(None if told else text, [answer.call], id), *self.reply([answer])]
         return told
 
     def answer(self, answer: Answer) -> str:
-        """A message from the function, with the output as a JSON string."""
-        output = orjson.dumps(told(answer)).decode()
+        """Return a message from the function, with the output as a JSON string."""
+        output = orjson.dumps(answer_to_text(answer)).decode()
         return f"{_START}{_FUNCTIONS}{answer.call.name} to=assistant{_CHANNEL}commentary{_MESSAGE}{output}{_END}"
 
 
-def _addressed(header: str) -> tuple[str, str]:
-    """To whom a message of the model is sent, and on which channel; nothing where it is not the model's."""
+def _parse_header(header: str) -> tuple[str, str]:
+    """Return the recipient and the channel of a message; "" for those that are missing."""
     found = _HEADER.match(header)
     assert found is not None
     return found["to"] or found["later"] or "", found["channel"] or ""
 
 
-def _arguments(text: Text) -> Any:
+def _read_arguments(text: Text) -> Any:
     found, is_whole = yield from text.json()
     rest, mark = yield from text.until(_CALL, _END, _RETURN, _START)
     text.back(mark if mark == _START else "")
     if is_whole or mark:
         return found + rest
-    return Malformed(found + rest, CUT)
+    return Malformed(found + rest, TRUNCATED_MESSAGE)

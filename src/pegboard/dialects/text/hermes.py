@@ -1,4 +1,4 @@
-"""Calls as JSON between <tool_call> and </tool_call>: Hermes, and the models that learned it from there."""
+"""Text format of Hermes and models that adopted it: JSON between <tool_call> and </tool_call>."""
 
 from __future__ import annotations
 
@@ -6,115 +6,114 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from pegboard.core.call import Malformed
-from pegboard.core.errors import MalformedArguments
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.reading import json_of
-from pegboard.dialects.text.base import NO_THOUGHT, THINK, THOUGHT
-from pegboard.dialects.text.scanning import Scan, Text
-from pegboard.dialects.text.turn import TurnDialect, json_text
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.text.base_text import EMPTY_THOUGHT, THINK_CLOSE, THINK_OPEN, TurnDialect, to_template_json
+from pegboard.dialects.text.scanner import Scan, Text
+from pegboard.json_schema.arguments_text import parse_json_text
+from pegboard.model.call import Malformed
+from pegboard.model.call_errors import MalformedArguments
 
-OPEN, CLOSE = "<tool_call>", "</tool_call>"
-# The beginning of a call whose end is missing or cannot be read: its name, and what there is of its arguments.
-_BEGINNING = re.compile(
+CALL_OPEN, CALL_CLOSE = "<tool_call>", "</tool_call>"
+# The start of a call that is incomplete or cannot be parsed: its name, and its arguments so far.
+_CALL_BEGINNING = re.compile(
     r'(?:\[\s*)?\{\s*"name"\s*:\s*"(?P<name>[^"\\]++)"\s*(?:,\s*"(?:arguments|parameters)"\s*:\s*(?P<given>.*))?',
     re.DOTALL,
 )
-# What a call may have beside its name although it has no arguments.
-_NO_ARGUMENTS = frozenset({"name", "id", "type"})
+# The keys that a call without arguments may have.
+_KEYS_WITHOUT_ARGUMENTS = frozenset({"name", "id", "type"})
 
 
 class Hermes(TurnDialect):
-    """`<tool_call>{"name": …, "arguments": {…}}</tool_call>`, once a call.
+    """`<tool_call>{"name": …, "arguments": {…}}</tool_call>`, one per call.
 
-    A call counts once its closing tag is there. An object that is never closed takes in all that follows: what stands
-    there may be part of a string, and is not run.
+    A call counts only with its closing tag. An object that is never closed includes all following text: a call in it
+    may be part of a string, and is not run.
     """
 
     name = "text_hermes"
-    marks = (OPEN,)
-    openers = (OPEN,)
+    marks = (CALL_OPEN,)
+    openers = (CALL_OPEN,)
     shape = re.compile(r"<tool_call>\s*(?:\[\s*)?\{")
     turn = ("<|im_start|>tool", "<|im_end|>")
-    # Texts one of which is there if it is this relative, what it writes before its calls, and its last token.
-    signs: ClassVar[tuple[str, ...]] = ()
+    # Marks of which a text of this variant has at least one, the text before its calls, and its last token.
+    required_marks: ClassVar[tuple[str, ...]] = ()
     preface: ClassVar[str] = ""
     stop: ClassVar[str] = "<|im_end|>\n"
 
     def recognises(self, item: Any) -> bool:
-        """Whether a text has such a call, and a sign of this relative if it has any."""
-        if self.signs and not (isinstance(item, str) and any(sign in item for sign in self.signs)):
+        """Return True if a text has such a call, and one of the marks of this variant if it has any."""
+        if self.required_marks and not (isinstance(item, str) and any(sign in item for sign in self.required_marks)):
             return False
         return super().recognises(item)
 
     def scan(self, text: Text, into: Assembly) -> Scan:
-        """Take an object after each opener; any other opener is just talk."""
-        while (yield from self.calls_begin(text, into)):
+        """Read an object after each opener; an opener without an object is plain text."""
+        while (yield from self.find_next_opener(text, into)):
             written, is_whole = yield from text.json()
             if not written:
                 continue
-            if is_whole and (yield from text.ahead(CLOSE)):
-                _read(written, into)
-            elif beginning := _BEGINNING.match(written):
-                why = f"the call is not whole: there is no {CLOSE} after it"
-                into.malformed(beginning["name"], beginning["given"] or "", why)
+            if is_whole and (yield from text.ahead(CALL_CLOSE)):
+                _read_calls(written, into)
+            elif beginning := _CALL_BEGINNING.match(written):
+                why = f"the call is not whole: there is no {CALL_CLOSE} after it"
+                into.add_malformed(beginning["name"], beginning["given"] or "", why)
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
-        """What the model writes to make these calls."""
-        written = (f"{OPEN}\n{json_text(_object(call))}\n{CLOSE}" for call in calls)
+        """Return the text with which the model makes these calls."""
+        written = (f"{CALL_OPEN}\n{to_template_json(_compose_object(call))}\n{CALL_CLOSE}" for call in calls)
         return self.preface + "\n".join(written) + self.stop
 
 
 class Qwen25(Hermes):
-    """Hermes with the answers in a user's turn; nothing tells its calls from Hermes' own."""
+    """Hermes with answers in a user turn; its calls cannot be distinguished from Hermes'."""
 
     name = "text_qwen25"
-    signs: ClassVar[tuple[str, ...]] = ("<|im_start|>user\n<tool_response>",)
+    required_marks: ClassVar[tuple[str, ...]] = ("<|im_start|>user\n<tool_response>",)
     turn = ("<|im_start|>user", "<|im_end|>\n")
 
 
 class Qwen3(Qwen25):
-    """Qwen 2.5's text after a thought."""
+    """Qwen 2.5's format after a reasoning section."""
 
     name = "text_qwen3"
-    signs = (THINK, THOUGHT)
-    preface = NO_THOUGHT
+    required_marks = (THINK_OPEN, THINK_CLOSE)
+    preface = EMPTY_THOUGHT
 
 
 class Granite4(Hermes):
-    """Hermes between Granite's own marks of roles."""
+    """Hermes with Granite's own role marks."""
 
     name = "text_granite4"
-    signs = ("<|end_of_text|>", "<|start_of_role|>")
+    required_marks = ("<|end_of_text|>", "<|start_of_role|>")
     turn = ("<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n")
     stop = "<|end_of_text|>\n"
 
 
-def _read(written: str, into: Assembly) -> None:
-    """Hand over the call, or the calls of a list."""
+def _read_calls(written: str, into: Assembly) -> None:
+    """Add the call, or the calls of a list."""
     try:
-        value = json_of(written)
+        value = parse_json_text(written)
     except MalformedArguments as error:
-        beginning = _BEGINNING.match(written)
-        into.malformed(beginning["name"] if beginning else "", written, error.message)
+        beginning = _CALL_BEGINNING.match(written)
+        into.add_malformed(beginning["name"] if beginning else "", written, error.message)
         return
     for call in value if isinstance(value, list) else [value]:
-        _read_object(call, into)
+        _read_call(call, into)
 
 
-def _read_object(call: Any, into: Assembly) -> None:
-    """Hand over one object; a malformed call keeps its own text, never that of the list around it."""
+def _read_call(call: Any, into: Assembly) -> None:
+    """Add one object; a malformed call keeps only its own text, not that of the whole list."""
     name = call.get("name") if isinstance(call, dict) else None
     if not isinstance(name, str) or not name:
         why = "a call is an object with 'name' and 'arguments', and this has no name"
-        into.malformed("", json_text(call), why)
-    elif "arguments" in call or "parameters" in call or call.keys() <= _NO_ARGUMENTS:
+        into.add_malformed("", to_template_json(call), why)
+    elif "arguments" in call or "parameters" in call or call.keys() <= _KEYS_WITHOUT_ARGUMENTS:
         into.call(name, call.get("arguments", call.get("parameters")), call.get("id"))
     else:
-        into.malformed(name, json_text(call), "the call has no 'arguments'; send {} if there are none")
+        into.add_malformed(name, to_template_json(call), "the call has no 'arguments'; send {} if there are none")
 
 
-def _object(call: AskedCall) -> dict[str, Any]:
+def _compose_object(call: AskedCall) -> dict[str, Any]:
     arguments = call.arguments
     return {"name": call.name, "arguments": arguments.text if isinstance(arguments, Malformed) else arguments}

@@ -1,4 +1,4 @@
-"""Calls in the manner of Python, `name(key='text', other=[1, True])`, read without ever being evaluated."""
+"""Parse calls in Python syntax, `name(key='text', other=[1, True])`, without evaluating them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 import orjson
 
-from pegboard.core.call import Malformed
-from pegboard.core.refusals import Invalid
-from pegboard.dialects.reading import arguments_of
-from pegboard.dialects.text.parts import CUT
-from pegboard.dialects.text.scanning import Text
-from pegboard.store.types import json_text
+from pegboard.dialects.text.base_text import TRUNCATED_MESSAGE
+from pegboard.dialects.text.scanner import Text
+from pegboard.json_schema.arguments_text import parse_arguments
+from pegboard.model.api_errors import Invalid
+from pegboard.model.call import Malformed
+from pegboard.storage.column_types import json_text
 
-_WORDS = {"None": "null", "True": "true", "False": "false"}
-_KEY = re.compile(r"""[^\s='"()\[\]{},:]++""")
+_PYTHON_WORDS = {"None": "null", "True": "true", "False": "false"}
+_KEYWORD_PATTERN = re.compile(r"""[^\s='"()\[\]{},:]++""")
 _TOKEN = re.compile(
     r"""(?P<string>'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+")"""
     r"""|(?P<key>[^\s='"()\[\]{},:]++)\s*+=|(?P<word>[^\s='"()\[\]{},:]++)|(?P<mark>[\[\]{},:])|\s++""",
@@ -26,16 +26,16 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(
     r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U000[0-9a-fA-F]{5}|U0010[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.DOTALL
 )
-_ESCAPED = {
+_ESCAPE_VALUES = {
     "\n": "", "\\": "\\", "'": "'", '"': '"',
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
 }  # fmt: skip
 
 
-def parenthesised(text: Text, end: str) -> Generator[None, None, Any]:
-    """The arguments up to the parenthesis that closes them; Malformed where they are cut off, or cannot be read.
+def read_parenthesised(text: Text, end: str) -> Generator[None, None, Any]:
+    """Return the arguments up to the closing parenthesis; Malformed if they are cut off or cannot be parsed.
 
-    The opening parenthesis has been read. The end mark is found outside of strings only, and left to be read again.
+    The opening parenthesis has been read. The end mark is searched outside of strings only, and put back.
     """
     taken: list[str] = []
     depth = 1
@@ -44,7 +44,7 @@ def parenthesised(text: Text, end: str) -> Generator[None, None, Any]:
         taken.append(before)
         if mark in ("", end):
             text.back(mark)
-            return Malformed("".join(taken), CUT)
+            return Malformed("".join(taken), TRUNCATED_MESSAGE)
         if mark in "'\"":
             taken.append(mark)
             is_open = True
@@ -55,16 +55,16 @@ def parenthesised(text: Text, end: str) -> Generator[None, None, Any]:
         else:
             depth += 1 if mark in "([{" else -1
             if depth == 0 and mark == ")":
-                return arguments_in("".join(taken))
+                return parse_keyword_arguments("".join(taken))
             taken.append(mark)
             if depth == 0:
                 return Malformed("".join(taken), f"there is a '{mark}' that closes nothing")
 
 
-def arguments_in(text: str) -> Any:
-    """The keyword arguments between the parentheses, or Malformed where they are anything but literals.
+def parse_keyword_arguments(text: str) -> Any:
+    """Return the keyword arguments between the parentheses, or Malformed if they are not literals.
 
-    They are read by way of JSON, which bounds their depth and knows which numbers there are.
+    They are converted to JSON first: the JSON parser limits depth and validates numbers.
     """
     made = ["{"]
     depth = place = 0
@@ -76,32 +76,32 @@ def arguments_in(text: str) -> Any:
             return Malformed(text, f"expected key=value with a literal as the value, at character {place + 1:,}")
         place = token.end()
         if kind == "string":
-            said = json_string(_unquoted(said))
+            said = to_json_string(_unquote(said))
         elif kind == "key":
-            said = json_string(token["key"]) + ":"
+            said = to_json_string(token["key"]) + ":"
         elif kind == "word":
-            said = _WORDS.get(said, said)
+            said = _PYTHON_WORDS.get(said, said)
         elif kind == "mark":
             depth += (said in "[{") - (said in "]}")
         made.append(said)
-    arguments = arguments_of("".join([*made, "}"]))
+    arguments = parse_arguments("".join([*made, "}"]))
     return Malformed(text, f"read as JSON, {arguments.why}") if isinstance(arguments, Malformed) else arguments
 
 
-def written(arguments: Mapping[str, Any]) -> str:
-    """The arguments as keyword arguments; raises Invalid where a key cannot be a keyword."""
+def write_keyword_arguments(arguments: Mapping[str, Any]) -> str:
+    """Return the arguments as keyword arguments; raise Invalid if a key cannot be a keyword."""
     for key in arguments:
-        if not _KEY.fullmatch(key):
+        if not _KEYWORD_PATTERN.fullmatch(key):
             raise Invalid(f"A call in the manner of Python cannot carry the key '{key[:100]}'")
-    return ", ".join(f"{key}={_literal(value)}" for key, value in arguments.items())
+    return ", ".join(f"{key}={_write_literal(value)}" for key, value in arguments.items())
 
 
-def json_string(text: str) -> str:
-    """The text as a JSON string."""
+def to_json_string(text: str) -> str:
+    """Return the text as a JSON string."""
     return json.dumps(text, ensure_ascii=False)
 
 
-def _literal(value: Any) -> str:
+def _write_literal(value: Any) -> str:
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
         return f"'{escaped}'"
@@ -110,8 +110,8 @@ def _literal(value: Any) -> str:
     return json_text(value)
 
 
-def _unquoted(literal: str) -> str:
-    """What a string says; in double quotes it may be Python or JSON, which differ in what they escape."""
+def _unquote(literal: str) -> str:
+    """Return the value of a string literal; in double quotes it may be Python or JSON, whose escapes differ."""
     if "\\" not in literal:
         return literal[1:-1]
     if literal[0] == '"':
@@ -121,11 +121,11 @@ def _unquoted(literal: str) -> str:
             pass
         else:
             return said
-    return _ESCAPE.sub(_meant, literal[1:-1])
+    return _ESCAPE.sub(_decode_escape, literal[1:-1])
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _decode_escape(escape: re.Match[str]) -> str:
     code = escape[1]
     if code[0] in "01234567":
         return chr(int(code, 8))
-    return chr(int(code[1:], 16)) if len(code) > 1 else _ESCAPED.get(code, escape.group())
+    return chr(int(code[1:], 16)) if len(code) > 1 else _ESCAPE_VALUES.get(code, escape.group())

@@ -18,12 +18,17 @@ except ImportError as error:
         "pip install langgraph"
     ) from error
 
-from pegboard.integrations.langgraph.errors import ToolErrorNode
-from pegboard.integrations.langgraph.routes import route_after_agent, route_after_tools
-from pegboard.integrations.langgraph.running import CallerOf
-from pegboard.integrations.langgraph.state import BoardState, ToolFailure, ToolRun
+from pegboard.integrations.langgraph.error_node import ToolErrorNode
+from pegboard.integrations.langgraph.graph_state import (
+    BoardState,
+    ToolFailure,
+    ToolRun,
+    route_after_agent,
+    route_after_tools,
+)
+from pegboard.integrations.langgraph.langchain_tools import BoardTool, board_langchain_tools
+from pegboard.integrations.langgraph.run_call import CallerOf
 from pegboard.integrations.langgraph.tool_node import BoardToolNode
-from pegboard.integrations.langgraph.tools import BoardTool, board_langchain_tools
 
 __all__ = [
     "BoardState",

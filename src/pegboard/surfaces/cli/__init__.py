@@ -1,1 +1,1 @@
-"""The board from the command line."""
+"""The command line surface."""

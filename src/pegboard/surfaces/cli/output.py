@@ -1,4 +1,4 @@
-"""Results to standard output, everything said to people to standard error."""
+"""Write results to standard output and messages to standard error."""
 
 from __future__ import annotations
 
@@ -12,122 +12,122 @@ from typing import Annotated, Any, Literal, TextIO
 
 import typer
 
-from pegboard.surfaces.cli.failures import Refused, Usage
+from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 
-# What could move a cursor, ring a bell or colour a terminal, except newline and tab.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_COLOURS = {"red": "31", "green": "32", "yellow": "33", "dim": "2"}
+# Control characters that a terminal would interpret, except newline and tab.
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_COLOUR_CODES = {"red": "31", "green": "32", "yellow": "33", "dim": "2"}
 Colour = Literal["red", "green", "yellow", "dim"]
-_BROKEN_PIPE = 141
+_BROKEN_PIPE_EXIT_CODE = 141
 
-CUT_COLUMN = "DESCRIPTION"
+TRUNCATED_COLUMN = "DESCRIPTION"
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal")]
 
 
-def say(text: str, *, label: str = "", colour: Colour | None = None) -> None:
-    """Tell the person at the keyboard something that is no result; the colour is the label's, if there is one."""
+def write_message(text: str, *, label: str = "", colour: Colour | None = None) -> None:
+    """Write a message to standard error; the colour applies to the label if there is one."""
     if colour is None:
-        line = plain(label + text)
+        line = escape_control_characters(label + text)
     elif label:
-        line = painted(label, colour, sys.stderr) + plain(text)
+        line = colour_text(label, colour, sys.stderr) + escape_control_characters(text)
     else:
-        line = painted(text, colour, sys.stderr)
-    _write(sys.stderr, line + "\n")
+        line = colour_text(text, colour, sys.stderr)
+    _write_text(sys.stderr, line + "\n")
 
 
-def say_part(text: str) -> None:
-    """Tell a piece of something that may go on in the same line."""
-    _write(sys.stderr, plain(text.replace("\r\n", "\n")))
+def write_partial_message(text: str) -> None:
+    """Write a part of a line to standard error."""
+    _write_text(sys.stderr, escape_control_characters(text.replace("\r\n", "\n")))
 
 
 def write(text: str) -> None:
-    """Give out a result, ending in exactly one newline."""
-    _write(sys.stdout, text.rstrip("\n") + "\n")
+    """Write a result to standard output, with exactly one newline at the end."""
+    _write_text(sys.stdout, text.rstrip("\n") + "\n")
 
 
 def write_json(value: Any) -> None:
-    """Give out a value as JSON that people can read."""
-    write(json_text(value))
+    """Write a value as indented JSON."""
+    write(format_json(value))
 
 
-def json_text(value: Any) -> str:
-    """The value as indented JSON without anything that a terminal would obey."""
-    text = json.dumps(value, indent=2, ensure_ascii=not _speaks_unicode(sys.stdout))
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+def format_json(value: Any) -> str:
+    """Return the value as indented JSON with control characters escaped."""
+    text = json.dumps(value, indent=2, ensure_ascii=not _is_utf8(sys.stdout))
+    return _CONTROL_CHARACTERS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def counted(number: int, what: str) -> str:
-    """A number and its noun: 1 tool, 2 tools."""
+def format_count(number: int, what: str) -> str:
+    """Return a number and its noun: 1 tool, 2 tools."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "No results.") -> None:
-    """Write rows for people: fitted to a terminal, whole and aligned in a pipe; without a row, the sentence `empty`."""
-    cells = [[_cell(value) for value in row] for row in rows]
+    """Write rows as a table: fitted to the terminal, or full width in a pipe; without rows, print `empty`."""
+    cells = [[_format_cell(value) for value in row] for row in rows]
     if not cells:
-        say(empty)
+        write_message(empty)
         return
     if sys.stdout.isatty():
-        _rich_table(columns, cells)
+        _write_rich_table(columns, cells)
         return
     widths = [max(len(row[place]) for row in [list(columns), *cells]) for place in range(len(columns))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [columns, *cells])
     write("\n".join(line.rstrip() for line in lines))
 
 
-def plain(text: str) -> str:
-    """The text with every control character spelt out, so that no terminal obeys it."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+def escape_control_characters(text: str) -> str:
+    """Escape every control character, so that a terminal does not interpret it."""
+    return _CONTROL_CHARACTERS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def painted(text: str, colour: Colour, stream: TextIO) -> str:
-    """The text, sanitised, in a colour where the stream is a terminal that wants one."""
-    text = plain(text)
+def colour_text(text: str, colour: Colour, stream: TextIO) -> str:
+    """Escape the text, and colour it if the stream is a terminal that supports colour."""
+    text = escape_control_characters(text)
     if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
-    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+    return f"\x1b[{_COLOUR_CODES[colour]}m{text}\x1b[0m"
 
 
-def moment(text: str | None) -> str:
-    """An instant of the API in the time zone of whoever reads it."""
+def format_local_time(text: str | None) -> str:
+    """Format an ISO timestamp of the API in the local time zone."""
     return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M:%S") if text else ""
 
 
-def yes_no(value: bool) -> str:
-    """A word for a flag."""
+def format_yes_no(value: bool) -> str:
+    """Return "yes" or "no"."""
     return "yes" if value else "no"
 
 
-def one_line(text: str | None, length: int = 100) -> str:
-    """The text on a single line of at most this length."""
+def to_single_line(text: str | None, length: int = 100) -> str:
+    """Return the text on a single line of at most this length."""
     line = " ".join((text or "").split())
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
-def confirmed(question: str) -> bool:
-    """Whether the person at the keyboard says yes."""
+def ask_confirmation(question: str) -> bool:
+    """Ask the user to confirm, and return the answer; exit with 130 on Ctrl-C."""
     try:
-        return typer.confirm(plain(question), err=True)
+        return typer.confirm(escape_control_characters(question), err=True)
     except typer.Abort:
         raise typer.Exit(130) from None
 
 
-def confirm_loss(question: str, *, yes: bool) -> None:
-    """Ask before something that cannot be undone; where no person can be asked, --yes is needed."""
+def confirm_removal(question: str, *, yes: bool) -> None:
+    """Ask before an action that cannot be undone; raise UsageError without a terminal unless `yes`."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Usage("This cannot be undone, and nothing was removed. Without a terminal, confirm it with --yes")
-    if not confirmed(question):
-        raise Refused("Nothing was removed")
+        raise UsageError("This cannot be undone, and nothing was removed. Without a terminal, confirm it with --yes")
+    if not ask_confirmation(question):
+        raise RequestRefused("Nothing was removed")
 
 
-def _cell(value: object) -> str:
-    return plain(one_line("" if value is None else str(value), 1000))
+def _format_cell(value: object) -> str:
+    return escape_control_characters(to_single_line("" if value is None else str(value), 1000))
 
 
-def _rich_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+def _write_rich_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     from rich.cells import cell_len  # noqa: PLC0415 -- start-up time
     from rich.console import Console  # noqa: PLC0415 -- start-up time
     from rich.table import Table  # noqa: PLC0415 -- start-up time
@@ -136,9 +136,9 @@ def _rich_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     widths = [max(cell_len(row[place]) for row in [columns, *cells]) for place in range(len(columns))]
     whole = sum(widths) + 2 * len(widths)
     console = Console(highlight=False)
-    if columns[-1] == CUT_COLUMN:
-        # Only prose may be cut; an id that is cut is of no use, so lines may rather be longer than the terminal.
-        widths[-1] = max(len(CUT_COLUMN), widths[-1] - max(0, whole - console.width))
+    if columns[-1] == TRUNCATED_COLUMN:
+        # Only the description may be truncated: a truncated id is useless, so lines may exceed the terminal width.
+        widths[-1] = max(len(TRUNCATED_COLUMN), widths[-1] - max(0, whole - console.width))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name, width in zip(columns, widths, strict=True):
         table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
@@ -147,7 +147,7 @@ def _rich_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     Console(highlight=False, width=max(console.width, whole)).print(table, crop=False)
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write_text(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
         stream.flush()
@@ -156,10 +156,10 @@ def _write(stream: TextIO, text: str) -> None:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
     except BrokenPipeError:
-        # Whoever read this has seen enough; the interpreter must not try to flush the rest at exit.
+        # The reader closed the pipe; redirect the stream, so that the interpreter does not fail to flush it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        raise typer.Exit(_BROKEN_PIPE) from None
+        raise typer.Exit(_BROKEN_PIPE_EXIT_CODE) from None
 
 
-def _speaks_unicode(stream: TextIO) -> bool:
+def _is_utf8(stream: TextIO) -> bool:
     return (stream.encoding or "").lower().replace("-", "") == "utf8"

@@ -1,4 +1,4 @@
-"""What every command shares: where the board is, who asks, and in what form the answer is wanted."""
+"""What all commands share: the shared options, the board, the key and the output format."""
 
 from __future__ import annotations
 
@@ -13,86 +13,86 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
 import typer
 from typer.core import TyperGroup
 
-from pegboard.surfaces.cli.failures import Failure, Usage
-from pegboard.surfaces.cli.output import say, write, write_json
+from pegboard.surfaces.cli.exit_codes import CommandFailure, UsageError
+from pegboard.surfaces.cli.output import write, write_json, write_message
 
 if TYPE_CHECKING:
-    from pegboard.surfaces.cli.client import Client, Reply
+    from pegboard.surfaces.cli.api_client import ApiClient, ApiReply
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., None])
 
-# The options of every command that may also follow the command's name, each with its default and declaration.
+# The options that every command also accepts after its name, each with its default and declaration.
 SHARED_OPTIONS: dict[str, tuple[Any, Any]] = {
     "as_json": (False, Annotated[bool, typer.Option("--json", help="Print the JSON of the API")]),
     "local": (False, Annotated[bool, typer.Option("--local", help="Open the database directly, without a server")]),
     "url": (None, Annotated[str | None, typer.Option("--url", metavar="URL", help="URL of the server")]),
     "key": (None, Annotated[str | None, typer.Option("--key", metavar="KEY", help="API key")]),
 }
-# Keeps the names of added parameters apart from a command's own.
-PREFIX = "shared_"
+# Prevents conflicts between the added parameters and those of the command.
+SHARED_OPTION_PREFIX = "shared_"
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """The options that hold for every command."""
+class CliSession:
+    """The options that apply to every command."""
 
     url: str = DEFAULT_URL
     key: str | None = None
     local: bool = False
     as_json: bool = False
-    # Whether --url was typed before the command.
+    # True if --url was given before the command.
     is_remote: bool = False
 
 
-class Program(TyperGroup):
-    """The whole program: says what went wrong and ends with the exit code for it."""
+class RootGroup(TyperGroup):
+    """The root command group: prints a CommandFailure and exits with its exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except Failure as failure:
-            tell(failure)
+        except CommandFailure as failure:
+            write_failure(failure)
             raise typer.Exit(failure.exit_code) from None
 
 
-def tell(failure: Failure) -> None:
-    """Say why the program cannot go on."""
-    say(failure.message, label="Error: ", colour="red")
+def write_failure(failure: CommandFailure) -> None:
+    """Print a failure to standard error."""
+    write_message(failure.message, label="Error: ", colour="red")
     for line in failure.lines:
-        say(f"  {line}")
+        write_message(f"  {line}")
 
 
-def session_of(ctx: typer.Context) -> Session:
-    """The options this command runs with."""
+def get_session(ctx: typer.Context) -> CliSession:
+    """Return the options of this command."""
     found = ctx.obj
-    return found if isinstance(found, Session) else Session()
+    return found if isinstance(found, CliSession) else CliSession()
 
 
-def with_board(ctx: typer.Context, work: Callable[[Client], Awaitable[T]]) -> T:
-    """What `work` gets from the board; questions to people are asked outside, since Ctrl-C ends this at once."""
-    from pegboard.surfaces.cli.client import open_client  # noqa: PLC0415 -- start-up time
+def run_with_client(ctx: typer.Context, work: Callable[[ApiClient], Awaitable[T]]) -> T:
+    """Run `work` with a client and return its result; ask the user outside of it, because Ctrl-C cancels it at once."""
+    from pegboard.surfaces.cli.api_client import open_client  # noqa: PLC0415 -- start-up time
 
     async def whole() -> T:
-        async with open_client(session_of(ctx)) as client:
+        async with open_client(get_session(ctx)) as client:
             return await work(client)
 
     return asyncio.run(whole())
 
 
-def give(ctx: typer.Context, reply: Reply, show: Callable[[Any], None]) -> None:
-    """Give out an answer: as the API sent it with --json, else the way `show` does."""
-    if session_of(ctx).as_json:
+def write_reply(ctx: typer.Context, reply: ApiReply, show: Callable[[Any], None]) -> None:
+    """Write a response: with --json as the API sent it, else by calling `show`."""
+    if get_session(ctx).as_json:
         write(reply.text)
     else:
         show(reply.data)
 
 
-def group(name: str, summary: str) -> typer.Typer:
-    """An empty group of commands."""
+def create_group(name: str, summary: str) -> typer.Typer:
+    """Return an empty command group."""
     return typer.Typer(name=name, help=summary, no_args_is_help=True, rich_markup_mode=None)
 
 
@@ -107,11 +107,13 @@ def board_command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Com
 
 
 def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with the shared options added to its signature; an option after the command's name has priority."""
+    """Return the command with the shared options in its signature; those given after its name have priority."""
     declared = inspect.signature(command, eval_str=True)
     own = declared.replace(parameters=[_with_metavar(one) for one in declared.parameters.values()])
     added = [
-        inspect.Parameter(PREFIX + field, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
+        inspect.Parameter(
+            SHARED_OPTION_PREFIX + field, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option
+        )
         for field, (default, option) in SHARED_OPTIONS.items()
     ]
 
@@ -119,13 +121,13 @@ def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     def run(**arguments: Any) -> None:
         given = {option.name: arguments.pop(option.name) for option in added}
         ctx = arguments["ctx"]
-        changes = {name.removeprefix(PREFIX): value for name, value in given.items() if value}
-        session = ctx.obj = replace(session_of(ctx), **changes)
+        changes = {name.removeprefix(SHARED_OPTION_PREFIX): value for name, value in given.items() if value}
+        session = ctx.obj = replace(get_session(ctx), **changes)
         if session.local and (session.is_remote or changes.get("url")):
-            raise Usage("--local opens the database directly, so it excludes --url; leave one of them out")
+            raise UsageError("--local opens the database directly, so it excludes --url; leave one of them out")
         try:
             command(**arguments)
-        except Failure as failure:
+        except CommandFailure as failure:
             if session.as_json:
                 write_json(failure.data)
             raise
@@ -135,7 +137,7 @@ def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _with_metavar(parameter: inspect.Parameter) -> inspect.Parameter:
-    """The parameter with TEXT or N as the word for its value in help texts, unless it declares a word itself."""
+    """Return the parameter with TEXT or N as its metavar, unless it declares one."""
     if get_origin(parameter.annotation) is not Annotated:
         return parameter
     kind, option, *_ = get_args(parameter.annotation)

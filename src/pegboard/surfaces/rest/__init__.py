@@ -1,1 +1,1 @@
-"""The board over HTTP."""
+"""The REST surface: the board over HTTP."""

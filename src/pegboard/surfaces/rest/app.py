@@ -1,4 +1,4 @@
-"""The HTTP application: the call route in front, FastAPI behind."""
+"""The ASGI application: the fast call routes first, FastAPI for all other requests."""
 
 from __future__ import annotations
 
@@ -9,62 +9,65 @@ from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 
 from pegboard.board import Pegboard
-from pegboard.core.version import __version__
 from pegboard.surfaces.rest import (
-    audit,
-    baseline,
-    calls,
-    cancelling,
-    chains,
+    account_routes,
+    audit_routes,
+    baseline_routes,
+    call_routes,
+    chain_routes,
+    conversation_routes,
     docs_page,
-    imports,
-    lint,
-    people,
-    replay,
-    statistics,
-    tables,
-    threads,
-    tools,
-    watching,
+    import_routes,
+    lint_routes,
+    replay_routes,
+    table_routes,
+    tool_routes,
+    watch_routes,
 )
-from pegboard.surfaces.rest.described import CALL_PATH
-from pegboard.surfaces.rest.edge import ASGIApp, Edge
-from pegboard.surfaces.rest.hot import CallRoute, HotRoutes
-from pegboard.surfaces.rest.json_bodies import JsonBodies
-from pegboard.surfaces.rest.models import ErrorDetails, PlainResult, ProblemBody
-from pegboard.surfaces.rest.payload_route import PayloadRoute
-from pegboard.surfaces.rest.problems import add_problem_handlers
-from pegboard.surfaces.rest.stream import Readers
+from pegboard.surfaces.rest import (
+    audit_routes as statistics,
+)
+from pegboard.surfaces.rest import (
+    call_routes as cancelling,
+)
+from pegboard.surfaces.rest.asgi_request import ASGIApp, RequestLimitMiddleware
+from pegboard.surfaces.rest.bodies import ErrorDetails, PlainResult, ProblemBody
+from pegboard.surfaces.rest.event_stream import EventReaders
+from pegboard.surfaces.rest.fast_call_routes import CallRoute, FastCallRoutes, PayloadRoute
+from pegboard.surfaces.rest.json_bodies import JsonBodyParser
+from pegboard.surfaces.rest.openapi_extra import CALL_PATH
+from pegboard.surfaces.rest.problem_json import add_problem_handlers
+from pegboard.version import __version__
 
-# In this order: what comes after calls.journal, whose paths end in an id, would be taken for one.
+# The order matters: audit, statistics and watch paths must match before the `/v1/executions/{id}` route of the journal.
 _ROUTERS = (
-    audit.router,
-    statistics.router,
-    watching.watch,
-    watching.follow,
-    cancelling.router,
-    calls.calls,
-    chains.router,
-    threads.router,
-    tools.router,
-    people.agents,
-    people.users,
-    people.secrets,
-    calls.journal,
-    calls.state,
-    lint.router,
-    replay.router,
-    imports.router,
-    tables.router,
-    baseline.router,
+    audit_routes.audit_router,
+    statistics.statistics_router,
+    watch_routes.watch_router,
+    watch_routes.follow_router,
+    cancelling.cancel_router,
+    call_routes.call_router,
+    chain_routes.router,
+    conversation_routes.router,
+    tool_routes.router,
+    account_routes.agents_router,
+    account_routes.users_router,
+    account_routes.secrets_router,
+    call_routes.journal_router,
+    call_routes.server_router,
+    lint_routes.router,
+    replay_routes.router,
+    import_routes.router,
+    table_routes.router,
+    baseline_routes.router,
 )
 _ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
-# By path, as the API's description has them, which takes a quarter of a second to make.
-METHODS = {
+# Computed from the routes, because building the OpenAPI document takes a quarter of a second.
+METHODS_BY_PATH = {
     path: frozenset(method for route in _ROUTES if route.path_format == path for method in route.methods or ())
     for path in dict.fromkeys(route.path_format for route in _ROUTES)
 } | {path: frozenset(map(str.upper, operations)) for path, operations in CALL_PATH.items()}
-_PROBLEMS: dict[int | str, dict[str, Any]] = {
+_PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     "4XX": {
         "description": "Refused",
         "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemBody"}}},
@@ -73,33 +76,33 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
-    """The board over HTTP, as an ASGI application."""
+    """Return the ASGI application that serves the board over HTTP."""
     rest = FastAPI(
         title="Pegboard",
         version=version,
         summary="Every tool that an agent may call",
         license_info={"name": "Apache 2.0", "identifier": "Apache-2.0"},
-        responses=_PROBLEMS,
+        responses=_PROBLEM_RESPONSES,
         docs_url=None,
         redoc_url=None,
     )
     rest.state.board = board
-    rest.state.readers = Readers(board.settings.max_event_readers)
-    rest.state.views = watching.Views(board.onlookers, board.snapshot)
+    rest.state.readers = EventReaders(board.settings.max_event_readers)
+    rest.state.views = watch_routes.WatchViews(board.onlookers, board.snapshot)
     for router in _ROUTERS:
         rest.include_router(router)
     rest.include_router(docs_page.router)
-    add_problem_handlers(rest, METHODS)
+    add_problem_handlers(rest, METHODS_BY_PATH)
     _document_calls(rest)
     settings = board.settings
     larger = {
-        imports.OPENAPI: settings.max_import_bytes,
-        **dict.fromkeys(baseline.LARGE_BODIES, max(settings.max_body_bytes, baseline.MAX_BODY)),
+        import_routes.OPENAPI_IMPORT_PATH: settings.max_import_bytes,
+        **dict.fromkeys(baseline_routes.LARGE_BODY_PATHS, max(settings.max_body_bytes, baseline_routes.MAX_BODY_BYTES)),
     }
-    bodies = rest.state.bodies = JsonBodies()
+    bodies = rest.state.bodies = JsonBodyParser()
     most = settings.max_body_bytes
-    app: ASGIApp = HotRoutes(
-        Edge(rest, most, larger),
+    app: ASGIApp = FastCallRoutes(
+        RequestLimitMiddleware(rest, most, larger),
         CallRoute(
             pipeline=board.pipeline, snapshot=board.snapshot, dialects=board.dialects, bodies=bodies, max_body=most
         ),
@@ -126,7 +129,7 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
 
 
 def _document_calls(rest: FastAPI) -> None:
-    """Add the call route, which the framework never sees, to the API's description."""
+    """Add the call route, which is not a FastAPI route, to the OpenAPI document."""
     described = rest.openapi
 
     def openapi() -> dict[str, Any]:

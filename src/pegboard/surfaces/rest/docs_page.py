@@ -1,4 +1,4 @@
-"""The page that shows the API's description, with scripts and styles from this server."""
+"""The Swagger UI page of the API, with scripts and styles served by this server."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from starlette.exceptions import HTTPException
 
 router = APIRouter(include_in_schema=False)
 
-# The files of Swagger UI, as this package carries them.
+# The package that contains the files of Swagger UI.
 _PACKAGE = "fastapi_swagger"
 _ASSETS = {
     "swagger-ui-bundle.js": "text/javascript",
     "swagger-ui.css": "text/css",
     "favicon-32x32.png": "image/png",
 }
-# The page's own script is inline; nothing is loaded from elsewhere.
-_POLICY = (
+# Swagger UI uses an inline script; nothing is loaded from other hosts.
+_CONTENT_SECURITY_POLICY = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; "
     "script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
 )
@@ -42,7 +42,7 @@ async def show_docs() -> HTMLResponse:
         swagger_css_url="docs/swagger-ui.css",
         swagger_favicon_url="docs/favicon-32x32.png",
     )
-    page.headers["Content-Security-Policy"] = _POLICY
+    page.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
     return page
 
 
@@ -51,9 +51,9 @@ async def get_asset(name: str) -> Response:
     """A file of Swagger UI."""
     if name not in _ASSETS:
         raise HTTPException(404, "Not Found")
-    return Response(_read(name), media_type=_ASSETS[name], headers={"Cache-Control": "public, max-age=86400"})
+    return Response(_read_asset(name), media_type=_ASSETS[name], headers={"Cache-Control": "public, max-age=86400"})
 
 
 @cache
-def _read(name: str) -> bytes:
+def _read_asset(name: str) -> bytes:
     return (files(_PACKAGE) / "resources" / name).read_bytes()

@@ -1,4 +1,4 @@
-"""Routes that check the key, the caller's rights and the query before they read any of the body."""
+"""Routes that check the key, the caller's rights and the query before they read the body."""
 
 from __future__ import annotations
 
@@ -12,79 +12,79 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from pegboard.board import Pegboard
-from pegboard.core.call import Caller
-from pegboard.registry.registry import admins_only, refuse_agents
-from pegboard.surfaces.rest.incoming import bearer_key, check_query, refuse_forms
-from pegboard.surfaces.rest.json_bodies import JsonBodies
+from pegboard.model.accounts import refuse_agents, require_admin
+from pegboard.model.call import Caller
+from pegboard.surfaces.rest.asgi_request import check_query, parse_bearer_key, refuse_forms
+from pegboard.surfaces.rest.json_bodies import JsonBodyParser
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
-# Given the board, the caller and the parameters of the path; raises where the caller may not use the route.
-Access = Callable[[Pegboard, Caller, Mapping[str, str]], Awaitable[object]]
+# Called with the board, the caller and the path parameters; raises if the caller may not use the route.
+AccessCheck = Callable[[Pegboard, Caller, Mapping[str, str]], Awaitable[object]]
 
-_ACCESS = "pegboard_access"
+_ACCESS_ATTRIBUTE = "pegboard_access"
 
 
-def allow(access: Access) -> Callable[[Endpoint], Endpoint]:
-    """Declare who may use an endpoint; checked before the request is validated and before its body is read."""
+def allow(access: AccessCheck) -> Callable[[Endpoint], Endpoint]:
+    """Declare who may use an endpoint; checked before the request is validated and its body is read."""
 
     def declare(endpoint: Endpoint) -> Endpoint:
-        setattr(endpoint, _ACCESS, access)
+        setattr(endpoint, _ACCESS_ATTRIBUTE, access)
         return endpoint
 
     return declare
 
 
 def allow_admins(what: str) -> Callable[[Endpoint], Endpoint]:
-    """Declare that only admins may do this, and not with a key that is bound to an agent."""
+    """Declare that only admins may use an endpoint, and not with a key that is bound to an agent."""
 
     async def check(_board: Pegboard, caller: Caller, _path: Mapping[str, str]) -> None:
-        admins_only(caller, what)
+        require_admin(caller, what)
 
     return allow(check)
 
 
-async def not_agents(_board: Pegboard, caller: Caller, _path: Mapping[str, str]) -> None:
-    """Refuse a key that is bound to an agent."""
+async def refuse_agent_keys(_board: Pegboard, caller: Caller, _path: Mapping[str, str]) -> None:
+    """Raise Forbidden if the key is bound to an agent."""
     refuse_agents(caller)
 
 
-async def own_user(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
-    """Refuse another user's keys, except to admins."""
+async def require_own_user(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
+    """Raise if the user is another one and the caller is not an admin."""
     refuse_agents(caller)
     await board.people.get_user(path["user_id"], caller)
 
 
-async def own_tool(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
-    """Refuse another user's tool, except to admins."""
+async def require_own_tool(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
+    """Raise if the tool belongs to another user and the caller is not an admin."""
     refuse_agents(caller)
-    await board.tools.owned(path["ref"], caller)
+    await board.tools.get_owned(path["ref"], caller)
 
 
-async def own_agent(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
-    """Refuse another user's agent, except to admins."""
+async def require_own_agent(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
+    """Raise if the agent belongs to another user and the caller is not an admin."""
     refuse_agents(caller)
     board.people.get_agent(path["agent_id"], caller)
 
 
-async def own_thread(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
-    """Refuse another user's thread."""
+async def require_own_thread(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
+    """Raise if the thread belongs to another user."""
     refuse_agents(caller)
     await board.threads.get(path["thread_id"], caller)
 
 
 class KeyRoute(APIRoute):
-    """A route that needs a key."""
+    """A route that requires a key."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The framework's handler behind the checks."""
+        """Return FastAPI's handler, preceded by the checks."""
         handle = super().get_route_handler()
-        access: Access | None = getattr(self.endpoint, _ACCESS, None)
+        access: AccessCheck | None = getattr(self.endpoint, _ACCESS_ATTRIBUTE, None)
         known = sorted(_query_names(self.dependant))
 
         async def check_and_handle(request: Request) -> Response:
             board: Pegboard = request.app.state.board
             scope = request.scope
-            caller = board.snapshot.holder(bearer_key(authorization_of(scope["headers"])))
+            caller = board.snapshot.holder(parse_bearer_key(get_authorization(scope["headers"])))
             if access is not None:
                 await access(board, caller, request.path_params)
             request.state.caller = caller
@@ -97,16 +97,16 @@ class KeyRoute(APIRoute):
 
 
 class _JsonRequest(Request):
-    """A request whose body, if it is large, is parsed in a thread."""
+    """A request whose body is parsed in an OS thread if it is large."""
 
     async def json(self) -> Any:
-        """The body as JSON."""
-        bodies: JsonBodies = self.app.state.bodies
+        """Return the body as JSON."""
+        bodies: JsonBodyParser = self.app.state.bodies
         return await bodies.parse(await self.body(), json.loads)
 
 
-def authorization_of(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
-    """The Authorization header; empty if there are several, which a proxy in front could read differently."""
+def get_authorization(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
+    """Return the Authorization header; empty if there are several, as a proxy in front could use a different one."""
     sent = [value for name, value in headers if name == b"authorization"]
     return None if not sent else sent[0] if len(sent) == 1 else b""
 

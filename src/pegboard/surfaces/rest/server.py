@@ -1,4 +1,7 @@
-"""Running the HTTP application: one process or several, until told to stop."""
+"""Run the HTTP application in one process or several, until a signal stops it.
+
+The first signal waits for running calls, a second Ctrl-C cancels them, a third exits.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ import gc
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Iterator
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -17,31 +22,65 @@ from uvicorn.supervisors import Multiprocess
 from pegboard.board import Pegboard
 from pegboard.settings import Settings
 from pegboard.surfaces.rest.app import create_app
-from pegboard.surfaces.rest.bounded import LIMITS
-from pegboard.surfaces.rest.connections import ConnectionLimits
-from pegboard.surfaces.rest.direct import HOT, ON_STOP, Connection
-from pegboard.surfaces.rest.edge import ASGIApp, Message, Receive, Scope, Send
-from pegboard.surfaces.rest.hot import HotRoutes
-from pegboard.surfaces.rest.interrupts import watch_interrupts
+from pegboard.surfaces.rest.asgi_request import ASGIApp, Message, Receive, Scope, Send
+from pegboard.surfaces.rest.bounded_protocol import LIMITS_KEY
+from pegboard.surfaces.rest.connection_limits import ConnectionLimits
+from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
+from pegboard.surfaces.rest.uvicorn_fast_path import FAST_ROUTES_KEY, ON_STOP_KEY, FastConnection
 from pegboard.telemetry.logs import configure_logs, get_logger
+
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def watch_interrupts(on_first: Callable[[], None], on_second: Callable[[], None]) -> Iterator[None]:
+    """Call `on_first` in the event loop at the first stop signal, and `on_second` at the next Ctrl-C.
+
+    Other signals are passed to the previously installed handlers, those of the HTTP server.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are handled in the main thread only
+        return
+    loop = asyncio.get_running_loop()
+    before: dict[int, Any] = {number: signal.getsignal(number) for number in _STOP_SIGNALS}
+    steps = iter((on_first, on_second))
+    seen = 0
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal seen
+        is_next = seen == 0 or (seen == 1 and number == signal.SIGINT)
+        if is_next:
+            seen += 1
+            loop.call_soon_threadsafe(next(steps))
+        if (not is_next or seen == 1) and callable(before[number]):
+            before[number](number, frame)
+
+    for stopping in _STOP_SIGNALS:
+        signal.signal(stopping, handle)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
 
 log = get_logger(__name__)
 
 
-def settle_memory() -> None:
-    """Tell the garbage collector that what is there now stays, and that calls come and go by the thousand."""
+def tune_garbage_collector() -> None:
+    """Freeze the objects that exist now and raise the thresholds, because each call allocates short-lived objects."""
     gc.collect()
     gc.freeze()
-    # Where there is little old but what is frozen, every tenth look would be a look at everything.
+    # With almost all old objects frozen, the default thresholds would run full collections too often.
     gc.set_threshold(20_000, 20, 20)
 
 
 OnOpen = Callable[[Pegboard], Awaitable[None]]
-# A peer that takes nothing of what it is sent is cut off by the system, which no closing of ours could do.
-_TAKES_NOTHING_MS = 60_000
+# The kernel closes a connection whose peer acknowledges no data for this long; close() in this process could not.
+_TCP_USER_TIMEOUT_MS = 60_000
 
 
-class ServedBoard:
+class ServerApplication:
     """The application of one process: opens its board when the server starts, drains and closes it when it stops."""
 
     def __init__(self, settings: Settings, version: str, on_open: OnOpen | None = None) -> None:
@@ -53,13 +92,13 @@ class ServedBoard:
         self.failure: Exception | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or the server's own start and stop."""
+        """Handle one request, or the lifespan of the server."""
         if scope["type"] == "lifespan":
-            await self._live(scope, receive, send)
+            await self._run_lifespan(scope, receive, send)
         elif self._app is not None:
             await self._app(scope, receive, send)
 
-    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _run_lifespan(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         begun = False
         try:
@@ -71,17 +110,17 @@ class ServedBoard:
                     log.warning("not_ready", reasons=reasons)
                 self._app = create_app(board, self._version)
                 state = scope.setdefault("state", {})
-                state[LIMITS] = ConnectionLimits(self._settings.max_connections)
-                state[ON_STOP] = lambda: self._stop(board)
-                if isinstance(self._app, HotRoutes):  # with no other application around it, such as that of CORS
-                    state[HOT] = self._app
-                settle_memory()
+                state[LIMITS_KEY] = ConnectionLimits(self._settings.max_connections)
+                state[ON_STOP_KEY] = lambda: self._stop(board)
+                if isinstance(self._app, FastCallRoutes):  # not wrapped in another application, such as CORS
+                    state[FAST_ROUTES_KEY] = self._app
+                tune_garbage_collector()
                 begun = True
-                with watch_interrupts(lambda: self._say_waiting(board), lambda: self._stop_now(board)):
+                with watch_interrupts(lambda: self._log_waiting_calls(board), lambda: self._stop_now(board)):
                     await send({"type": "lifespan.startup.complete"})
                     await receive()
                     if self._ending is not None:
-                        self._ending.cancel()  # the board ends the rest itself
+                        self._ending.cancel()  # drain() ends the rest
                     await board.drain()
         except Exception as error:
             self.failure = error
@@ -93,17 +132,17 @@ class ServedBoard:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _stop(self, board: Pegboard) -> None:
-        """End the streams that only watch, and give those of calls the time that calls get to end."""
+        """Close the streams of watchers; those of calls are closed after the drain timeout."""
         if self._ending is None:
             board.onlookers.close()
-            self._ending = asyncio.create_task(self._end_followed(board))
+            self._ending = asyncio.create_task(self._end_followed_runs(board))
 
-    async def _end_followed(self, board: Pegboard) -> None:
+    async def _end_followed_runs(self, board: Pegboard) -> None:
         await asyncio.sleep(self._settings.drain_seconds)
-        board.pipeline.is_stopping = True  # the HTTP server cancels what is left
+        board.pipeline.is_stopping = True  # the HTTP server cancels the remaining calls
         await board.following.close()
 
-    def _say_waiting(self, board: Pegboard) -> None:
+    def _log_waiting_calls(self, board: Pegboard) -> None:
         count = board.pipeline.running_count
         if count:
             calls = "1 call" if count == 1 else f"{count} calls"
@@ -112,7 +151,7 @@ class ServedBoard:
             sys.stdout.flush()
 
     def _stop_now(self, board: Pegboard) -> None:
-        """Cancel the running calls: they are recorded, then the board closes as it does otherwise."""
+        """Cancel the running calls; they are recorded, and the board then closes as usual."""
         if self._ending is not None:
             self._ending.cancel()
         board.pipeline.stop()
@@ -120,36 +159,36 @@ class ServedBoard:
 
 
 def worker_app() -> ASGIApp:
-    """The application of one of several worker processes."""
-    from pegboard.core.version import __version__  # noqa: PLC0415 -- the package imports this module's siblings
+    """Return the application of one of several worker processes."""
+    from pegboard.version import __version__  # noqa: PLC0415 -- the package imports this module's siblings
 
     settings = Settings()
     configure_logs(settings.log_level, settings.log_format)
-    return ServedBoard(settings, __version__)
+    return ServerApplication(settings, __version__)
 
 
 class AnnouncingServer(uvicorn.Server):
-    """A server that says when it is ready."""
+    """A server that calls `ready` once it accepts connections."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then announce."""
+        """Start, then call `ready`."""
         await super().startup(sockets)
         if self.started:
             self._ready()
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to this address; OSError says why it cannot be."""
+def bind_socket(host: str, port: int) -> socket.socket:
+    """Return a socket bound to this address; raise OSError if that fails."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
-            bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _TAKES_NOTHING_MS)
+            bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _TCP_USER_TIMEOUT_MS)
         bound.bind((host, port))
     except BaseException:
         bound.close()
@@ -161,32 +200,32 @@ def listen(host: str, port: int) -> socket.socket:
 def serve_forever(
     settings: Settings, version: str, bound: socket.socket, *, on_open: OnOpen, ready: Callable[[], None]
 ) -> None:
-    """Serve from this process until a signal says stop; running calls end first. Raises what kept it from starting."""
-    served = ServedBoard(settings, version, on_open)
-    server = AnnouncingServer(uvicorn.Config(served, **server_options(settings)), ready)
-    with quiet_signals(), contextlib.suppress(SystemExit):  # how it gives up where the board does not open
+    """Serve from this process until a stop signal, then wait for running calls; raise the error if the start failed."""
+    served = ServerApplication(settings, version, on_open)
+    server = AnnouncingServer(uvicorn.Config(served, **build_server_options(settings)), ready)
+    with ignore_signals(), contextlib.suppress(SystemExit):  # uvicorn exits if the board does not open
         server.run([bound])
     if served.failure is not None:
         raise served.failure
 
 
 def serve_with_workers(settings: Settings, bound: socket.socket, workers: int) -> None:
-    """Serve from several processes, each with a board of its own, until a signal says stop."""
+    """Serve from several processes, each with its own board, until a stop signal."""
     config = uvicorn.Config(
-        "pegboard.surfaces.rest.server:worker_app", factory=True, workers=workers, **server_options(settings)
+        "pegboard.surfaces.rest.server:worker_app", factory=True, workers=workers, **build_server_options(settings)
     )
-    with quiet_signals():
+    with ignore_signals():
         Multiprocess(config, sockets=[bound]).run()
 
 
-def server_options(settings: Settings) -> dict[str, Any]:
-    """How the HTTP server is run."""
+def build_server_options(settings: Settings) -> dict[str, Any]:
+    """Return the options of uvicorn."""
     return {
-        "http": Connection,
+        "http": FastConnection,
         "log_level": "critical",
         "access_log": False,
         "server_header": False,
-        "proxy_headers": False,  # nothing here goes by the caller's address
+        "proxy_headers": False,  # the client address is not used
         "date_header": False,
         "ws": "none",
         "timeout_graceful_shutdown": int(settings.drain_seconds) + 1,
@@ -195,8 +234,8 @@ def server_options(settings: Settings) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def quiet_signals() -> Iterator[None]:
-    """The server answers a signal by stopping in good order; sent on to us afterwards, it must not kill."""
+def ignore_signals() -> Iterator[None]:
+    """Ignore SIGINT and SIGTERM: uvicorn stops on them and then raises them again, which must not end the process."""
     caught = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, lambda *_: None) for number in caught}
     try:

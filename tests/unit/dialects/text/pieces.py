@@ -10,9 +10,9 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.assembly import Assembly, SchemaOf
 from pegboard.dialects.base import Dialect
+from pegboard.dialects.call_assembler import Assembly, SchemaLookup
+from pegboard.dialects.parsed_calls import AskedCall
 from tests.formats import TOOLS
 
 SIZES = st.integers(1, 7)
@@ -30,7 +30,7 @@ def pieces_of(text: str, size: int) -> list[str]:
     return [text[at : at + size] for at in range(0, len(text), size)]
 
 
-def read(dialect: Dialect, *pieces: str, schema_of: SchemaOf = schema_of) -> list[AskedCall]:
+def read(dialect: Dialect, *pieces: str, schema_of: SchemaLookup = schema_of) -> list[AskedCall]:
     """The calls in a text that comes in these pieces."""
     into = Assembly(schema_of)
     for piece in pieces:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.text.cohere import CohereR7B
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.text.cohere_text import CohereR7B
 from tests.formats import cases
 from tests.unit.dialects.text.feeding import answered, asked, calls_of, failed, refused
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import Problem, ToolResult
-from pegboard.core.call import Malformed
-from pegboard.core.errors import ErrorType
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3, Qwen25
+from pegboard.model.call import Malformed
+from pegboard.model.call_errors import ErrorType
 from tests.formats import cases
 from tests.unit.dialects.rendering import answer_of, rendered
 from tests.unit.dialects.text.pieces import SIZES, UNTIMED, pieces_of, read, steps, streamed

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
 from pegboard.dialects.text.llama import Llama31
 from tests.formats import cases
 from tests.unit.dialects.text.feeding import answered, asked, calls_of, in_pieces, refused

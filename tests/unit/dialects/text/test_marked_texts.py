@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.dialects.asked import AskedCall, Unreadable
-from pegboard.dialects.assembly import Assembly
-from pegboard.dialects.dialects import Dialects
-from pegboard.dialects.text.base import TextDialect
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.text.base_text import TextDialect
 from pegboard.dialects.text.harmony import Harmony
 from tests.formats import Case, cases
 from tests.unit.dialects.text.feeding import MARKED, asked, calls_of, in_pieces

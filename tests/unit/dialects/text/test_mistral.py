@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.dialects import Dialects
-from pegboard.dialects.text.mistral import MistralNemo, MistralSmall32
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.text.mistral_text import MistralNemo, MistralSmall32
 from tests.unit.dialects.text.feeding import answered, asked, calls_of, failed, refused
 
 WEATHER = '{"city": "Zürich"}'

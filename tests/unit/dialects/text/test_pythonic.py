@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pegboard.core.refusals import Invalid
-from pegboard.dialects.asked import AskedCall
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.pythonic import Lfm25Pythonic
+from pegboard.model.api_errors import Invalid
 from tests.formats import cases
 from tests.unit.dialects.text.feeding import answered, asked, calls_of, in_pieces, refused
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.dialects import Dialects
-from pegboard.dialects.text.base import TextDialect
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.text.base_text import TextDialect
 from pegboard.dialects.text.harmony import Harmony
 from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3, Qwen25
 from pegboard.dialects.text.llama import Llama31
-from pegboard.dialects.text.xml import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
+from pegboard.dialects.text.xml_tags import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
 from tests.unit.dialects.text.feeding import MARKED, calls_of, in_pieces
 
 TAGGED: list[TextDialect] = [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.text.typing import property_of, typed
+from pegboard.dialects.text.xml_tags import get_property_schema, parse_typed_value
 from tests.unit.dialects.text.pieces import UNTIMED
 
 ROOT = {
@@ -86,7 +86,7 @@ TYPES = {"string", "integer", "number", "boolean", "object", "array", "null"}
     ],
 )
 def test_a_text_is_typed_by_its_schema(text: str, schema: Any, value: Any) -> None:
-    found = typed(text, schema, ROOT)
+    found = parse_typed_value(text, schema, ROOT)
     assert found == value
     assert type(found) is type(value)
 
@@ -96,25 +96,27 @@ def test_a_text_is_typed_by_its_schema(text: str, schema: Any, value: Any) -> No
 def test_a_value_survives_as_text_where_its_type_is_known(value: Any) -> None:
     kinds = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
     text = value if isinstance(value, str) else json.dumps(value)
-    assert typed(text, {"type": kinds.get(type(value), "null")}) == value
+    assert parse_typed_value(text, {"type": kinds.get(type(value), "null")}) == value
 
 
 @UNTIMED
 @given(st.text(), JSON)
 def test_no_text_and_no_schema_makes_it_raise(text: str, schema: Any) -> None:
-    typed(text, {"type": schema, "enum": schema, "anyOf": schema, "$ref": schema, "allOf": schema, "oneOf": [schema]})
+    parse_typed_value(
+        text, {"type": schema, "enum": schema, "anyOf": schema, "$ref": schema, "allOf": schema, "oneOf": [schema]}
+    )
 
 
 @UNTIMED
 @given(st.text(), st.sets(st.sampled_from(sorted(TYPES))))
 def test_a_text_that_is_no_json_stays_as_it_is(text: str, kinds: set[str]) -> None:
-    assert typed(f"~{text}", {"type": sorted(kinds)}) == f"~{text}"
+    assert parse_typed_value(f"~{text}", {"type": sorted(kinds)}) == f"~{text}"
 
 
 def test_many_references_to_the_same_schemas_are_followed_once() -> None:
     steps = {f"s{n}": {"anyOf": [{"$ref": f"#/$defs/s{n + 1}"}] * 2} for n in range(200)}
     root = {"$defs": {**steps, "s200": {"type": "string"}}}
-    assert typed("3", {"$ref": "#/$defs/s0"}, root) == "3"
+    assert parse_typed_value("3", {"$ref": "#/$defs/s0"}, root) == "3"
 
 
 @pytest.mark.parametrize(
@@ -130,4 +132,4 @@ def test_many_references_to_the_same_schemas_are_followed_once() -> None:
     ],
 )
 def test_the_schema_of_a_parameter_is_found(schema: Any, said: Any) -> None:
-    assert property_of(schema, "x") == said
+    assert get_property_schema(schema, "x") == said

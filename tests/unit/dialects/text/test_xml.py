@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import ToolResult
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.hermes import Hermes, Qwen3
-from pegboard.dialects.text.xml import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
+from pegboard.dialects.text.xml_tags import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
+from pegboard.model.call import Malformed
 from tests.formats import cases
 from tests.unit.dialects.rendering import answer_of, rendered
 from tests.unit.dialects.text.pieces import SIZES, UNTIMED, pieces_of, read, steps, streamed

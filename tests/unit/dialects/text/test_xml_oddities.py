@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.call import Malformed
-from pegboard.dialects.asked import AskedCall
-from pegboard.dialects.dialects import Dialects
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.functionary import Functionary31
 from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3
-from pegboard.dialects.text.xml import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
+from pegboard.dialects.text.xml_tags import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
+from pegboard.model.call import Malformed
 from tests.unit.dialects.text.pieces import read
 
 CODER, GLM, MINIMAX, DEEPSEEK = Qwen3Coder(), Glm46(), MiniMaxM2(), DeepSeekV32()

@@ -10,16 +10,16 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pegboard.core.call import Caller, ReadyCall
-from pegboard.core.errors import TimedOut
-from pegboard.core.tool import Kind, Tool
-from pegboard.egress.allow import AllowList
-from pegboard.egress.breaker import Breakers
-from pegboard.egress.hosts import MOST_CONNECTIONS, Hosts
-from pegboard.egress.outbound import Outbound, Resolver
-from pegboard.executors.attempts import MOST_AT_ONCE
-from pegboard.executors.base import OpenTool, Prepared
-from pegboard.executors.http.executor import HttpExecutor
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.circuit_breaker import CircuitBreakers
+from pegboard.http_client.guarded_client import GuardedClient, Resolver
+from pegboard.http_client.host_limits import MAX_HOST_CONNECTIONS, HostLimiter
+from pegboard.kinds.base import OpenTool, Prepared
+from pegboard.kinds.http.executor import HttpExecutor
+from pegboard.kinds.upstream_limits import MAX_CALLS_PER_USER
+from pegboard.model.call import Caller, ReadyCall
+from pegboard.model.call_errors import TimedOut
+from pegboard.model.tool import Kind, Tool
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -41,7 +41,7 @@ def open_tool(
 class Calling:
     """An executor with its pool, and what calls its tools."""
 
-    def __init__(self, executor: HttpExecutor, outbound: Outbound, breakers: Breakers) -> None:
+    def __init__(self, executor: HttpExecutor, outbound: GuardedClient, breakers: CircuitBreakers) -> None:
         self.executor = executor
         self.outbound = outbound
         self.breakers = breakers
@@ -80,17 +80,17 @@ async def calling(
     allow: str = "127.0.0.1",
     *,
     resolver: Resolver | None = None,
-    breakers: Breakers | None = None,
+    breakers: CircuitBreakers | None = None,
     max_response_bytes: int = 2**20,
-    most_at_once: int = MOST_AT_ONCE,
-    most_a_host: int = MOST_CONNECTIONS,
+    most_at_once: int = MAX_CALLS_PER_USER,
+    most_a_host: int = MAX_HOST_CONNECTIONS,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Calling]:
     """An executor that may reach what the list says."""
-    outbound = Outbound(AllowList.read(allow), resolver=resolver, connect_seconds=2.0, ssl_context=tls)
-    breakers = breakers or Breakers()
+    outbound = GuardedClient(AllowList.read(allow), resolver=resolver, connect_seconds=2.0, ssl_context=tls)
+    breakers = breakers or CircuitBreakers()
     executor = HttpExecutor(
-        outbound, breakers, Hosts(most_a_host), max_response_bytes=max_response_bytes, most_at_once=most_at_once
+        outbound, breakers, HostLimiter(most_a_host), max_response_bytes=max_response_bytes, most_at_once=most_at_once
     )
     try:
         yield Calling(executor, outbound, breakers)

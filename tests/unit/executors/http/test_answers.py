@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.errors import RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
-from pegboard.executors.http.answers import failure_of, form_of, result_of, retry_after
-from pegboard.executors.masking import Mask
+from pegboard.kinds.http.response import make_status_error, read_content_type, read_result, read_retry_after
+from pegboard.kinds.secret_mask import SecretMask
+from pegboard.model.call_errors import RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
 
-NOTHING = Mask(())
+NOTHING = SecretMask(())
 JSON = "application/json"
 
 
-def read(body: bytes | str, content_type: str | None = JSON, mask: Mask = NOTHING, **more: Any) -> Any:
+def read(body: bytes | str, content_type: str | None = JSON, mask: SecretMask = NOTHING, **more: Any) -> Any:
     headers = {} if content_type is None else {"Content-Type": content_type}
-    return result_of(200, headers, body.encode() if isinstance(body, str) else body, mask, **more)
+    return read_result(200, headers, body.encode() if isinstance(body, str) else body, mask, **more)
 
 
 def binary(data: bytes, media_type: str) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def test_python_is_not_asked_for_codecs_that_upstreams_invent(monkeypatch: pytes
 
     monkeypatch.setattr(codecs, "lookup", lookup)
     for charset in ("invented-1", "x" * 41, "utf-8" + "-" * 40, "os.path", "../idna", "hex_codec"):
-        assert form_of(f"text/x-{charset[:9]}; charset={charset}").charset is None
+        assert read_content_type(f"text/x-{charset[:9]}; charset={charset}").charset is None
     assert asked == ["hex_codec"]
 
 
@@ -147,7 +147,7 @@ def test_json_too_deep_to_pass_on_is_refused_and_no_crash() -> None:
         read(deep)
     escaped = b"[" * 1000 + b'"\\n"' + b"]" * 1000
     with pytest.raises(UpstreamFailed, match="nested too deep"):
-        read(escaped, mask=Mask(["sesame-open"]))
+        read(escaped, mask=SecretMask(["sesame-open"]))
 
 
 numbers = st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)
@@ -156,27 +156,27 @@ leaves = st.none() | st.booleans() | numbers | st.text()
 
 @given(st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_whatever_json_says_is_what_the_tool_returns(value: Any) -> None:
-    assert read(json.dumps(value)) == read(orjson.dumps(value), mask=Mask(["sesame-open"])) == value
+    assert read(json.dumps(value)) == read(orjson.dumps(value), mask=SecretMask(["sesame-open"])) == value
 
 
 @given(st.binary(), st.text(st.characters(codec="latin-1", exclude_characters="\r\n\0"), max_size=40))
 def test_whatever_comes_ends_in_json_or_in_an_error_that_can_be_sent(body: bytes, content_type: str) -> None:
     for declared in (content_type, f"text/plain; charset={content_type}", JSON):
         try:
-            orjson.dumps(read(body, declared, Mask(["sesame"]), full=True))
+            orjson.dumps(read(body, declared, SecretMask(["sesame"]), full=True))
         except UpstreamFailed as error:
             error.message.encode()
-        failure_of(500, {"Content-Type": declared}, body, NOTHING).message.encode()
+        make_status_error(500, {"Content-Type": declared}, body, NOTHING).message.encode()
 
 
 def test_full_shows_status_and_headers_without_cookies() -> None:
     headers = {"X-One": "1", "Set-Cookie": "session=1", "X-Odd": "caf\udce9", "Content-Type": "text/plain"}
-    assert result_of(201, headers, b"made", NOTHING, full=True) == {
+    assert read_result(201, headers, b"made", NOTHING, full=True) == {
         "status": 201,
         "headers": {"x-one": "1", "x-odd": "caf\ufffd", "content-type": "text/plain"},
         "body": "made",
     }
-    assert result_of(204, {}, b"", NOTHING, full=True) == {"status": 204, "headers": {}, "body": None}
+    assert read_result(204, {}, b"", NOTHING, full=True) == {"status": 204, "headers": {}, "body": None}
 
 
 def http_date(seconds: float) -> str:
@@ -193,23 +193,23 @@ def http_date(seconds: float) -> str:
     ],
 )
 def test_retry_after_is_read_as_seconds_or_as_a_date_gone_by(header: str, least: int, most: int) -> None:
-    found = retry_after(header)
+    found = read_retry_after(header)
     assert found is not None
     assert least <= found <= most
 
 
 def test_retry_after_may_be_a_date_to_come() -> None:
-    found = retry_after(http_date(600))
+    found = read_retry_after(http_date(600))
     assert found is not None
     assert 500_000 <= found <= 600_000
-    assert retry_after(http_date(-600)) == 0
+    assert read_retry_after(http_date(-600)) == 0
 
 
 @pytest.mark.parametrize(
     "header", [None, "", "soon", "-5", "1.5", "1e9", "9" * 5000, "٣", "Wed, 99 Oct 2015 07:28:00 GMT"]
 )
 def test_a_retry_after_that_says_nothing_is_no_wait_of_a_certain_length(header: str | None) -> None:
-    assert retry_after(header) is None
+    assert read_retry_after(header) is None
 
 
 @pytest.mark.parametrize(
@@ -228,12 +228,12 @@ def test_a_retry_after_that_says_nothing_is_no_wait_of_a_certain_length(header: 
 def test_a_failing_status_says_whether_and_when_to_try_again(
     status: int, error: type[ToolError], waits: int | None
 ) -> None:
-    failure = failure_of(status, {"Retry-After": "7"}, b"", NOTHING)
+    failure = make_status_error(status, {"Retry-After": "7"}, b"", NOTHING)
     assert (type(failure), failure.retry_after_ms) == (error, waits)
     assert failure.message.startswith(f"Upstream answered {status}")
-    assert failure_of(status, {}, b"", NOTHING).retry_after_ms is None
+    assert make_status_error(status, {}, b"", NOTHING).retry_after_ms is None
 
 
 def test_media_types_are_told_apart() -> None:
-    assert form_of("text/html; charset=utf-8").kind == "text"
-    assert form_of("application/jsonp").kind == "binary"
+    assert read_content_type("text/html; charset=utf-8").kind == "text"
+    assert read_content_type("application/jsonp").kind == "binary"

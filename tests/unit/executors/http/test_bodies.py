@@ -8,16 +8,16 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from pegboard.core.errors import InvalidArguments, Misconfigured
-from pegboard.core.outbound import HttpConfig
-from pegboard.executors.http.template import Request, RequestTemplate
+from pegboard.kinds.http.config import HttpConfig
+from pegboard.kinds.http.request_template import HttpRequest, RequestTemplate
+from pegboard.model.call_errors import InvalidArguments, Misconfigured
 
 
 def template(**config: Any) -> RequestTemplate:
     return RequestTemplate.of(HttpConfig(url="https://api.example.com/items", **{"method": "POST", **config}), None)
 
 
-def sent(arguments: dict[str, Any], **config: Any) -> Request:
+def sent(arguments: dict[str, Any], **config: Any) -> HttpRequest:
     return template(**config).fill(arguments)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import ResultTooLarge, Unavailable, UpstreamUnreachable
-from pegboard.core.tool import Retry
+from pegboard.model.call_errors import ResultTooLarge, Unavailable, UpstreamUnreachable
+from pegboard.model.tool import Retry
 from tests.unit.egress.upstreams import once_a_connection
 from tests.unit.executors.http.calling import calling
 from tests.upstreams import answer, by_path, echo, hang, redirect, upstream

@@ -8,9 +8,16 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import CircuitOpen, EgressRefused, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
-from pegboard.core.tool import Retry
-from pegboard.egress.breaker import Breakers
+from pegboard.http_client.circuit_breaker import CircuitBreakers
+from pegboard.model.call_errors import (
+    CircuitOpen,
+    EgressRefused,
+    TimedOut,
+    ToolError,
+    UpstreamFailed,
+    UpstreamUnreachable,
+)
+from pegboard.model.tool import Retry
 from tests.unit.executors.http.calling import Calling, calling, open_tool, run
 from tests.upstreams import (
     Behaviour,
@@ -46,7 +53,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def caller(clock: Clock) -> AsyncIterator[Calling]:
-    async with calling(breakers=Breakers(clock=clock)) as made:
+    async with calling(breakers=CircuitBreakers(clock=clock)) as made:
         yield made
 
 

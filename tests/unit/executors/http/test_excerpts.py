@@ -11,20 +11,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.errors import UpstreamFailed
-from pegboard.core.tool import MASK
-from pegboard.executors.http import excerpts
-from pegboard.executors.http.answers import failure_of, result_of
-from pegboard.executors.http.excerpts import LENGTH, _seen, excerpt_of, one_line
-from pegboard.executors.masking import Mask
+from pegboard.kinds.http import response
+from pegboard.kinds.http.response import (
+    EXCERPT_CHARS,
+    _visible_texts,
+    extract_excerpt,
+    join_line,
+    make_status_error,
+    read_result,
+)
+from pegboard.kinds.secret_mask import SecretMask
+from pegboard.model.call_errors import UpstreamFailed
+from pegboard.model.tool import MASK
 
 SECRET = 's3same"/o&en'
-NOTHING = Mask(())
+NOTHING = SecretMask(())
 
 
-def told(body: bytes | str, content_type: str = "application/json", mask: Mask = NOTHING) -> str:
+def told(body: bytes | str, content_type: str = "application/json", mask: SecretMask = NOTHING) -> str:
     data = body.encode() if isinstance(body, str) else body
-    return failure_of(404, {"Content-Type": content_type}, data, mask).message
+    return make_status_error(404, {"Content-Type": content_type}, data, mask).message
 
 
 @pytest.mark.parametrize(
@@ -66,7 +72,7 @@ def test_an_error_in_json_is_told_in_its_own_words(value: Any, expected: str) ->
     ],
 )
 def test_an_error_page_is_told_without_its_tags(page: str, expected: str) -> None:
-    assert excerpt_of(page.encode(), "utf-8", "text/html", NOTHING) == expected
+    assert extract_excerpt(page.encode(), "utf-8", "text/html", NOTHING) == expected
 
 
 @pytest.mark.parametrize(
@@ -88,7 +94,7 @@ def test_any_other_error_is_told_as_one_line(body: bytes, content_type: str, exp
 
 @given(st.text(), st.integers(1, 400))
 def test_a_line_is_one_line_of_its_length(text: str, length: int) -> None:
-    line = one_line(text, length)
+    line = join_line(text, length)
     assert len(line) <= length
     assert len(line.splitlines()) <= 1
 
@@ -108,7 +114,7 @@ def test_a_line_is_one_line_of_its_length(text: str, length: int) -> None:
     ],
 )
 def test_a_page_made_to_take_long_is_told_in_one_line(page: str) -> None:
-    assert len(told(page, "text/html")) < LENGTH + 50
+    assert len(told(page, "text/html")) < EXCERPT_CHARS + 50
 
 
 @pytest.mark.parametrize(
@@ -138,10 +144,10 @@ def test_no_part_of_a_page_is_looked_at_more_than_a_few_times(
             return found
 
     monkeypatch.setattr(
-        excerpts, "_SEEN_AGAIN", {name: Search(pattern) for name, pattern in excerpts._SEEN_AGAIN.items()}
+        response, "_CLOSING_TAGS", {name: Search(pattern) for name, pattern in response._CLOSING_TAGS.items()}
     )
     page = Page(start + again * 1_000)
-    list(_seen(page))
+    list(_visible_texts(page))
     assert 0 < looked_at < 3 * len(page)
 
 
@@ -168,9 +174,9 @@ def echoes() -> list[tuple[str, bytes, str]]:
 
 @pytest.mark.parametrize(("body", "content_type"), [row[1:] for row in echoes()], ids=[row[0] for row in echoes()])
 def test_a_credential_that_comes_back_is_masked(body: bytes, content_type: str) -> None:
-    mask = Mask([SECRET, SECRET[:7]])
+    mask = SecretMask([SECRET, SECRET[:7]])
     try:
-        seen = json.dumps(result_of(200, {"Content-Type": content_type}, body, mask))
+        seen = json.dumps(read_result(200, {"Content-Type": content_type}, body, mask))
     except UpstreamFailed as error:
         seen = error.message
     for shown in (seen, told(body, content_type, mask)):
@@ -179,16 +185,16 @@ def test_a_credential_that_comes_back_is_masked(body: bytes, content_type: str) 
 
 
 def test_a_credential_is_masked_in_bytes_headers_and_numbers() -> None:
-    mask = Mask(["12345678"])
-    assert result_of(200, {"Content-Type": "image/png"}, b"\0" + b"12345678", mask)["bytes"] == 9
-    assert result_of(200, {"X-Key": "12345678"}, b"", mask, full=True)["headers"] == {"x-key": MASK}
-    assert result_of(200, {"Content-Type": "application/json"}, b'[912345678, 1.5, "a"]', mask) == [MASK, 1.5, "a"]
+    mask = SecretMask(["12345678"])
+    assert read_result(200, {"Content-Type": "image/png"}, b"\0" + b"12345678", mask)["bytes"] == 9
+    assert read_result(200, {"X-Key": "12345678"}, b"", mask, full=True)["headers"] == {"x-key": MASK}
+    assert read_result(200, {"Content-Type": "application/json"}, b'[912345678, 1.5, "a"]', mask) == [MASK, 1.5, "a"]
 
 
 def test_a_short_text_is_no_credential_to_look_for() -> None:
-    assert Mask(["12345"]).text("12345") == "12345"
+    assert SecretMask(["12345"]).text("12345") == "12345"
 
 
 def test_a_credential_is_not_left_half_shown_where_an_excerpt_ends() -> None:
-    for length in range(LENGTH - 20, LENGTH + 2):
-        assert "s3s" not in told("x" * length + SECRET, "text/plain", Mask([SECRET]))
+    for length in range(EXCERPT_CHARS - 20, EXCERPT_CHARS + 2):
+        assert "s3s" not in told("x" * length + SECRET, "text/plain", SecretMask([SECRET]))

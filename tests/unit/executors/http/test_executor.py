@@ -11,7 +11,7 @@ import pytest
 import trustme
 from yarl import URL
 
-from pegboard.core.errors import (
+from pegboard.model.call_errors import (
     EgressRefused,
     InvalidArguments,
     Misconfigured,
@@ -20,7 +20,7 @@ from pegboard.core.errors import (
     UpstreamFailed,
     UpstreamUnreachable,
 )
-from pegboard.core.tool import MASK, Retry
+from pegboard.model.tool import MASK, Retry
 from tests.unit.executors.http.calling import Calling, calling, open_tool, run
 from tests.upstreams import Upstream, answer, by_path, echo, hang, redirect, says, upstream
 from tests.waiting import until
@@ -125,7 +125,7 @@ async def test_retry_after_is_passed_on(
     with pytest.raises(error, match=f"Upstream answered {status} .*: busy") as caught:
         await caller.get(served.url)
     assert (type(caught.value), caught.value.retry_after_ms) == (error, waits)
-    assert caught.value.retried_as == {429: "rate_limited", 503: "transport", 500: "upstream_failed"}[status]
+    assert caught.value.retry_reason == {429: "rate_limited", 503: "transport", 500: "upstream_failed"}[status]
 
 
 async def test_a_credential_that_is_echoed_is_masked_in_results_and_errors(caller: Calling, served: Upstream) -> None:

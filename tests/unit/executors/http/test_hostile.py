@@ -13,13 +13,7 @@ from typing import Any
 import pytest
 import trustme
 
-from pegboard.core.errors import (
-    EgressRefused,
-    TimedOut,
-    ToolError,
-    UpstreamFailed,
-    UpstreamUnreachable,
-)
+from pegboard.model.call_errors import EgressRefused, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
 from tests import upstreams
 from tests.unit.executors.http.calling import Calling, calling
 from tests.upstreams import Behaviour, answer, bomb, by_path, echo, raw, redirect, upstream

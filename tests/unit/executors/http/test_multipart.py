@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.errors import InvalidArguments, Misconfigured
-from pegboard.core.outbound import HttpConfig
-from pegboard.executors.http.template import Request, RequestTemplate
+from pegboard.kinds.http.config import HttpConfig
+from pegboard.kinds.http.request_template import HttpRequest, RequestTemplate
+from pegboard.model.call_errors import InvalidArguments, Misconfigured
 
 
 class Part(NamedTuple):
@@ -30,11 +30,11 @@ def template(**config: Any) -> RequestTemplate:
     )
 
 
-def sent(arguments: dict[str, Any], **config: Any) -> Request:
+def sent(arguments: dict[str, Any], **config: Any) -> HttpRequest:
     return template(**config).fill(arguments)
 
 
-def parts_of(request: Request) -> list[Part]:
+def parts_of(request: HttpRequest) -> list[Part]:
     """The parts as the standard library's mail parser reads them."""
     head = f"Content-Type: {request.headers['Content-Type']}\r\n\r\n".encode()
     message = email.message_from_bytes(head + (request.body or b""), policy=email.policy.HTTP)

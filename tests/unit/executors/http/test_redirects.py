@@ -11,11 +11,11 @@ import trustme
 from multidict import CIMultiDict
 from yarl import URL
 
-from pegboard.core.errors import EgressRefused, ToolError, UpstreamFailed
-from pegboard.egress.hosts import origin_of
-from pegboard.executors.http.redirects import MOST, Trail
-from pegboard.executors.http.template import Request
-from pegboard.executors.masking import Mask
+from pegboard.http_client.host_limits import get_origin
+from pegboard.kinds.http.executor import MAX_REDIRECTS, RedirectTrail
+from pegboard.kinds.http.request_template import HttpRequest
+from pegboard.kinds.secret_mask import SecretMask
+from pegboard.model.call_errors import EgressRefused, ToolError, UpstreamFailed
 from tests.unit.executors.http.calling import Calling, calling
 from tests.upstreams import Upstream, answer, by_path, echo, redirect, upstream
 
@@ -53,9 +53,9 @@ async def elsewhere() -> AsyncIterator[Upstream]:
         yield made
 
 
-def request(method: str = "GET", url: str = "https://a.example/x", body: bytes | None = None) -> Request:
+def request(method: str = "GET", url: str = "https://a.example/x", body: bytes | None = None) -> HttpRequest:
     bare = CIMultiDict({"X-Given": "1", "Content-Type": "text/plain"})
-    return Request(method, URL(url), CIMultiDict({**bare, "Authorization": "Bearer x"}), body, bare)
+    return HttpRequest(method, URL(url), CIMultiDict({**bare, "Authorization": "Bearer x"}), body, bare)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def request(method: str = "GET", url: str = "https://a.example/x", body: bytes |
 def test_a_status_says_what_becomes_of_method_and_body(
     status: int, method: str, after: str, keeps_body: bool, location: str
 ) -> None:
-    followed = Trail(Mask(())).follow(request(method, body=b"data"), status, location)
+    followed = RedirectTrail(SecretMask(())).follow(request(method, body=b"data"), status, location)
     assert followed.method == after
     assert followed.body == (b"data" if keeps_body else None)
     assert ("Content-Type" in followed.headers) is keeps_body
@@ -94,7 +94,7 @@ def test_a_status_says_what_becomes_of_method_and_body(
     ],
 )
 def test_a_location_is_read_from_where_it_was_given(location: str, expected: str) -> None:
-    followed = Trail(Mask(())).follow(request(url="https://a.example/dir/x?a=1"), 302, location)
+    followed = RedirectTrail(SecretMask(())).follow(request(url="https://a.example/dir/x?a=1"), 302, location)
     assert followed.url == URL(expected)
 
 
@@ -122,12 +122,12 @@ def test_a_location_is_read_from_where_it_was_given(location: str, expected: str
 )
 def test_a_location_that_cannot_be_followed_is_refused(location: str | None, error: type[ToolError]) -> None:
     with pytest.raises(error) as caught:
-        Trail(Mask(["sesame-open"])).follow(request(), 307, location)
+        RedirectTrail(SecretMask(["sesame-open"])).follow(request(), 307, location)
     assert type(caught.value) is error
 
 
 def test_once_left_an_origin_does_not_get_its_credentials_back() -> None:
-    trail = Trail(Mask(()))
+    trail = RedirectTrail(SecretMask(()))
     away = trail.follow(request(), 302, "https://b.example/")
     back = trail.follow(away, 302, "https://a.example/y")
     assert "Authorization" not in back.headers
@@ -145,7 +145,7 @@ def test_once_left_an_origin_does_not_get_its_credentials_back() -> None:
     ],
 )
 def test_an_origin_is_scheme_host_and_port(one: str, other: str, same: bool) -> None:
-    assert (origin_of(URL(one)) == origin_of(URL(other))) is same
+    assert (get_origin(URL(one)) == get_origin(URL(other))) is same
 
 
 @pytest.mark.parametrize("status", STATUSES)
@@ -195,12 +195,12 @@ async def test_what_was_given_goes_along_and_arrives_once(caller: Calling, here:
     assert elsewhere.last.one("content-type") == "application/json"
 
 
-@pytest.mark.parametrize("hops", [MOST, MOST + 1])
+@pytest.mark.parametrize("hops", [MAX_REDIRECTS, MAX_REDIRECTS + 1])
 async def test_five_redirects_are_followed_and_no_more(caller: Calling, here: Upstream, hops: int) -> None:
     names = ["a", "b", "c", "d", "e", "f"][:hops]
     following = zip(names, [*names[1:], "end"], strict=True)
     here.behaviour = by_path(**{name: redirect(f"/{after}") for name, after in following}, end=echo)
-    if hops <= MOST:
+    if hops <= MAX_REDIRECTS:
         assert (await caller.get(f"{here.url}/a"))["target"] == "/end"
     else:
         with pytest.raises(UpstreamFailed, match=r"more than 5 times \(GET http://127.0.0.1:\d+/a\)"):

@@ -11,32 +11,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.errors import Misconfigured
-from pegboard.core.outbound import ParameterStyle
-from pegboard.executors.http.styles import (
-    Place,
-    Write,
+from pegboard.kinds.http.config import ParameterStyle
+from pegboard.kinds.http.parameter_styles import (
+    ParameterPlace,
+    UnsendableValue,
+    WriteParameter,
     check_style,
-    cookie_writer,
-    header_writer,
-    path_writer,
-    query_writer,
-    value_writer,
+    format_scalar,
+    make_cookie_writer,
+    make_header_writer,
+    make_path_writer,
+    make_query_writer,
+    make_value_writer,
 )
-from pegboard.executors.http.texts import Unwritable, text_of
+from pegboard.model.call_errors import Misconfigured
 
-WRITERS: dict[str, Callable[..., Write]] = {
-    "path": path_writer,
-    "query": query_writer,
-    "header": header_writer,
-    "cookie": cookie_writer,
-    "slot": value_writer,
+WRITERS: dict[str, Callable[..., WriteParameter]] = {
+    "path": make_path_writer,
+    "query": make_query_writer,
+    "header": make_header_writer,
+    "cookie": make_cookie_writer,
+    "slot": make_value_writer,
 }
 ARRAY = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}
 NESTED = {"a": [1, {"b": "x y"}], "c": None}
 IN_QUERY = {"form", "spaceDelimited", "pipeDelimited", "deepObject", "json"}
-ALLOWED: dict[Place, set[str]] = {
+ALLOWED: dict[ParameterPlace, set[str]] = {
     "path": {"simple", "label", "matrix", "json"},
     "query": IN_QUERY,
     "header": {"simple", "json"},
@@ -173,7 +174,7 @@ def test_null_is_left_out_everywhere(place: str, style: Any) -> None:
     ],
 )  # fmt: skip
 def test_single_values_are_text_as_json_writes_them(value: Any, expected: str) -> None:
-    assert text_of(value) == expected
+    assert format_scalar(value) == expected
 
 
 HOPELESS = [float("nan"), float("inf"), "\ud800", ["\udfff"], {"\ud800": 1}, {"a": "\ud800"}, {1j}, 10**5000]
@@ -182,40 +183,40 @@ HOPELESS = [float("nan"), float("inf"), "\ud800", ["\udfff"], {"\ud800": 1}, {"a
 @pytest.mark.parametrize("value", HOPELESS, ids=range(len(HOPELESS)))
 @pytest.mark.parametrize("place", list(WRITERS))
 def test_what_has_no_written_form_is_refused(place: str, value: Any) -> None:
-    with pytest.raises(Unwritable):
+    with pytest.raises(UnsendableValue):
         WRITERS[place]("color")(value)
 
 
 @pytest.mark.parametrize("char", ["\r", "\n", "\0", "\x0b", "\x1f", "\x7f", "\x85"])
 @pytest.mark.parametrize("make", [str, lambda text: [text], lambda text: {text: 1}, lambda text: {"a": text}])
 def test_a_control_character_never_gets_into_a_header_or_cookie(char: str, make: Callable[[str], Any]) -> None:
-    for writer in (header_writer, cookie_writer):
-        with pytest.raises(Unwritable, match="control character"):
+    for writer in (make_header_writer, make_cookie_writer):
+        with pytest.raises(UnsendableValue, match="control character"):
             writer("x")(make(f"a{char}b"))
 
 
 def test_a_header_may_hold_a_tab_and_a_cookie_may_not() -> None:
-    assert header_writer("x")("a\tb") == "a\tb"
-    with pytest.raises(Unwritable):
-        cookie_writer("x")("a\tb")
+    assert make_header_writer("x")("a\tb") == "a\tb"
+    with pytest.raises(UnsendableValue):
+        make_cookie_writer("x")("a\tb")
 
 
 def test_a_cookie_keeps_what_it_may_hold_and_encodes_the_rest() -> None:
-    write = cookie_writer("id")
+    write = make_cookie_writer("id")
     assert write("YWJj+/==") == "id=YWJj+/=="
     assert write('a;b,c d"e\\f%ä') == "id=a%3Bb%2Cc%20d%22e%5Cf%25%C3%A4"
     assert write({"a=b;c": "x"}) == "a%3Db%3Bc=x"
-    assert cookie_writer("id", ParameterStyle(style="form", explode=False))(["a,b", "c"]) == "id=a%2Cb,c"
+    assert make_cookie_writer("id", ParameterStyle(style="form", explode=False))(["a,b", "c"]) == "id=a%2Cb,c"
 
 
 def test_reserved_characters_stay_where_that_is_allowed_unless_they_would_change_the_query() -> None:
-    write = query_writer("q", ParameterStyle(style="form", allow_reserved=True))
+    write = make_query_writer("q", ParameterStyle(style="form", allow_reserved=True))
     assert write(":/?#[]@!$&'()*+,;= %ä") == "q=:/?%23%5B%5D@!$%26'()*%2B,;=%20%25%C3%A4"
     assert write({"a=b": "c=d"}) == "a%3Db=c=d"
 
 
 def test_deep_objects_go_on_with_brackets() -> None:
-    write = query_writer("f", ParameterStyle(style="deepObject"))
+    write = make_query_writer("f", ParameterStyle(style="deepObject"))
     text = write({"a": {"b": {"c": 1}}, "d": ["x", "y"], "e&": True, "n": None, "o": {}})
     assert parse_qsl(text or "") == [("f[a][b][c]", "1"), ("f[d]", "x"), ("f[d]", "y"), ("f[e&]", "true")]
 
@@ -223,24 +224,24 @@ def test_deep_objects_go_on_with_brackets() -> None:
 @pytest.mark.parametrize(
     ("write", "value"),
     [
-        (query_writer("o", None, {"api_key"}), {"api_key": "mine"}),
-        (query_writer("o", ParameterStyle(style="deepObject"), {"o[k]"}), {"k": "mine"}),
-        (cookie_writer("o", None, {"session"}), {"a": 1, "session": "mine"}),
+        (make_query_writer("o", None, {"api_key"}), {"api_key": "mine"}),
+        (make_query_writer("o", ParameterStyle(style="deepObject"), {"o[k]"}), {"k": "mine"}),
+        (make_cookie_writer("o", None, {"session"}), {"a": 1, "session": "mine"}),
     ],
 )
-def test_a_name_that_is_taken_cannot_be_written_through_an_object(write: Write, value: Any) -> None:
-    with pytest.raises(Unwritable, match="which this tool sends by itself"):
+def test_a_name_that_is_taken_cannot_be_written_through_an_object(write: WriteParameter, value: Any) -> None:
+    with pytest.raises(UnsendableValue, match="which this tool sends by itself"):
         write(value)
 
 
 @pytest.mark.parametrize(("place", "style"), POSSIBLE)
-def test_a_style_that_exists_in_a_place_is_taken(place: Place, style: Any) -> None:
+def test_a_style_that_exists_in_a_place_is_taken(place: ParameterPlace, style: Any) -> None:
     check_style("p", place, ParameterStyle(style=style))
     check_style("p", place, None)
 
 
 @pytest.mark.parametrize(("place", "style"), IMPOSSIBLE)
-def test_a_style_that_does_not_exist_in_a_place_is_a_fault_of_the_config(place: Place, style: Any) -> None:
+def test_a_style_that_does_not_exist_in_a_place_is_a_fault_of_the_config(place: ParameterPlace, style: Any) -> None:
     with pytest.raises(Misconfigured, match=rf"config\.styles\.p: a {place} parameter .* '{style}'; use one of: "):
         check_style("p", place, ParameterStyle(style=style))
 
@@ -251,7 +252,7 @@ TEXTS = st.text(st.characters(codec="utf-8"))
 @given(TEXTS, st.dictionaries(TEXTS, TEXTS), st.booleans())
 def test_a_written_query_reads_back_as_what_it_was(name: str, values: dict[str, str], reserved: bool) -> None:
     style = ParameterStyle(style="form", allow_reserved=reserved)
-    write = query_writer(name, style)
+    write = make_query_writer(name, style)
     assert parse_qsl(write(values) or "", keep_blank_values=True) == list(values.items())
     items = list(values.values())
     assert parse_qsl(write(items) or "", keep_blank_values=True) == [(name, item) for item in items]
@@ -259,9 +260,13 @@ def test_a_written_query_reads_back_as_what_it_was(name: str, values: dict[str, 
 
 @given(st.recursive(TEXTS | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner)))
 def test_whatever_is_written_into_a_header_stays_on_its_line(value: Any) -> None:
-    for write in (header_writer("x"), header_writer("x", ParameterStyle(style="json")), cookie_writer("x")):
+    for write in (
+        make_header_writer("x"),
+        make_header_writer("x", ParameterStyle(style="json")),
+        make_cookie_writer("x"),
+    ):
         try:
             text = write(value) or ""
-        except Unwritable:
+        except UnsendableValue:
             continue
         assert not set(text) & {"\r", "\n", "\0", "\x7f"}

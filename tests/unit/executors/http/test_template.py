@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from pegboard.core.errors import InvalidArguments, Misconfigured
-from pegboard.core.outbound import HttpConfig
-from pegboard.executors.http.template import Request, RequestTemplate
+from pegboard.kinds.http.config import HttpConfig
+from pegboard.kinds.http.request_template import HttpRequest, RequestTemplate
+from pegboard.model.call_errors import InvalidArguments, Misconfigured
 
 
 def template(auth: dict[str, Any] | None = None, **config: Any) -> RequestTemplate:
@@ -20,7 +20,7 @@ def template(auth: dict[str, Any] | None = None, **config: Any) -> RequestTempla
     return RequestTemplate.of(HttpConfig.model_validate(whole), auth)
 
 
-def filled(arguments: dict[str, Any], auth: dict[str, Any] | None = None, **config: Any) -> Request:
+def filled(arguments: dict[str, Any], auth: dict[str, Any] | None = None, **config: Any) -> HttpRequest:
     return template(auth, **config).fill(arguments)
 
 
@@ -244,7 +244,7 @@ def test_names_that_nobody_declared_do_not_fill_the_memory() -> None:
     made = template()
     for number in range(3000):
         assert made.fill({f"p{number}": number}).url.raw_query_string == f"p{number}={number}"
-    assert len(made._ways) == 1000
+    assert len(made._targets) == 1000
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "\0", ["a", "b\r"], {"k\n": "v"}, "\x7f", "a\ud800"])

@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from yarl import URL
 
-from pegboard.core.errors import InvalidArguments
-from pegboard.core.outbound import HttpConfig
-from pegboard.executors.http.template import RequestTemplate
+from pegboard.kinds.http.config import HttpConfig
+from pegboard.kinds.http.request_template import RequestTemplate
+from pegboard.model.call_errors import InvalidArguments
 
 
 def filled(url: str, arguments: dict[str, Any], **config: Any) -> URL:

@@ -6,30 +6,30 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.executors.mcp.pool import Upstreams
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp.session_pool import McpSessionPool
 
 
 @pytest.fixture
-async def outbound() -> AsyncIterator[Outbound]:
+async def outbound() -> AsyncIterator[GuardedClient]:
     """A way out to this machine."""
-    made = Outbound(AllowList.read("127.0.0.0/8"), connect_seconds=2)
+    made = GuardedClient(AllowList.read("127.0.0.0/8"), connect_seconds=2)
     yield made
     await made.close()
 
 
 @pytest.fixture
-async def upstreams(outbound: Outbound) -> AsyncIterator[Upstreams]:
+async def upstreams(outbound: GuardedClient) -> AsyncIterator[McpSessionPool]:
     """The pool as a board has it."""
-    made = Upstreams(outbound, children=4, child_memory=2**30, max_bytes=2**20)
+    made = McpSessionPool(outbound, children=4, child_memory=2**30, max_bytes=2**20)
     yield made
     await made.close()
 
 
 @pytest.fixture
-async def hasty(outbound: Outbound) -> AsyncIterator[Upstreams]:
+async def hasty(outbound: GuardedClient) -> AsyncIterator[McpSessionPool]:
     """A pool that gives upstreams little time to come up."""
-    made = Upstreams(outbound, children=4, child_memory=2**30, max_bytes=2**20, connect_seconds=0.5)
+    made = McpSessionPool(outbound, children=4, child_memory=2**30, max_bytes=2**20, connect_seconds=0.5)
     yield made
     await made.close()

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pegboard.core.errors import CircuitOpen, Misconfigured, Unavailable, UpstreamUnreachable
-from pegboard.executors.mcp import pool
-from pegboard.executors.mcp.pool import Upstreams
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.kinds.mcp import session_pool
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.upstream import Upstream
+from pegboard.model.call_errors import CircuitOpen, Misconfigured, Unavailable, UpstreamUnreachable
 from tests.mcp_servers.running import odd
 from tests.mcp_servers.web import Asked, answering
 from tests.unit.executors.mcp.test_executor import Runner, tool_of
@@ -19,7 +19,7 @@ from tests.waiting import until
 
 
 @pytest.fixture
-async def runner(upstreams: Upstreams) -> AsyncIterator[Runner]:
+async def runner(upstreams: McpSessionPool) -> AsyncIterator[Runner]:
     """An executor that makes two calls of one user at once."""
     made = Runner(upstreams, most_at_once=2)
     yield made
@@ -51,7 +51,7 @@ async def test_one_users_calls_leave_room_for_others(runner: Runner) -> None:
     assert await runner.ready(tool_of(odd("plain")))("room again") == "room again"
 
 
-async def test_connections_to_a_server_are_shared(upstreams: Upstreams) -> None:
+async def test_connections_to_a_server_are_shared(upstreams: McpSessionPool) -> None:
     async def answer(asked: Asked) -> bool | None:
         if asked.says != "tools/call" or asked.text != "hang":
             return False
@@ -80,9 +80,9 @@ async def test_connections_to_a_server_are_shared(upstreams: Upstreams) -> None:
 
 
 async def test_one_owner_s_sessions_leave_room_for_those_of_others(
-    upstreams: Upstreams, monkeypatch: pytest.MonkeyPatch
+    upstreams: McpSessionPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(session_pool, "MAX_MCP_CONNECTIONS", 2)
 
     def of(owner: str, path: str) -> Upstream:
         return Upstream(f"http://127.0.0.1:9/{path}", None, owner_id=owner)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.executors.mcp import child
+from pegboard.kinds.mcp import child_process
 from tests.mcp_servers.processes import descendants, is_running, matching
 from tests.mcp_servers.running import FOLDER
 
@@ -21,7 +21,7 @@ MEMORY = 2**28
 
 
 def launch(*command: str, board: int | None = None) -> subprocess.Popen[str]:
-    start = [sys.executable, "-I", "-S", child.__file__, str(board or os.getpid()), str(MEMORY), "--"]
+    start = [sys.executable, "-I", "-S", child_process.__file__, str(board or os.getpid()), str(MEMORY), "--"]
     return subprocess.Popen(
         [*start, *command],
         stdin=subprocess.PIPE,
@@ -70,7 +70,7 @@ def test_a_command_that_is_not_there_is_named() -> None:
     with launched("no-such-program", "--token", "s3cr3t") as process:
         _, error = process.communicate(timeout=10)
     assert error == "cannot start 'no-such-program': No such file or directory\n"
-    assert process.returncode == child.CANNOT_START
+    assert process.returncode == child_process.EXIT_CANNOT_START
 
 
 def test_the_command_cannot_take_more_memory_than_it_may() -> None:

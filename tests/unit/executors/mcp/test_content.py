@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import ExecutionFailed
-from pegboard.executors.mcp.content import output_of
+from pegboard.kinds.mcp.tool_result import read_output
+from pegboard.model.call_errors import ExecutionFailed
 
 
 def text(said: str) -> dict[str, Any]:
@@ -35,7 +35,7 @@ IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
     ],
 )
 def test_an_answer_is_as_short_as_it_can_be_without_losing_anything(result: dict[str, Any], output: Any) -> None:
-    assert output_of(result) == output
+    assert read_output(result) == output
 
 
 @pytest.mark.parametrize(
@@ -52,22 +52,22 @@ def test_text_that_says_something_else_is_kept_beside_structured_content(
     content: list[dict[str, Any]], structured: Any
 ) -> None:
     result = {"content": content, "structuredContent": structured}
-    assert output_of(result) == {"content": content, "structuredContent": structured}
+    assert read_output(result) == {"content": content, "structuredContent": structured}
 
 
 def test_a_tool_with_an_output_schema_answers_with_structured_content() -> None:
     result = {"content": [text("It is warm.")], "structuredContent": {"degrees": 21}}
-    assert output_of(result, has_output_schema=True) == {"degrees": 21}
+    assert read_output(result, has_output_schema=True) == {"degrees": 21}
 
 
 def test_a_tool_with_an_output_schema_that_sends_none_answers_with_what_there_is() -> None:
-    assert output_of({"content": [text("warm")]}, has_output_schema=True) == "warm"
+    assert read_output({"content": [text("warm")]}, has_output_schema=True) == "warm"
 
 
 def test_the_full_answer_is_everything() -> None:
-    assert output_of({"content": [text("hi")]}, response="full") == {"content": [text("hi")]}
+    assert read_output({"content": [text("hi")]}, response="full") == {"content": [text("hi")]}
     whole = {"content": [text("3")], "structuredContent": {"result": 3}}
-    assert output_of(whole, response="full", has_output_schema=True) == whole
+    assert read_output(whole, response="full", has_output_schema=True) == whole
 
 
 @pytest.mark.parametrize(
@@ -82,5 +82,5 @@ def test_the_full_answer_is_everything() -> None:
 )
 def test_an_answer_that_is_an_error_is_a_failure_with_its_text(content: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(ExecutionFailed) as failed:
-        output_of({"content": content, "isError": True, "structuredContent": {"a": 1}}, response="full")
+        read_output({"content": content, "isError": True, "structuredContent": {"a": 1}}, response="full")
     assert failed.value.message == message

@@ -12,8 +12,14 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.call import Caller, Progress, ReadyCall
-from pegboard.core.errors import (
+from pegboard.http_client.circuit_breaker import CircuitBreakers
+from pegboard.http_client.host_limits import HostLimiter
+from pegboard.kinds.base import OpenTool
+from pegboard.kinds.mcp.executor import McpExecutor
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.upstream import Upstream, UpstreamTool
+from pegboard.model.call import Caller, Progress, ReadyCall
+from pegboard.model.call_errors import (
     CircuitOpen,
     Drifted,
     EgressRefused,
@@ -23,13 +29,7 @@ from pegboard.core.errors import (
     UpstreamFailed,
     UpstreamUnreachable,
 )
-from pegboard.core.tool import Kind, Tool
-from pegboard.egress.breaker import Breakers
-from pegboard.egress.hosts import Hosts
-from pegboard.executors.base import OpenTool
-from pegboard.executors.mcp.executor import McpExecutor
-from pegboard.executors.mcp.pool import Upstreams
-from pegboard.executors.mcp.upstream import Upstream, UpstreamTool
+from pegboard.model.tool import Kind, Tool
 from tests.mcp_servers.running import odd
 from tests.mcp_servers.web import Asked, answering
 
@@ -52,7 +52,7 @@ class Runner:
 
     def __init__(
         self,
-        upstreams: Upstreams,
+        upstreams: McpSessionPool,
         clock: Callable[[], float] = time.monotonic,
         most_at_once: int = 256,
         most_a_host: int = 256,
@@ -60,8 +60,8 @@ class Runner:
         self.drifted: list[tuple[Tool, UpstreamTool | None]] = []
         self.executor = McpExecutor(
             upstreams,
-            Breakers(clock),
-            Hosts(most_a_host),
+            CircuitBreakers(clock),
+            HostLimiter(most_a_host),
             lambda tool, found: self.drifted.append((tool, found)),
             most_at_once=most_at_once,
         )
@@ -83,7 +83,7 @@ class Runner:
 
 
 @pytest.fixture
-def runner(upstreams: Upstreams) -> Runner:
+def runner(upstreams: McpSessionPool) -> Runner:
     """An executor as a board has it."""
     return Runner(upstreams)
 
@@ -139,7 +139,7 @@ async def test_a_secret_of_the_environment_never_comes_back(runner: Runner) -> N
     assert said["TZ"] == "Europe/Berlin"
 
 
-async def test_an_upstream_that_dies_at_each_start_is_left_alone_after_a_while(upstreams: Upstreams) -> None:
+async def test_an_upstream_that_dies_at_each_start_is_left_alone_after_a_while(upstreams: McpSessionPool) -> None:
     now = [0.0]
     call = Runner(upstreams, lambda: now[0]).ready(tool_of(odd("exit-at-once")))
     ends: list[type[ToolError]] = []
@@ -155,7 +155,7 @@ async def test_an_upstream_that_dies_at_each_start_is_left_alone_after_a_while(u
         await call()
 
 
-async def test_calls_whose_time_ran_out_count_as_failures_and_cancelled_ones_do_not(upstreams: Upstreams) -> None:
+async def test_calls_whose_time_ran_out_count_as_failures_and_cancelled_ones_do_not(upstreams: McpSessionPool) -> None:
     runner = Runner(upstreams)
     hanging = runner.ready(tool_of(odd("hang-call")))
     await upstreams.tools(odd("hang-call"))
@@ -179,7 +179,7 @@ async def test_an_upstream_that_answers_with_errors_is_not_left_alone(runner: Ru
 
 
 async def test_a_tool_that_its_upstream_changed_is_refused_and_told_of_once(
-    runner: Runner, upstreams: Upstreams, tmp_path: Path
+    runner: Runner, upstreams: McpSessionPool, tmp_path: Path
 ) -> None:
     file = tmp_path / "description"
     file.write_text("first")
@@ -205,7 +205,7 @@ async def test_a_tool_that_its_upstream_changed_is_refused_and_told_of_once(
     assert await call() == "hi"  # it is again what its owner took on
 
 
-async def _aged(upstreams: Upstreams, upstream: Upstream) -> bool:
+async def _aged(upstreams: McpSessionPool, upstream: Upstream) -> bool:
     """Have the list looked at again by the next one who asks for it."""
     session = upstreams._connections[upstream].session
     assert session is not None
@@ -214,7 +214,7 @@ async def _aged(upstreams: Upstreams, upstream: Upstream) -> bool:
     return True
 
 
-async def test_a_list_that_is_old_is_fetched_again_behind_a_call(upstreams: Upstreams, tmp_path: Path) -> None:
+async def test_a_list_that_is_old_is_fetched_again_behind_a_call(upstreams: McpSessionPool, tmp_path: Path) -> None:
     file = tmp_path / "description"
     file.write_text("first")
     upstream = odd("steps", file)
@@ -224,7 +224,7 @@ async def test_a_list_that_is_old_is_fetched_again_behind_a_call(upstreams: Upst
     assert session is not None
     session._listed_at -= 61
     await upstreams.call(upstream, "echo", {}, pinned=found.digest)
-    refreshing = session._refreshing
+    refreshing = session._refresh_task
     assert refreshing is not None
     await refreshing
     assert session.tools["echo"].description == "second"
@@ -260,7 +260,7 @@ async def test_what_cannot_work_is_said_before_the_first_call(
         runner.ready(tool_of(upstream), auth)
 
 
-async def test_preparing_connects_to_nothing(runner: Runner, upstreams: Upstreams) -> None:
+async def test_preparing_connects_to_nothing(runner: Runner, upstreams: McpSessionPool) -> None:
     runner.ready(tool_of(odd("exit-at-once")))
     assert not upstreams._connections
     await runner.executor.close()

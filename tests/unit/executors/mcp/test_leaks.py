@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import pytest
 
-from pegboard.core.errors import ToolError
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.executors.mcp.pool import Upstreams
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.upstream import Upstream
+from pegboard.model.call_errors import ToolError
 from tests.mcp_servers.processes import descendants
 from tests.mcp_servers.running import odd, over_http
 from tests.waiting import until
@@ -38,7 +38,7 @@ class Held(NamedTuple):
         return cls(files, len(descendants()), len(asyncio.all_tasks()), threading.active_count())
 
 
-async def once(upstreams: Upstreams, upstream: Upstream, number: int) -> str:
+async def once(upstreams: McpSessionPool, upstream: Upstream, number: int) -> str:
     """How one call ended: every fourth fails, every fourth is given up."""
     over_http = upstream.command is None
     tool = ("say", "fail", "slow", "say")[number % 4] if over_http else "echo"
@@ -53,7 +53,7 @@ async def once(upstreams: Upstreams, upstream: Upstream, number: int) -> str:
     return "failed" if answer.get("isError") else "answered"
 
 
-async def rounds(upstreams: Upstreams, ways: list[Upstream], calls: int) -> list[str]:
+async def rounds(upstreams: McpSessionPool, ways: list[Upstream], calls: int) -> list[str]:
     """So many calls, a few of them at once."""
     ends: list[str] = []
     for first in range(0, calls, AT_ONCE):
@@ -81,8 +81,8 @@ async def test_files_processes_tasks_and_threads_return_to_where_they_were() -> 
         ways = [modern.upstream, legacy.upstream, odd("fickle")]
         closed: Held | None = None
         for calls in (AT_ONCE, 200):
-            outbound = Outbound(AllowList.read("127.0.0.0/8"))
-            upstreams = Upstreams(outbound, children=2, child_memory=2**30, max_bytes=2**20)
+            outbound = GuardedClient(AllowList.read("127.0.0.0/8"))
+            upstreams = McpSessionPool(outbound, children=2, child_memory=2**30, max_bytes=2**20)
             await rounds(upstreams, ways, 60)
             warm = Held.now()
             ends = await rounds(upstreams, ways, calls)

@@ -9,18 +9,18 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.core.errors import RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
-from pegboard.executors.mcp.content import output_of
-from pegboard.executors.mcp.pool import Upstreams
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.tool_result import read_output
+from pegboard.kinds.mcp.upstream import Upstream
+from pegboard.model.call_errors import RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
 from tests.mcp_servers.web import Asked, WebServer, answering
 
 
-async def say(upstreams: Upstreams, upstream: Upstream, text: str = "hi") -> Any:
-    return output_of(await upstreams.call(upstream, "echo", {"text": text}))
+async def say(upstreams: McpSessionPool, upstream: Upstream, text: str = "hi") -> Any:
+    return read_output(await upstreams.call(upstream, "echo", {"text": text}))
 
 
-async def refused(upstreams: Upstreams, upstream: Upstream, text: str = "hi") -> ToolError:
+async def refused(upstreams: McpSessionPool, upstream: Upstream, text: str = "hi") -> ToolError:
     with pytest.raises(ToolError) as error:
         await say(upstreams, upstream, text)
     return error.value
@@ -40,7 +40,7 @@ async def never(_asked: Asked) -> bool:
         ("tools/list", "did not list its tools within 0.5 s"),
     ],
 )
-async def test_a_server_that_hangs_at_the_start_is_given_up(says: str, message: str, hasty: Upstreams) -> None:
+async def test_a_server_that_hangs_at_the_start_is_given_up(says: str, message: str, hasty: McpSessionPool) -> None:
     async def answer(asked: Asked) -> bool:
         return await never(asked) if asked.says == says else False
 
@@ -51,7 +51,7 @@ async def test_a_server_that_hangs_at_the_start_is_given_up(says: str, message: 
     assert message in error.message
 
 
-async def test_a_port_that_takes_no_connection_is_given_up_in_time(upstreams: Upstreams) -> None:
+async def test_a_port_that_takes_no_connection_is_given_up_in_time(upstreams: McpSessionPool) -> None:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen(0)
@@ -69,7 +69,7 @@ async def test_a_port_that_takes_no_connection_is_given_up_in_time(upstreams: Up
     assert "within 2 s" in error.message
 
 
-async def test_a_port_where_nobody_listens_is_said_to_be_one(upstreams: Upstreams) -> None:
+async def test_a_port_where_nobody_listens_is_said_to_be_one(upstreams: McpSessionPool) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -92,7 +92,7 @@ async def test_a_port_where_nobody_listens_is_said_to_be_one(upstreams: Upstream
 )
 @pytest.mark.parametrize("says", ["initialize", "tools/call"])
 async def test_a_status_that_is_no_answer_is_told_of(
-    status: str, kind: type[ToolError], message: str, says: str, upstreams: Upstreams
+    status: str, kind: type[ToolError], message: str, says: str, upstreams: McpSessionPool
 ) -> None:
     async def answer(asked: Asked) -> bool:
         if asked.says != says:
@@ -109,7 +109,7 @@ async def test_a_status_that_is_no_answer_is_told_of(
     assert error.retry_after_ms == 7000
 
 
-async def among_neighbours(server: WebServer, upstreams: Upstreams) -> ToolError:
+async def among_neighbours(server: WebServer, upstreams: McpSessionPool) -> ToolError:
     """The error of the call that fails, while calls before and after it on the same session go on."""
     assert await say(upstreams, server.upstream) == "hi"
     neighbour = asyncio.create_task(say(upstreams, server.upstream, "wait"))
@@ -187,7 +187,7 @@ async def _away(asked: Asked) -> bool:
     ],
 )
 async def test_a_call_that_breaks_hurts_none_of_its_neighbours(
-    odd: Any, kind: type[ToolError], message: str, upstreams: Upstreams
+    odd: Any, kind: type[ToolError], message: str, upstreams: McpSessionPool
 ) -> None:
     went_on = asyncio.Event()
 

@@ -12,18 +12,18 @@ import anyio
 import pytest
 from mcp import Client
 
-from pegboard.core.errors import EgressRefused, InvalidArguments, UpstreamFailed
-from pegboard.egress.allow import AllowList
-from pegboard.egress.outbound import Outbound
-from pegboard.executors.mcp.content import output_of
-from pegboard.executors.mcp.pool import Upstreams
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.tool_result import read_output
+from pegboard.kinds.mcp.upstream import Upstream
+from pegboard.model.call_errors import EgressRefused, InvalidArguments, UpstreamFailed
 from tests.mcp_servers.web import Asked, answering
 from tests.waiting import until
 
 
-async def say(upstreams: Upstreams, upstream: Upstream, text: str = "hi") -> Any:
-    return output_of(await upstreams.call(upstream, "echo", {"text": text}))
+async def say(upstreams: McpSessionPool, upstream: Upstream, text: str = "hi") -> Any:
+    return read_output(await upstreams.call(upstream, "echo", {"text": text}))
 
 
 async def never(_asked: Asked) -> bool:
@@ -40,7 +40,7 @@ async def never(_asked: Asked) -> bool:
     ],
 )
 async def test_a_session_that_the_server_forgot_is_made_anew_for_the_same_call(
-    status: str, body: str, upstreams: Upstreams
+    status: str, body: str, upstreams: McpSessionPool
 ) -> None:
     async def answer(asked: Asked) -> bool:
         if asked.headers.get("mcp-session-id", server.session) != server.session:
@@ -57,7 +57,7 @@ async def test_a_session_that_the_server_forgot_is_made_anew_for_the_same_call(
         assert [tool.name for tool in await upstreams.tools(server.upstream)] == ["echo"]
 
 
-async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_note(upstreams: Upstreams) -> None:
+async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_note(upstreams: McpSessionPool) -> None:
     async def answer(asked: Asked) -> bool:
         hangs = asked.says == "notifications/cancelled" or (asked.says == "tools/call" and asked.text == "hang")
         return await never(asked) if hangs else False
@@ -76,7 +76,7 @@ async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_no
         await until(told)
 
 
-async def test_a_stream_that_ends_at_once_is_not_asked_for_without_end(upstreams: Upstreams) -> None:
+async def test_a_stream_that_ends_at_once_is_not_asked_for_without_end(upstreams: McpSessionPool) -> None:
     async def answer(asked: Asked) -> bool:
         if asked.says != "GET":
             return False
@@ -95,7 +95,7 @@ def memory() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
-async def test_a_flood_of_events_is_not_kept(upstreams: Upstreams) -> None:
+async def test_a_flood_of_events_is_not_kept(upstreams: McpSessionPool) -> None:
     async def answer(asked: Asked) -> bool:
         if asked.says != "tools/call" or asked.text != "flood":
             return False
@@ -116,7 +116,7 @@ async def test_a_flood_of_events_is_not_kept(upstreams: Upstreams) -> None:
             assert await say(upstreams, server.upstream) == "hi"
 
 
-async def test_a_redirect_within_the_server_is_followed_with_the_credentials(upstreams: Upstreams) -> None:
+async def test_a_redirect_within_the_server_is_followed_with_the_credentials(upstreams: McpSessionPool) -> None:
     async def answer(asked: Asked) -> bool | None:
         if asked.path == "/new" or asked.says in ("GET", "DELETE"):
             return False
@@ -129,7 +129,7 @@ async def test_a_redirect_within_the_server_is_followed_with_the_credentials(ups
         assert {asked.headers["authorization"] for asked in server.asked} == {"Bearer s3cr3t"}
 
 
-async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstreams: Upstreams) -> None:
+async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstreams: McpSessionPool) -> None:
     async with answering() as server:
         await upstreams.tools(server.upstream)
         with pytest.raises(InvalidArguments):
@@ -139,7 +139,7 @@ async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstr
 
 
 async def test_nothing_of_a_session_is_logged_by_the_sdk(
-    upstreams: Upstreams, caplog: pytest.LogCaptureFixture
+    upstreams: McpSessionPool, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def answer(asked: Asked) -> bool:
         if asked.says != "tools/call" or asked.text == "hi":
@@ -166,8 +166,8 @@ async def test_the_guard_stands_before_every_connection() -> None:
         return ["127.0.0.1"]
 
     async with answering() as server:
-        outbound = Outbound(AllowList.read(""), resolver=rebound)
-        upstreams = Upstreams(outbound, children=0, child_memory=2**30, max_bytes=2**20)
+        outbound = GuardedClient(AllowList.read(""), resolver=rebound)
+        upstreams = McpSessionPool(outbound, children=0, child_memory=2**30, max_bytes=2**20)
         for host in ("127.0.0.1", "public.example"):
             with pytest.raises(EgressRefused, match="PEGBOARD_EGRESS_ALLOW"):
                 await say(upstreams, Upstream(f"http://{host}:{server.port}/mcp", None))

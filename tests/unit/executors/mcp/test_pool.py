@@ -10,11 +10,11 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.core.errors import Misconfigured, ToolError, Unavailable
-from pegboard.egress.outbound import Outbound
-from pegboard.executors.mcp import pool
-from pegboard.executors.mcp.pool import Upstreams
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp import session_pool
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.upstream import Upstream
+from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable
 from tests.mcp_servers.processes import descendants
 from tests.mcp_servers.running import odd
 from tests.mcp_servers.web import Asked, answering
@@ -22,9 +22,9 @@ from tests.waiting import until
 
 
 @asynccontextmanager
-async def pooled(outbound: Outbound, **limits: Any) -> AsyncIterator[Upstreams]:
+async def pooled(outbound: GuardedClient, **limits: Any) -> AsyncIterator[McpSessionPool]:
     """A pool within these limits."""
-    made = Upstreams(outbound, **{"children": 2, "child_memory": 2**30, "max_bytes": 2**20, **limits})
+    made = McpSessionPool(outbound, **{"children": 2, "child_memory": 2**30, "max_bytes": 2**20, **limits})
     try:
         yield made
     finally:
@@ -41,13 +41,13 @@ def running() -> set[int]:
     return descendants()
 
 
-async def test_calls_that_come_at_once_share_one_process(upstreams: Upstreams) -> None:
+async def test_calls_that_come_at_once_share_one_process(upstreams: McpSessionPool) -> None:
     before = running()
     await asyncio.gather(*(upstreams.call(odd("plain"), "echo", {}) for _ in range(20)))
     assert len(running() - before) == 2
 
 
-async def test_a_caller_who_gives_up_leaves_the_start_to_the_others(upstreams: Upstreams) -> None:
+async def test_a_caller_who_gives_up_leaves_the_start_to_the_others(upstreams: McpSessionPool) -> None:
     first = asyncio.create_task(upstreams.call(odd("plain"), "echo", {"text": "a"}))
     second = asyncio.create_task(upstreams.call(odd("plain"), "echo", {"text": "b"}))
     await asyncio.sleep(0)
@@ -55,7 +55,7 @@ async def test_a_caller_who_gives_up_leaves_the_start_to_the_others(upstreams: U
     assert (await second)["content"][0]["text"] == "b"
 
 
-async def test_no_more_children_run_at_once_than_may(outbound: Outbound) -> None:
+async def test_no_more_children_run_at_once_than_may(outbound: GuardedClient) -> None:
     before = running()
     async with pooled(outbound) as upstreams:
         for number in range(5):
@@ -64,7 +64,7 @@ async def test_no_more_children_run_at_once_than_may(outbound: Outbound) -> None
         await upstreams.call(numbered(0), "echo", {})
 
 
-async def test_children_that_are_in_use_are_not_ended_for_others(outbound: Outbound) -> None:
+async def test_children_that_are_in_use_are_not_ended_for_others(outbound: GuardedClient) -> None:
     async with pooled(outbound) as upstreams:
         hanging = [numbered(number, "hang-call") for number in range(2)]
         for upstream in hanging:
@@ -81,13 +81,13 @@ async def test_children_that_are_in_use_are_not_ended_for_others(outbound: Outbo
         await asyncio.wait(calls)
 
 
-async def test_a_board_that_starts_none_says_so_beforehand(outbound: Outbound) -> None:
+async def test_a_board_that_starts_none_says_so_beforehand(outbound: GuardedClient) -> None:
     async with pooled(outbound, children=0) as upstreams:
         with pytest.raises(Misconfigured, match="PEGBOARD_MCP_CHILDREN is 0"):
             upstreams.check(odd("plain"))
 
 
-async def test_what_is_idle_is_let_go_of(outbound: Outbound) -> None:
+async def test_what_is_idle_is_let_go_of(outbound: GuardedClient) -> None:
     before = running()
     async with answering() as server, pooled(outbound, idle_seconds=0.2) as upstreams:
         await upstreams.call(odd("plain"), "echo", {})
@@ -101,7 +101,7 @@ async def test_what_is_idle_is_let_go_of(outbound: Outbound) -> None:
         assert (await upstreams.call(odd("plain"), "echo", {"text": "a"}))["content"][0]["text"] == "a"
 
 
-async def test_what_is_in_use_is_not(outbound: Outbound) -> None:
+async def test_what_is_in_use_is_not(outbound: GuardedClient) -> None:
     async with answering(_late) as server, pooled(outbound, idle_seconds=0.1) as upstreams:
         await upstreams.call(server.upstream, "echo", {"text": "late"})
         assert server.count("DELETE") == 0
@@ -113,8 +113,8 @@ async def _late(asked: Asked) -> bool:
     return False
 
 
-async def test_connections_are_bounded(outbound: Outbound, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "MOST_CONNECTIONS", 3)
+async def test_connections_are_bounded(outbound: GuardedClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_pool, "MAX_MCP_CONNECTIONS", 3)
     async with answering() as server, pooled(outbound) as upstreams:
         urls = [f"{server.upstream.server_url}?n={number}" for number in range(6)]
         for url in urls:
@@ -127,7 +127,7 @@ async def test_connections_are_bounded(outbound: Outbound, monkeypatch: pytest.M
         await until(left)
 
 
-async def test_a_closed_pool_starts_nothing(outbound: Outbound) -> None:
+async def test_a_closed_pool_starts_nothing(outbound: GuardedClient) -> None:
     before = running()
     async with pooled(outbound) as upstreams:
         opening = asyncio.create_task(upstreams.call(odd("hang"), "echo", {}))
@@ -141,7 +141,7 @@ async def test_a_closed_pool_starts_nothing(outbound: Outbound) -> None:
         assert running() <= before
 
 
-async def test_one_dead_and_one_slow_upstream_hold_up_nobody_else(outbound: Outbound) -> None:
+async def test_one_dead_and_one_slow_upstream_hold_up_nobody_else(outbound: GuardedClient) -> None:
     async with answering() as server, pooled(outbound, children=4) as upstreams:
         hanging = [asyncio.create_task(upstreams.call(odd(how), "echo", {})) for how in ("hang", "hang-call")]
         hanging += [asyncio.create_task(upstreams.call(odd("exit-at-once"), "echo", {}))]

@@ -10,10 +10,10 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.core.call import Progress
-from pegboard.executors.mcp.pool import Upstreams
-from pegboard.executors.mcp.progress import LONGEST_MESSAGE, Telling
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.kinds.mcp.client_session import MAX_MESSAGE_CHARS, McpProgress
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.upstream import Upstream
+from pegboard.model.call import Progress
 from pegboard.testing import memory_board
 
 # Says what its caller tells it to say, so and so often, with the call's own token; then answers, and says it once more.
@@ -49,7 +49,7 @@ COMMAND = (sys.executable, "-I", "-S", "-c", SERVER)
 WORDS = '"progress": 1, "total": 2, "message": "half"'
 
 
-async def said(upstreams: Upstreams, *says: str, times: int = 1) -> list[Progress]:
+async def said(upstreams: McpSessionPool, *says: str, times: int = 1) -> list[Progress]:
     """What a listener hears of an upstream that says this before it answers."""
     told: list[Progress] = []
     arguments: dict[str, Any] = {"says": [*says, '"progress": 9'], "times": times}
@@ -63,27 +63,27 @@ async def said(upstreams: Upstreams, *says: str, times: int = 1) -> list[Progres
     return told
 
 
-async def test_progress_is_heard_before_the_answer_and_not_after(upstreams: Upstreams) -> None:
+async def test_progress_is_heard_before_the_answer_and_not_after(upstreams: McpSessionPool) -> None:
     assert (await said(upstreams, WORDS))[0] == Progress(1, 2, "half")
 
 
-async def test_what_makes_no_sense_is_left_out(upstreams: Upstreams) -> None:
+async def test_what_makes_no_sense_is_left_out(upstreams: McpSessionPool) -> None:
     says = ('"progress": "1"', '"progress": true', '"total": 3', '"progress": null, "message": "m"', WORDS)
     assert (await said(upstreams, *says))[0] == Progress(1, 2, "half")
 
 
-async def test_a_message_of_half_a_megabyte_is_cut(upstreams: Upstreams) -> None:
+async def test_a_message_of_half_a_megabyte_is_cut(upstreams: McpSessionPool) -> None:
     (first, *_) = await said(upstreams, f'"progress": 1, "message": "{"m" * 500_000}"')
-    assert first == Progress(1, None, "m" * LONGEST_MESSAGE)
+    assert first == Progress(1, None, "m" * MAX_MESSAGE_CHARS)
 
 
-async def test_thousands_of_notifications_do_not_keep_the_answer_away(upstreams: Upstreams) -> None:
+async def test_thousands_of_notifications_do_not_keep_the_answer_away(upstreams: McpSessionPool) -> None:
     assert len(await said(upstreams, WORDS, times=2000)) <= 4000
 
 
 async def test_progress_does_not_go_back_nor_beyond_numbers() -> None:
     told: list[Progress] = []
-    telling = Telling(told.append)
+    telling = McpProgress(told.append)
     await telling(math.nan, None, None)
     await telling(math.nan, 5, "begun")
     await telling(3, 10, None)
@@ -106,7 +106,7 @@ async def test_a_listener_that_raises_hears_no_more() -> None:
         told.append(progress)
         raise ValueError("not today")
 
-    telling = Telling(listen)
+    telling = McpProgress(listen)
     await telling(1, None, None)
     await telling(2, None, None)
     assert told == [Progress(1)]
@@ -124,7 +124,7 @@ async def test_a_board_passes_an_upstreams_progress_on(listens: bool) -> None:
     assert told[:1] == ([Progress(1, 2, "half")] if listens else [])
 
 
-async def test_a_number_that_no_float_can_hold_is_left_out_and_the_session_goes_on(upstreams: Upstreams) -> None:
+async def test_a_number_that_no_float_can_hold_is_left_out_and_the_session_goes_on(upstreams: McpSessionPool) -> None:
     huge = "9" * 400
     says = (f'"progress": {huge}', f'"progress": 1, "total": {huge}', WORDS)
     assert (await said(upstreams, *says))[0] == Progress(1, 2, "half")

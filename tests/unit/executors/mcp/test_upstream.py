@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.errors import Misconfigured
-from pegboard.core.outbound import McpConfig
-from pegboard.executors.mcp.upstream import Upstream, digest_of
+from pegboard.kinds.mcp.config import McpConfig
+from pegboard.kinds.mcp.upstream import Upstream, compute_digest
+from pegboard.model.call_errors import Misconfigured
 
 URL = "https://mcp.example.com:8443/mcp?team=7"
 
@@ -130,15 +130,15 @@ def test_a_digest_does_not_depend_on_the_order_of_keys(
             return {key: turned(value[key]) for key in reversed(value)}
         return [turned(item) for item in value] if isinstance(value, list) else value
 
-    first = digest_of(name, text, text, schema, output, annotations)
-    assert first == digest_of(name, text, text, turned(schema), turned(output), turned(annotations))
+    first = compute_digest(name, text, text, schema, output, annotations)
+    assert first == compute_digest(name, text, text, turned(schema), turned(output), turned(annotations))
     assert len(first) == 64
 
 
 @given(OBJECTS, OBJECTS)
 def test_definitions_that_differ_have_different_digests(one: dict[str, Any], other: dict[str, Any]) -> None:
     same = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-    assert (digest_of("t", None, None, one, None, {}) == digest_of("t", None, None, other, None, {})) is same
+    assert (compute_digest("t", None, None, one, None, {}) == compute_digest("t", None, None, other, None, {})) is same
 
 
 @pytest.mark.parametrize("field", range(6))
@@ -146,7 +146,7 @@ def test_each_part_of_a_definition_counts(field: int) -> None:
     parts: list[Any] = ["name", "title", "about", {"type": "object"}, {"type": "object"}, {"readOnlyHint": True}]
     changed = list(parts)
     changed[field] = "other" if isinstance(parts[field], str) else {"type": "array"}
-    assert digest_of(*parts) != digest_of(*changed)
+    assert compute_digest(*parts) != compute_digest(*changed)
 
 
 def test_a_credential_in_the_query_replaces_a_pair_of_the_url_that_has_its_name() -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pegboard.executors.mcp.upstream import Upstream
+from pegboard.kinds.mcp.upstream import Upstream
 from tests.mcp_servers.processes import matching
 from tests.mcp_servers.running import everyday, over_http
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from pegboard.core.call import Caller, ReadyCall
-from pegboard.core.table_config import TableConfig
-from pegboard.core.tool import Kind, Tool
-from pegboard.executors.base import OpenTool, Output, Prepared
-from pegboard.executors.table.executor import TableExecutor
-from pegboard.executors.table.facts import Column, Facts
-from pegboard.executors.table.source import Answered, Entry, Fault
-from pegboard.executors.table.sources import Sources
+from pegboard.kinds.base import OpenTool, Output, Prepared
+from pegboard.kinds.table.config import TableConfig
+from pegboard.kinds.table.executor import TableExecutor
+from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault
+from pegboard.kinds.table.sources import TableSources
+from pegboard.kinds.table.table_schema import Column, TableSchema
+from pegboard.model.call import Caller, ReadyCall
+from pegboard.model.tool import Kind, Tool
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FIELDS = ({"name": "mood", "required": True}, {"name": "energy", "dataType": "integer"})
@@ -27,9 +27,9 @@ def config(*fields: dict[str, Any], **more: Any) -> TableConfig:
     return TableConfig.model_validate({"tableName": "mood_entries", "fields": given, **more})
 
 
-def facts(*columns: Column, key: tuple[str, ...] = (), **more: Any) -> Facts:
+def facts(*columns: Column, key: tuple[str, ...] = (), **more: Any) -> TableSchema:
     """The facts of a table of these columns."""
-    return Facts(None, "mood_entries", {column.name: column for column in columns}, key, **more)
+    return TableSchema(None, "mood_entries", {column.name: column for column in columns}, key, **more)
 
 
 ID = Column("id", "bigint", "integer", nullable=False, has_default=True, counts=True)
@@ -43,19 +43,21 @@ class FakeSource:
 
     shown_url = "fake://"
 
-    def __init__(self, now: Facts | None = MOODS, *, kind: Literal["sqlite", "postgresql"] = "postgresql") -> None:
+    def __init__(
+        self, now: TableSchema | None = MOODS, *, kind: Literal["sqlite", "postgresql"] = "postgresql"
+    ) -> None:
         self.kind: Literal["sqlite", "postgresql"] = kind
         self.is_own = False
         self.now = now
         self.asked = 0
-        self.faults: list[Fault] = []
-        self.unreachable: Fault | None = None
-        self.entries: list[Entry] = []
+        self.faults: list[InsertFault] = []
+        self.unreachable: InsertFault | None = None
+        self.entries: list[InsertEntry] = []
         self.rows = 0
         self.was_asked = asyncio.Event()
         self.closed = asyncio.Event()
 
-    async def facts(self, schema: str | None, table: str) -> Facts | None:
+    async def facts(self, schema: str | None, table: str) -> TableSchema | None:
         self.asked += 1
         self.was_asked.set()
         await asyncio.sleep(0)
@@ -66,13 +68,13 @@ class FakeSource:
     async def tables(self, schema: str | None = None) -> list[str]:
         return [self.now.table] if self.now else []
 
-    async def insert(self, entry: Entry) -> Answered:
+    async def insert(self, entry: InsertEntry) -> InsertAnswer:
         if self.faults:
             raise self.faults.pop(0)
         self.entries.append(entry)
         return entry.answered([self._key(entry, row) for row in entry.rows])
 
-    def _key(self, entry: Entry, row: Any) -> tuple[Any, ...]:
+    def _key(self, entry: InsertEntry, row: Any) -> tuple[Any, ...]:
         self.rows += 1
         given = dict(zip(row.columns, row.values, strict=True))
         return tuple(given.get(name, self.rows) for name in entry.facts.key)
@@ -102,7 +104,7 @@ def tool_of(**more: Any) -> Tool:
     return Tool("t", "o", "log_mood", Kind.TABLE, dumped, {"type": "object"}, NOW, NOW)
 
 
-def prepared(sources: Sources, **more: Any) -> Prepared:
+def prepared(sources: TableSources, **more: Any) -> Prepared:
     """Such a tool, ready to run."""
     tool = tool_of(**more)
     return TableExecutor(sources).prepare(OpenTool(tool, tool.config))

@@ -11,10 +11,10 @@ from typing import Any
 import asyncpg
 from sqlalchemy import make_url
 
-from pegboard.core.ids import new_id
-from pegboard.executors.table.facts import Facts
-from pegboard.executors.table.postgresql import PostgresqlSource
-from pegboard.executors.table.source import Answered, Entry, Key, Row
+from pegboard.kinds.table.postgresql_source import PostgresqlSource
+from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertRow, RowKey
+from pegboard.kinds.table.table_schema import TableSchema
+from pegboard.model.ids import new_id
 
 COMMIT = b"Q\x00\x00\x00\x0bCOMMIT\x00"
 
@@ -53,22 +53,22 @@ async def opened(url: str, script: str = "", **options: Any) -> AsyncIterator[Po
         await source.close()
 
 
-async def facts_of(source: PostgresqlSource, table: str, schema: str | None = None) -> Facts:
+async def facts_of(source: PostgresqlSource, table: str, schema: str | None = None) -> TableSchema:
     """The facts of a table that is there."""
     facts = await source.facts(schema, table)
     assert facts is not None
     return facts
 
 
-def entry(facts: Facts, *rows: dict[str, Any], run_id: str | None = None, seconds: float = 30) -> Entry:
+def entry(facts: TableSchema, *rows: dict[str, Any], run_id: str | None = None, seconds: float = 30) -> InsertEntry:
     """Rows for a table, answered with their keys."""
-    made = tuple(Row(tuple(row), tuple(row.values())) for row in rows)
-    return Entry(facts, made, run_id or new_id(), answered, time.monotonic() + seconds)
+    made = tuple(InsertRow(tuple(row), tuple(row.values())) for row in rows)
+    return InsertEntry(facts, made, run_id or new_id(), answered, time.monotonic() + seconds)
 
 
-def answered(keys: Sequence[Key]) -> Answered:
+def answered(keys: Sequence[RowKey]) -> InsertAnswer:
     """The keys as they are, the first one as the row's id."""
-    return Answered([list(map(str, key)) for key in keys], str(keys[0][0]) if keys and keys[0] else None)
+    return InsertAnswer([list(map(str, key)) for key in keys], str(keys[0][0]) if keys and keys[0] else None)
 
 
 async def insert(source: PostgresqlSource, table: str, *rows: dict[str, Any], **options: Any) -> Any:
@@ -76,7 +76,7 @@ async def insert(source: PostgresqlSource, table: str, *rows: dict[str, Any], **
     return (await source.insert(entry(await facts_of(source, table), *rows, **options))).output
 
 
-async def together(source: PostgresqlSource, entries: Sequence[Entry]) -> list[Any]:
+async def together(source: PostgresqlSource, entries: Sequence[InsertEntry]) -> list[Any]:
     """What each of many at once is answered, or raises."""
     answers: list[Any] = await asyncio.gather(*(source.insert(one) for one in entries), return_exceptions=True)
     return answers

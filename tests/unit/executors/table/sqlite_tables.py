@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from pegboard.core.ids import new_id
-from pegboard.executors.table.source import Answered, Entry, Key, Row, Source
+from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertRow, RowKey, TableSource
+from pegboard.model.ids import new_id
 
 MOODS = """
 CREATE TABLE users (id TEXT PRIMARY KEY, name TEXT NOT NULL);
@@ -49,25 +49,25 @@ def names_in(folder: Path) -> list[str]:
 
 
 async def entry(
-    source: Source, table: str, *rows: dict[str, Any], run_id: str | None = None, seconds: float = 30
-) -> Entry:
+    source: TableSource, table: str, *rows: dict[str, Any], run_id: str | None = None, seconds: float = 30
+) -> InsertEntry:
     """Rows for a table as it is now, answered with their keys."""
     facts = await source.facts(None, table)
     assert facts is not None
-    return Entry(
+    return InsertEntry(
         facts,
-        tuple(Row(tuple(row), tuple(row.values())) for row in rows),
+        tuple(InsertRow(tuple(row), tuple(row.values())) for row in rows),
         run_id or new_id(),
         answered,
         time.monotonic() + seconds,
     )
 
 
-def answered(keys: Sequence[Key]) -> Answered:
+def answered(keys: Sequence[RowKey]) -> InsertAnswer:
     """The keys as they are, the first one as the row's id."""
-    return Answered([list(key) for key in keys], str(keys[0][0]) if keys and keys[0] else None)
+    return InsertAnswer([list(key) for key in keys], str(keys[0][0]) if keys and keys[0] else None)
 
 
-async def insert(source: Source, table: str, *rows: dict[str, Any], **options: Any) -> Any:
+async def insert(source: TableSource, table: str, *rows: dict[str, Any], **options: Any) -> Any:
     """The keys of rows that are committed now; raises Fault."""
     return (await source.insert(await entry(source, table, *rows, **options))).output

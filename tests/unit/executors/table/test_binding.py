@@ -12,22 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.table_config import DataType
-from pegboard.executors.table.binding import Binder, Kind, binder_of, types_for
-from pegboard.executors.table.facts import Column, Family
-from pegboard.executors.table.refusing import Refused
+from pegboard.kinds.table.column_values import BindValue, DatabaseKind, find_binder, list_types
+from pegboard.kinds.table.config import DataType
+from pegboard.kinds.table.insert_refusals import ColumnValueRefused
+from pegboard.kinds.table.table_schema import Column, ColumnFamily
 
 UUID_TEXT = "550e8400-e29b-41d4-a716-446655440000"
 
 
-def binder(data_type: DataType, family: Family, kind: Kind = "postgresql", type_: str = "", **more: Any) -> Binder:
-    bind = binder_of(data_type, Column("c", type_ or family, family, **more), kind)
+def binder(
+    data_type: DataType, family: ColumnFamily, kind: DatabaseKind = "postgresql", type_: str = "", **more: Any
+) -> BindValue:
+    bind = find_binder(data_type, Column("c", type_ or family, family, **more), kind)
     assert bind is not None
     return bind
 
 
-def refusal(bind: Binder, value: Any) -> Refused:
-    with pytest.raises(Refused) as refused:
+def refusal(bind: BindValue, value: Any) -> ColumnValueRefused:
+    with pytest.raises(ColumnValueRefused) as refused:
         bind(value)
     return refused.value
 
@@ -60,7 +62,7 @@ class TestText:
         assert refusal(binder("text", "uuid"), text).code == "invalid_string"
 
     @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-    def test_days_and_times_of_day_are_texts(self, kind: Kind) -> None:
+    def test_days_and_times_of_day_are_texts(self, kind: DatabaseKind) -> None:
         assert binder("text", "date", kind)("2025-10-05") == "2025-10-05"
         assert binder("text", "time", kind)("14:30") == "14:30:00"
         for text in ("20251005", "2025-W40-7", "2025-02-30", "5.10.2025", ""):
@@ -69,7 +71,7 @@ class TestText:
             assert refusal(binder("text", "time", kind), text).code == "invalid_string"
 
     def test_text_that_sqlite_would_make_a_number_of_is_refused_where_it_would(self) -> None:
-        assert binder_of("text", Column("c", "", "other"), "sqlite")("007") == "007"  # type: ignore[misc]
+        assert find_binder("text", Column("c", "", "other"), "sqlite")("007") == "007"  # type: ignore[misc]
         bind = binder("text", "other", "sqlite", "STRING")
         assert bind("agent 007") == "agent 007"
         assert refusal(bind, "007").code == "invalid_string"
@@ -89,7 +91,7 @@ class TestIntegers:
         assert (bound, type(bound)) == (1, int)
 
     @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-    def test_no_column_takes_more_than_64_bits(self, kind: Kind) -> None:
+    def test_no_column_takes_more_than_64_bits(self, kind: DatabaseKind) -> None:
         bind = binder("integer", "integer", kind)
         assert bind(2**63 - 1) == 2**63 - 1
         assert refusal(bind, 2**63).code == "too_big"
@@ -131,7 +133,9 @@ class TestDecimals:
     @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
     @pytest.mark.parametrize("family", ["numeric", "float"])
     @pytest.mark.parametrize("digits", ["1E+999999999", "1E-999999999", "-1E+200000"])
-    def test_numbers_nobody_could_write_down_are_refused_at_once(self, kind: Kind, family: Family, digits: str) -> None:
+    def test_numbers_nobody_could_write_down_are_refused_at_once(
+        self, kind: DatabaseKind, family: ColumnFamily, digits: str
+    ) -> None:
         assert refusal(binder("numeric", family, kind), Decimal(digits)).code == "too_big"
 
     @given(st.decimals(allow_nan=False, allow_infinity=False, places=4, min_value=-(10**9), max_value=10**9))
@@ -139,7 +143,7 @@ class TestDecimals:
         bind = binder("numeric", "numeric", precision=10, scale=3)
         try:
             assert bind(value) == value
-        except Refused:
+        except ColumnValueRefused:
             assert abs(value) >= 10**7 or value != value.quantize(Decimal("0.001"))
 
     def test_a_double_keeps_what_a_float_holds_and_a_real_six_digits(self) -> None:
@@ -160,7 +164,7 @@ class TestDecimals:
         ],
     )
     def test_what_a_float_would_make_infinite_or_zero_is_refused(
-        self, kind: Kind, type_: str, digits: str, code: str
+        self, kind: DatabaseKind, type_: str, digits: str, code: str
     ) -> None:
         bind = binder("numeric", "float", kind, type_)
         assert refusal(bind, Decimal(digits)).code == code
@@ -189,7 +193,7 @@ class TestMoments:
         assert binder("datetime", "local")(text) == datetime(2025, 10, 5, 14, 30, 0, 500_000)
 
     @pytest.mark.parametrize("family", ["text", "instant", "local", "other"])
-    def test_sqlite_gets_text_in_utc(self, family: Family) -> None:
+    def test_sqlite_gets_text_in_utc(self, family: ColumnFamily) -> None:
         bind = binder("datetime", family, "sqlite")
         assert bind("2025-10-05T16:30+02:00") == "2025-10-05T14:30:00Z"
         assert bind("2025-10-05T14:30:00.25Z") == "2025-10-05T14:30:00.250000Z"
@@ -203,7 +207,7 @@ class TestMoments:
         )
 
     @pytest.mark.parametrize("family", ["instant", "local"])
-    def test_what_postgresqls_driver_takes_for_infinity_is_refused(self, family: Family) -> None:
+    def test_what_postgresqls_driver_takes_for_infinity_is_refused(self, family: ColumnFamily) -> None:
         bind = binder("datetime", family)
         assert refusal(bind, "0001-01-01T00:00:00Z").says == "must be a datetime after 0001-01-01T00:00:00Z"
         assert refusal(bind, "9999-12-31T23:59:59.999999Z").code == "too_big"
@@ -215,7 +219,7 @@ class TestMoments:
 
 class TestJson:
     @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-    def test_json_is_compact_text_with_every_digit(self, kind: Kind) -> None:
+    def test_json_is_compact_text_with_every_digit(self, kind: DatabaseKind) -> None:
         exact = Decimal("0.12345678901234567890")
         text = binder("json", "json", kind)({"a": [exact, 2**64 - 1], "ü": None})
         assert text == '{"a":[0.12345678901234567890,18446744073709551615],"ü":null}'
@@ -256,7 +260,7 @@ class TestArrays:
 
 
 def test_columns_of_bytes_take_nothing_and_sqlite_has_no_arrays() -> None:
-    assert types_for(Column("c", "bytea", "bytes"), "postgresql") == []
-    assert types_for(Column("c", "text[]", "array", element=Column("c", "text", "text")), "postgresql") == ["json"]
-    assert types_for(Column("c", "x", "array"), "sqlite") == []
-    assert set(types_for(Column("c", "", "other"), "sqlite")) == set(get_args(DataType))
+    assert list_types(Column("c", "bytea", "bytes"), "postgresql") == []
+    assert list_types(Column("c", "text[]", "array", element=Column("c", "text", "text")), "postgresql") == ["json"]
+    assert list_types(Column("c", "x", "array"), "sqlite") == []
+    assert set(list_types(Column("c", "", "other"), "sqlite")) == set(get_args(DataType))

@@ -12,16 +12,16 @@ from uuid import UUID
 
 import pytest
 
-from pegboard.core.errors import InDoubt, InvalidArguments, Misconfigured, Unavailable
-from pegboard.core.table_errors import DatabaseFailed, TableUnusable
-from pegboard.executors.base import OpenTool
-from pegboard.executors.table import executor as executor_module
-from pegboard.executors.table import sources as sources_module
-from pegboard.executors.table.executor import TableExecutor
-from pegboard.executors.table.facts import Column
-from pegboard.executors.table.source import Fault
-from pegboard.executors.table.sources import Sources
-from pegboard.store.database import Database
+from pegboard.kinds.base import OpenTool
+from pegboard.kinds.table import executor as executor_module
+from pegboard.kinds.table import sources as sources_module
+from pegboard.kinds.table.config import DatabaseFailed, TableUnusable
+from pegboard.kinds.table.executor import TableExecutor
+from pegboard.kinds.table.source import InsertFault
+from pegboard.kinds.table.sources import TableSources
+from pegboard.kinds.table.table_schema import Column
+from pegboard.model.call_errors import InDoubt, InvalidArguments, Misconfigured, Unavailable
+from pegboard.storage.database import Database
 from tests.unit.executors.table.fakes import (
     ENERGY,
     MOOD,
@@ -35,7 +35,7 @@ from tests.unit.executors.table.fakes import (
     tool_of,
 )
 
-STALE = Fault("P2022", "", sqlstate="42703", is_stale=True)
+STALE = InsertFault("P2022", "", sqlstate="42703", is_stale=True)
 
 
 @pytest.fixture
@@ -46,10 +46,10 @@ def source(monkeypatch: pytest.MonkeyPatch) -> FakeSource:
 
 
 @pytest.fixture
-async def sources(source: FakeSource) -> AsyncIterator[Sources]:
+async def sources(source: FakeSource) -> AsyncIterator[TableSources]:
     database = Database.create("memory")
-    made = Sources(database)
-    await made.use({None: "sqlite:///moods.db"})
+    made = TableSources(database)
+    await made.set_sources({None: "sqlite:///moods.db"})
     yield made
     await made.close()
     await database.close()
@@ -64,7 +64,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class TestAnswers:
-    async def test_a_row_is_inserted_and_its_id_is_told(self, sources: Sources, source: FakeSource) -> None:
+    async def test_a_row_is_inserted_and_its_id_is_told(self, sources: TableSources, source: FakeSource) -> None:
         output = await run(prepared(sources), mood="sad", energy=3)
         assert output.value == {
             "id": 1,
@@ -74,20 +74,20 @@ class TestAnswers:
         assert output.row_id == "1"
         assert source.inserted == [{"mood": "sad", "energy": 3}]
 
-    async def test_a_batch_is_one_entry_with_all_its_ids(self, sources: Sources, source: FakeSource) -> None:
+    async def test_a_batch_is_one_entry_with_all_its_ids(self, sources: TableSources, source: FakeSource) -> None:
         output = await run(prepared(sources, batch=True), rows=[{"mood": "a"}, {"mood": "b", "energy": 1}])
         assert output.value["ids"] == [1, 2]
         assert output.value["rowCount"] == 2
         assert output.row_id == "[1,2]"
         assert len(source.entries) == 1
 
-    async def test_the_journal_keeps_a_bounded_number_of_ids(self, sources: Sources) -> None:
+    async def test_the_journal_keeps_a_bounded_number_of_ids(self, sources: TableSources) -> None:
         output = await run(prepared(sources, batch=True), rows=[{"mood": "a"}] * 1000)
         assert len(output.value["ids"]) == 1000
         assert output.row_id is not None
         assert output.row_id.endswith(" and 900 more")
 
-    async def test_without_a_key_there_is_no_id(self, sources: Sources, source: FakeSource) -> None:
+    async def test_without_a_key_there_is_no_id(self, sources: TableSources, source: FakeSource) -> None:
         source.now = facts(MOOD, ENERGY)
         for batch in (False, True):
             given: dict[str, Any] = {"rows": [{"mood": "a"}]} if batch else {"mood": "a"}
@@ -95,7 +95,7 @@ class TestAnswers:
             assert not {"id", "ids"} & output.value.keys()
             assert output.row_id is None
 
-    async def test_a_composite_key_is_an_object_by_field_names(self, sources: Sources, source: FakeSource) -> None:
+    async def test_a_composite_key_is_an_object_by_field_names(self, sources: TableSources, source: FakeSource) -> None:
         there = Column("how", "text", "text"), Column("level", "int", "integer"), Column("n", "int", "integer")
         source.now = facts(*there, key=("how", "level", "n"))
         mapped = {"mood": "how", "energy": "level"}
@@ -116,12 +116,12 @@ class TestAnswers:
         ],
     )
     async def test_a_key_is_told_in_its_own_json_type(
-        self, sources: Sources, source: FakeSource, monkeypatch: pytest.MonkeyPatch, key: Any, told: Any
+        self, sources: TableSources, source: FakeSource, monkeypatch: pytest.MonkeyPatch, key: Any, told: Any
     ) -> None:
         monkeypatch.setattr(source, "_key", lambda _entry, _row: (key,))
         assert (await run(prepared(sources), mood="a")).value["id"] == told
 
-    async def test_an_entry_ends_before_its_call_does(self, sources: Sources, source: FakeSource) -> None:
+    async def test_an_entry_ends_before_its_call_does(self, sources: TableSources, source: FakeSource) -> None:
         call = call_of({"mood": "a"})
         await prepared(sources).run(call)
         (entry,) = source.entries
@@ -130,13 +130,15 @@ class TestAnswers:
 
 
 class TestReceipts:
-    async def test_tools_on_the_boards_own_database_leave_receipts(self, sources: Sources, source: FakeSource) -> None:
+    async def test_tools_on_the_boards_own_database_leave_receipts(
+        self, sources: TableSources, source: FakeSource
+    ) -> None:
         assert not prepared(sources).receipts
         source.is_own = True
         assert prepared(sources).receipts
 
     async def test_a_call_whose_receipt_is_expected_elsewhere_does_not_run(
-        self, sources: Sources, source: FakeSource
+        self, sources: TableSources, source: FakeSource
     ) -> None:
         with pytest.raises(Unavailable) as refused:
             await prepared(sources).run(call_of({"mood": "a"}, receipts=True))
@@ -146,7 +148,7 @@ class TestReceipts:
 
 class TestMoving:
     async def test_a_source_that_is_replaced_while_its_facts_are_read_gets_no_row(
-        self, sources: Sources, source: FakeSource, monkeypatch: pytest.MonkeyPatch
+        self, sources: TableSources, source: FakeSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         tool = prepared(sources)
         running = asyncio.create_task(run(tool, mood="a"))
@@ -154,7 +156,7 @@ class TestMoving:
             await source.was_asked.wait()
         other = FakeSource()
         monkeypatch.setattr(sources_module, "open_source", lambda _url: other)
-        await sources.use({None: "sqlite:///others.db"})
+        await sources.set_sources({None: "sqlite:///others.db"})
         with pytest.raises(Unavailable) as refused:
             await running
         assert not refused.value.did_run
@@ -164,40 +166,40 @@ class TestMoving:
 
 
 class TestFailures:
-    async def test_a_source_that_is_not_there(self, sources: Sources) -> None:
+    async def test_a_source_that_is_not_there(self, sources: TableSources) -> None:
         with pytest.raises(TableUnusable, match="There is no source 'other'") as refused:
             prepared(sources, source="other")
         assert refused.value.problem.code == "source_not_found"
 
-    async def test_a_config_that_is_none(self, sources: Sources) -> None:
+    async def test_a_config_that_is_none(self, sources: TableSources) -> None:
         tool = tool_of()
         with pytest.raises(Misconfigured):
             TableExecutor(sources).prepare(OpenTool(tool, {"tableName": "t"}))
 
     async def test_what_columns_do_not_take_never_reaches_the_database(
-        self, sources: Sources, source: FakeSource
+        self, sources: TableSources, source: FakeSource
     ) -> None:
         with pytest.raises(InvalidArguments):
             await run(prepared(sources), mood="a", energy=2**20)
         assert not source.entries
 
-    async def test_a_fault_is_told_by_fields(self, sources: Sources, source: FakeSource) -> None:
-        source.faults = [Fault("P2002", "", sqlstate="23505", columns=("mood",))]
+    async def test_a_fault_is_told_by_fields(self, sources: TableSources, source: FakeSource) -> None:
+        source.faults = [InsertFault("P2002", "", sqlstate="23505", columns=("mood",))]
         with pytest.raises(DatabaseFailed, match=r"on \(mood\)"):
             await run(prepared(sources), mood="a")
 
-    async def test_a_row_that_may_be_in_is_never_tried_again(self, sources: Sources, source: FakeSource) -> None:
-        source.faults = [Fault("P1017", "", is_unknown=True, is_stale=True)]
+    async def test_a_row_that_may_be_in_is_never_tried_again(self, sources: TableSources, source: FakeSource) -> None:
+        source.faults = [InsertFault("P1017", "", is_unknown=True, is_stale=True)]
         with pytest.raises(InDoubt):
             await run(prepared(sources), mood="a")
         assert not source.entries
         assert source.asked == 1
 
     async def test_a_database_that_cannot_be_asked_is_asked_again_by_the_next_call(
-        self, sources: Sources, source: FakeSource
+        self, sources: TableSources, source: FakeSource
     ) -> None:
         tool = prepared(sources)
-        source.unreachable = Fault("P1001", "refused", sqlstate="08001")
+        source.unreachable = InsertFault("P1001", "refused", sqlstate="08001")
         with pytest.raises(DatabaseFailed, match="cannot be reached") as refused:
             await run(tool, mood="a")
         assert refused.value.retry_after_ms == 1000
@@ -206,13 +208,15 @@ class TestFailures:
 
 
 class TestChanges:
-    async def test_facts_are_read_once_for_all_calls(self, sources: Sources, source: FakeSource) -> None:
+    async def test_facts_are_read_once_for_all_calls(self, sources: TableSources, source: FakeSource) -> None:
         tool, many = prepared(sources), prepared(sources, batch=True)
         await asyncio.gather(*(run(tool, mood="a") for _ in range(20)))
         await run(many, rows=[{"mood": "a"}])
         assert source.asked == 1
 
-    async def test_a_table_that_lost_a_column_is_unusable_at_once(self, sources: Sources, source: FakeSource) -> None:
+    async def test_a_table_that_lost_a_column_is_unusable_at_once(
+        self, sources: TableSources, source: FakeSource
+    ) -> None:
         tool = prepared(sources)
         await run(tool, mood="a")
         source.now, source.faults = facts(MOOD), [STALE]
@@ -222,7 +226,7 @@ class TestChanges:
         assert source.asked == 2
 
     async def test_a_table_that_still_fits_is_tried_once_more_by_its_new_facts(
-        self, sources: Sources, source: FakeSource
+        self, sources: TableSources, source: FakeSource
     ) -> None:
         tool = prepared(sources)
         await run(tool, mood="a")
@@ -231,14 +235,14 @@ class TestChanges:
         assert source.inserted == [{"mood": "a"}, {"mood": "b"}]
 
     async def test_a_column_that_a_call_leaves_out_is_no_change_of_the_table(
-        self, sources: Sources, source: FakeSource
+        self, sources: TableSources, source: FakeSource
     ) -> None:
-        source.faults = [Fault("P2011", "", sqlstate="23502", columns=("energy",), is_stale=True)]
+        source.faults = [InsertFault("P2011", "", sqlstate="23502", columns=("energy",), is_stale=True)]
         with pytest.raises(DatabaseFailed, match="'energy' cannot be null"):
             await run(prepared(sources), mood="a")
         assert source.asked == 1
 
-    async def test_there_is_one_more_try_and_no_third(self, sources: Sources, source: FakeSource) -> None:
+    async def test_there_is_one_more_try_and_no_third(self, sources: TableSources, source: FakeSource) -> None:
         tool = prepared(sources)
         source.faults = [STALE, STALE, STALE]
         with pytest.raises(DatabaseFailed) as refused:
@@ -246,7 +250,7 @@ class TestChanges:
         assert refused.value.problem.code == "P2022"
         assert len(source.faults) == 1
 
-    async def test_calls_that_meet_the_same_change_look_once(self, sources: Sources, source: FakeSource) -> None:
+    async def test_calls_that_meet_the_same_change_look_once(self, sources: TableSources, source: FakeSource) -> None:
         tool = prepared(sources)
         await run(tool, mood="a")
         source.now, source.faults = facts(MOOD, ENERGY), [STALE] * 10
@@ -254,7 +258,7 @@ class TestChanges:
         assert source.asked == 2
         assert len(source.entries) == 11
 
-    async def test_facts_read_by_somebody_else_are_planned_by(self, sources: Sources, source: FakeSource) -> None:
+    async def test_facts_read_by_somebody_else_are_planned_by(self, sources: TableSources, source: FakeSource) -> None:
         tool = prepared(sources)
         await run(tool, mood="a")
         source.now = facts(MOOD, ENERGY)
@@ -262,7 +266,7 @@ class TestChanges:
         assert "id" not in (await run(tool, mood="b")).value
 
     async def test_a_table_that_comes_back_is_found_within_a_second(
-        self, sources: Sources, source: FakeSource, clock: Clock
+        self, sources: TableSources, source: FakeSource, clock: Clock
     ) -> None:
         tool = prepared(sources)
         source.now = None

@@ -8,9 +8,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from pegboard.core.errors import Unavailable
-from pegboard.executors.table.lanes import BATCH, LARGE, Lanes, Outcome, Waiting
-from pegboard.executors.table.source import Answered, Entry, Row
+from pegboard.kinds.table.insert_batching import (
+    MAX_BATCH_CHARS,
+    MAX_BATCH_ENTRIES,
+    InsertOutcome,
+    InsertQueues,
+    PendingInsert,
+)
+from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertRow
+from pegboard.model.call_errors import Unavailable
 from tests.unit.executors.table.fakes import facts
 
 
@@ -21,36 +27,40 @@ class Writer:
         self.sizes: list[int] = []
         self.go = asyncio.Event()
 
-    async def write(self, batch: Sequence[Waiting]) -> list[Outcome]:
+    async def write(self, batch: Sequence[PendingInsert]) -> list[InsertOutcome]:
         self.sizes.append(len(batch))
         await self.go.wait()
-        return [Answered(None, None)] * len(batch)
+        return [InsertAnswer(None, None)] * len(batch)
 
 
-def an_entry(text: str = "") -> Entry:
-    return Entry(facts(), (Row(("a",), (text,)),), "run", lambda _: Answered(None, None), time.monotonic() + 30)
+def an_entry(text: str = "") -> InsertEntry:
+    return InsertEntry(
+        facts(), (InsertRow(("a",), (text,)),), "run", lambda _: InsertAnswer(None, None), time.monotonic() + 30
+    )
 
 
 async def test_rows_that_are_large_together_go_in_several_transactions() -> None:
     writer = Writer()
     writer.go.set()
-    lanes = Lanes(writer.write)
-    large = an_entry("x" * (LARGE // 2))
-    await asyncio.gather(*(lanes.put("lane", large) for _ in range(5)), lanes.put("lane", an_entry("y" * 2 * LARGE)))
+    lanes = InsertQueues(writer.write)
+    large = an_entry("x" * (MAX_BATCH_CHARS // 2))
+    await asyncio.gather(
+        *(lanes.put("lane", large) for _ in range(5)), lanes.put("lane", an_entry("y" * 2 * MAX_BATCH_CHARS))
+    )
     assert writer.sizes == [2, 2, 1, 1]
 
 
 async def test_small_rows_go_together_by_their_number() -> None:
     writer = Writer()
     writer.go.set()
-    lanes = Lanes(writer.write)
-    await asyncio.gather(*(lanes.put("lane", an_entry()) for _ in range(BATCH + 1)))
-    assert writer.sizes == [BATCH, 1]
+    lanes = InsertQueues(writer.write)
+    await asyncio.gather(*(lanes.put("lane", an_entry()) for _ in range(MAX_BATCH_ENTRIES + 1)))
+    assert writer.sizes == [MAX_BATCH_ENTRIES, 1]
 
 
 async def test_what_is_being_written_counts_among_what_waits() -> None:
     writer = Writer()
-    lanes = Lanes(writer.write, most_waiting=3)
+    lanes = InsertQueues(writer.write, most_waiting=3)
     waiting = [asyncio.create_task(lanes.put(object(), an_entry())) for _ in range(3)]
     await asyncio.sleep(0)
     with pytest.raises(Unavailable):
@@ -66,12 +76,12 @@ async def test_an_entry_is_answered_although_it_is_left_only_while_it_is_being_c
     writer = Writer()
     begun = asyncio.Event()
 
-    async def write(batch: Sequence[Waiting]) -> list[Outcome]:
+    async def write(batch: Sequence[PendingInsert]) -> list[InsertOutcome]:
         batch[0].is_committing = is_committing
         begun.set()
         return await writer.write(batch)
 
-    task = asyncio.create_task(Lanes(write).put("lane", an_entry()))
+    task = asyncio.create_task(InsertQueues(write).put("lane", an_entry()))
     await begun.wait()
     task.cancel()
     await asyncio.sleep(0)

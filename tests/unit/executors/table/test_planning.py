@@ -7,46 +7,46 @@ from uuid import UUID
 
 import pytest
 
-from pegboard.core.errors import ErrorType, InvalidArguments
-from pegboard.core.table_config import TableConfig
-from pegboard.executors.table.facts import Column, Facts, ForeignKey
-from pegboard.executors.table.planning import Plan, findings, plan
-from pegboard.executors.table.source import Row
+from pegboard.kinds.table.config import TableConfig
+from pegboard.kinds.table.insert_plan import InsertPlan, check_table_config, make_insert_plan
+from pegboard.kinds.table.source import InsertRow
+from pegboard.kinds.table.table_schema import Column, ForeignKey, TableSchema
+from pegboard.model.call_errors import ErrorType, InvalidArguments
 from tests.unit.executors.table.fakes import ENERGY, ID, MOOD, MOODS, config, facts
 
 PLAIN = config({"name": "mood", "required": True}, {"name": "energy", "dataType": "integer"})
 
 
-def planned(wanted: TableConfig, there: Facts, kind: Any = "postgresql") -> Plan:
-    made = plan(wanted, there, kind)
-    assert isinstance(made, Plan), made
+def planned(wanted: TableConfig, there: TableSchema, kind: Any = "postgresql") -> InsertPlan:
+    made = make_insert_plan(wanted, there, kind)
+    assert isinstance(made, InsertPlan), made
     return made
 
 
 class TestWhatDoesNotFit:
     def test_a_table_that_is_not_there(self) -> None:
-        (found,) = findings(PLAIN, None, "sqlite")
+        (found,) = check_table_config(PLAIN, None, "sqlite")
         assert found == ("table_not_found", "Table 'mood_entries' does not exist in database schema", None)
-        assert plan(PLAIN, None, "sqlite") == [found]
+        assert make_insert_plan(PLAIN, None, "sqlite") == [found]
 
     def test_a_table_in_a_schema_is_named_with_it(self) -> None:
-        (found,) = findings(config({"name": "a"}, schema="app"), None, "postgresql")
+        (found,) = check_table_config(config({"name": "a"}, schema="app"), None, "postgresql")
         assert "'app.mood_entries'" in found.message
 
     def test_something_that_takes_no_rows(self) -> None:
-        (found,) = findings(PLAIN, facts(ID, MOOD, ENERGY, unfit="it is a view"), "sqlite")
+        (found,) = check_table_config(PLAIN, facts(ID, MOOD, ENERGY, unfit="it is a view"), "sqlite")
         assert found.code == "table_unfit"
         assert "it is a view" in found.message
 
     def test_a_column_that_is_not_there_is_named_with_its_field(self) -> None:
         wanted = config({"name": "mood"}, {"name": "user"}, columnMappings={"user": "user_name"})
-        (found,) = findings(wanted, MOODS, "sqlite")
+        (found,) = check_table_config(wanted, MOODS, "sqlite")
         assert (found.code, found.field) == ("column_not_found", "user")
         assert "'user'" in found.message
         assert "'user_name'" in found.message
 
     def test_a_column_that_must_be_filled_in_and_is_not(self) -> None:
-        (found,) = findings(config({"name": "energy", "dataType": "integer"}), MOODS, "sqlite")
+        (found,) = check_table_config(config({"name": "energy", "dataType": "integer"}), MOODS, "sqlite")
         assert (found.code, found.field) == ("column_required", None)
         assert "'mood'" in found.message
 
@@ -54,13 +54,13 @@ class TestWhatDoesNotFit:
     @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
     def test_a_datetime_is_no_date_and_no_time(self, family: Any, kind: Any) -> None:
         there = facts(Column("at", family, family))
-        (found,) = findings(config({"name": "at", "dataType": "datetime"}), there, kind)
+        (found,) = check_table_config(config({"name": "at", "dataType": "datetime"}), there, kind)
         assert (found.code, found.field) == ("type_mismatch", "at")
         assert found.message.endswith("takes: text")
 
     def test_a_column_that_the_database_alone_fills_in(self) -> None:
         there = facts(Column("sum", "integer", "integer", is_generated=True))
-        (found,) = findings(config({"name": "sum", "dataType": "integer"}), there, "postgresql")
+        (found,) = check_table_config(config({"name": "sum", "dataType": "integer"}), there, "postgresql")
         assert found.code == "type_mismatch"
 
     def test_options_that_the_column_has_no_room_or_no_label_for(self) -> None:
@@ -68,30 +68,32 @@ class TestWhatDoesNotFit:
         short = facts(Column("mood", "varchar(5)", "text", max_length=5))
         labels = facts(Column("mood", "mood", "enum", labels=("sad", "happy")))
         for there in (short, labels):
-            (found,) = findings(wanted, there, "postgresql")
+            (found,) = check_table_config(wanted, there, "postgresql")
             assert found.code == "type_mismatch"
             assert "'very happy'" in found.message
 
     def test_everything_is_found_at_once(self) -> None:
         wanted = config({"name": "nope"}, {"name": "energy"})
-        codes = [found.code for found in findings(wanted, MOODS, "sqlite")]
+        codes = [found.code for found in check_table_config(wanted, MOODS, "sqlite")]
         assert codes == ["column_not_found", "type_mismatch", "column_required"]
 
     def test_a_numeric_without_decimals_fits_an_integer_column_and_one_with_them_does_not(self) -> None:
         there = facts(ENERGY)
-        assert not findings(config({"name": "energy", "dataType": "numeric", "scale": 0}), there, "postgresql")
-        assert findings(config({"name": "energy", "dataType": "numeric", "scale": 2}), there, "postgresql")
+        assert not check_table_config(
+            config({"name": "energy", "dataType": "numeric", "scale": 0}), there, "postgresql"
+        )
+        assert check_table_config(config({"name": "energy", "dataType": "numeric", "scale": 2}), there, "postgresql")
 
 
 class TestRows:
     def test_fields_go_to_the_columns_they_are_mapped_to(self) -> None:
         made = planned(config({"name": "how"}, columnMappings={"how": "mood"}), MOODS)
-        assert made.rows({"how": "sad"}) == (Row(("mood",), ("sad",)),)
+        assert made.rows({"how": "sad"}) == (InsertRow(("mood",), ("sad",)),)
 
     def test_what_is_absent_is_left_to_the_column_and_null_is_null(self) -> None:
         made = planned(PLAIN, MOODS)
-        assert made.rows({"mood": "sad"}) == (Row(("mood",), ("sad",)),)
-        assert made.rows({"mood": "sad", "energy": None}) == (Row(("mood", "energy"), ("sad", None)),)
+        assert made.rows({"mood": "sad"}) == (InsertRow(("mood",), ("sad",)),)
+        assert made.rows({"mood": "sad", "energy": None}) == (InsertRow(("mood", "energy"), ("sad", None)),)
 
     def test_the_order_of_the_arguments_does_not_matter(self) -> None:
         made = planned(PLAIN, MOODS)
@@ -177,7 +179,7 @@ class TestKeys:
     def test_a_key_that_the_caller_gives_is_kept_and_one_left_out_is_made(self) -> None:
         there = facts(Column("id", "text", "text", nullable=False), MOOD, key=("id",))
         made = planned(config({"name": "id"}, {"name": "mood"}), there)
-        assert made.rows({"id": "x", "mood": "a"}) == (Row(("id", "mood"), ("x", "a")),)
+        assert made.rows({"id": "x", "mood": "a"}) == (InsertRow(("id", "mood"), ("x", "a")),)
         (row,) = made.rows({"mood": "a"})
         assert row.columns == ("mood", "id")
 
@@ -189,11 +191,11 @@ class TestKeys:
         ],
     )
     def test_a_key_that_has_no_room_for_one_must_be_filled_in(self, column: Column) -> None:
-        (found,) = findings(config({"name": "mood"}), facts(column, MOOD, key=("id",)), "postgresql")
+        (found,) = check_table_config(config({"name": "mood"}), facts(column, MOOD, key=("id",)), "postgresql")
         assert found.code == "column_required"
 
     def test_a_key_that_refers_to_another_table_is_not_guessed(self) -> None:
         column = Column("id", "uuid", "uuid", nullable=False)
         there = facts(column, MOOD, key=("id",), foreign_keys={"fk": ForeignKey(("id",), "users")})
-        (found,) = findings(config({"name": "mood"}), there, "postgresql")
+        (found,) = check_table_config(config({"name": "mood"}), there, "postgresql")
         assert found.code == "column_required"

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 
-from pegboard.executors.table import postgresql_insert
-from pegboard.executors.table.postgresql_outcome import Sent, was_committed
-from pegboard.executors.table.postgresql_pool import Connections
-from pegboard.executors.table.source import Fault
+from pegboard.kinds.table import postgresql_insert
+from pegboard.kinds.table.postgresql_insert import SentTransaction, find_commit_outcome
+from pegboard.kinds.table.postgresql_pool import PostgresqlPool
+from pegboard.kinds.table.source import InsertFault
 from tests import servers
 from tests.unit.executors.table.postgresql_tables import (
     Way,
@@ -78,8 +78,8 @@ async def test_a_server_that_restarts_at_commit_is_asked_when_it_is_back(
         answers = await together(source, [entry(facts, {"n": n}) for n in range(20)])
         await back[0]
         found = await asked(own_postgres.url, "SELECT id, n FROM counted ORDER BY n")
-    assert not [answer for answer in answers if isinstance(answer, Fault) and answer.is_unknown]
-    there = [answer.output[0][0] for answer in answers if not isinstance(answer, Fault)]
+    assert not [answer for answer in answers if isinstance(answer, InsertFault) and answer.is_unknown]
+    there = [answer.output[0][0] for answer in answers if not isinstance(answer, InsertFault)]
     assert there == [str(row[0]) for row in found]
     assert len(there) == 20 or not reaches
 
@@ -98,14 +98,14 @@ async def test_a_server_that_hears_nothing_of_the_cut_is_not_waited_for(postgres
 async def test_nobody_can_say_while_the_server_stays_away(
     own_postgres: servers.PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgresql_insert, "GRACE", 0.2)
+    monkeypatch.setattr(postgresql_insert, "COMMIT_GRACE_SECONDS", 0.2)
     await run(own_postgres.url, TABLES)
     async with Way(own_postgres.url) as way, opened(way.url) as source:
         facts = await facts_of(source, "counted")
         await source.insert(entry(facts, {"n": 0}))
         way.reaches = True
         way.meanwhile = lambda: asyncio.to_thread(own_postgres.stop)
-        with pytest.raises(Fault) as raised:
+        with pytest.raises(InsertFault) as raised:
             await source.insert(entry(facts, {"n": 1}, seconds=1.5))
         assert (raised.value.code, raised.value.is_unknown) == ("P1017", True)
         own_postgres.start()
@@ -151,7 +151,7 @@ async def test_a_row_that_kills_its_connection_is_not_tried_for_ever(postgres_ur
     CREATE TRIGGER die BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION die();
     """
     async with opened(postgres_url, script) as source:
-        with pytest.raises(Fault) as raised:
+        with pytest.raises(InsertFault) as raised:
             await insert(source, "t", {})
         assert (raised.value.code, raised.value.is_unknown) == ("P1017", False)
         assert await asked(postgres_url, "SELECT count(*) FROM t") == [(0,)]
@@ -189,7 +189,7 @@ async def test_every_answered_row_is_there_once_though_the_server_restarts(
                 while n not in answered and n not in unknown:
                     try:
                         answered[n] = (await source.insert(entry(facts, {"n": n}))).output[0][0]
-                    except Fault as fault:
+                    except InsertFault as fault:
                         if fault.is_unknown:
                             unknown.add(n)
                         await restarted.wait()
@@ -211,11 +211,14 @@ async def test_an_id_that_went_to_another_transaction_proves_nothing(postgres_ur
     await run(postgres_url, TABLES)
     async with opened(postgres_url) as source, connected(postgres_url) as conn:
         facts = await facts_of(source, "counted")
-        connections = Connections(make_url(postgres_url), is_own=False, most=1)
+        connections = PostgresqlPool(make_url(postgres_url), is_own=False, most=1)
         xid = await conn.fetchval("INSERT INTO counted (n) VALUES (1) RETURNING pg_current_xact_id()::text")
         until = time.monotonic() + 5
-        assert await was_committed(connections, Sent([], [(1,)], xid, facts, False), [], until) is True
-        assert await was_committed(connections, Sent([], [(2,)], xid, facts, False), [], until) is None
+        assert await find_commit_outcome(connections, SentTransaction([], [(1,)], xid, facts, False), [], until) is True
+        assert await find_commit_outcome(connections, SentTransaction([], [(2,)], xid, facts, False), [], until) is None
         to_come = str(int(xid) + 10**6)
-        assert await was_committed(connections, Sent([], [(1,)], to_come, facts, False), [], until) is False
+        assert (
+            await find_commit_outcome(connections, SentTransaction([], [(1,)], to_come, facts, False), [], until)
+            is False
+        )
         await connections.close()

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from pegboard.executors.table.postgresql import PostgresqlSource
-from pegboard.executors.table.source import Entry, Fault
+from pegboard.kinds.table.postgresql_source import PostgresqlSource
+from pegboard.kinds.table.source import InsertEntry, InsertFault
 from tests.unit.executors.table.postgresql_tables import asked, connected, entry, facts_of, opened, run, together
 from tests.waiting import until
 
@@ -24,7 +24,7 @@ WAITING = (
 )
 
 
-async def beside(source: PostgresqlSource, url: str, crowd: Sequence[Entry]) -> None:
+async def beside(source: PostgresqlSource, url: str, crowd: Sequence[InsertEntry]) -> None:
     """Insert into a free table while a crowd waits for one that is locked."""
     free = await facts_of(source, "free")
     async with connected(url) as other:
@@ -90,7 +90,7 @@ async def test_where_the_server_itself_loses_patience_only_the_row_that_waits_is
         facts = await facts_of(source, "counted")
         await other.execute("BEGIN; INSERT INTO counted (n) VALUES (7)")
         answers = await together(source, [entry(facts, {"n": n}) for n in range(20)])
-        assert [n for n, answer in enumerate(answers) if isinstance(answer, Fault)] == [7]
+        assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [7]
         assert answers[7].code == "P1008"
         await other.execute("ROLLBACK")
     assert await asked(postgres_url, "SELECT count(*) FROM counted") == [(19,)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pegboard.executors.table.facts import ForeignKey
-from pegboard.executors.table.postgresql import PostgresqlSource
-from pegboard.executors.table.source import Fault
+from pegboard.kinds.table.postgresql_source import PostgresqlSource
+from pegboard.kinds.table.source import InsertFault
+from pegboard.kinds.table.table_schema import ForeignKey
 from tests.unit.executors.table.postgresql_tables import facts_of, opened, run
 
 TYPES = """
@@ -155,7 +155,7 @@ async def test_facts_are_those_of_now(url: str) -> None:
 
 async def test_a_database_that_is_not_there_is_a_fault_without_its_password() -> None:
     async with opened("postgresql://me:hunter2@127.0.0.1:1/none") as source:
-        with pytest.raises(Fault) as raised:
+        with pytest.raises(InsertFault) as raised:
             await source.tables()
         assert (raised.value.code, raised.value.retry_after_ms) == ("P1001", 1000)
         assert "hunter2" not in repr(raised.value) + source.shown_url
@@ -165,7 +165,7 @@ async def test_a_wrong_password_and_a_missing_database_have_codes_of_their_own(u
     wrong = {"P1000": url.replace("postgres:", "postgres:not-it-"), "P1003": url.rsplit("/", 1)[0] + "/nowhere"}
     for code, address in wrong.items():
         async with opened(address) as source:
-            with pytest.raises(Fault) as raised:
+            with pytest.raises(InsertFault) as raised:
                 await source.tables()
             assert raised.value.code == code
 
@@ -182,7 +182,7 @@ async def test_a_url_that_is_none_is_refused_without_showing_it() -> None:
         PostgresqlSource("hunter2")
     assert "hunter2" not in str(raised.value)
     async with opened("postgresql://me:hunter2@127.0.0.1/none?sslmode=hunter2") as source:
-        with pytest.raises(Fault) as fault:
+        with pytest.raises(InsertFault) as fault:
             await source.tables()
     assert fault.value.code == "P1013"
     assert "hunter2" not in str(fault.value)
@@ -202,6 +202,6 @@ async def test_facts_are_read_though_the_connection_died_meanwhile(url: str) -> 
 async def test_a_closed_source_opens_no_connection_any_more(url: str) -> None:
     async with opened(url) as source:
         await source.close()
-        with pytest.raises(Fault) as raised:
+        with pytest.raises(InsertFault) as raised:
             await source.tables()
         assert raised.value.code == "P1001"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.executors.table.source import Fault
+from pegboard.kinds.table.source import InsertFault
 from tests.unit.executors.table.postgresql_tables import asked, entry, facts_of, insert, opened, run, together
 
 TABLES = """
@@ -43,7 +43,7 @@ async def test_a_refusal_names_code_columns_and_constraint_but_no_value(
     postgres_url: str, row: dict[str, Any], code: str, sqlstate: str, columns: tuple[str, ...], constraint: str | None
 ) -> None:
     async with opened(postgres_url, TABLES) as source:
-        with pytest.raises(Fault) as raised:
+        with pytest.raises(InsertFault) as raised:
             await insert(source, "moods", row)
         fault = raised.value
         assert (fault.code, fault.sqlstate, fault.columns, fault.constraint) == (code, sqlstate, columns, constraint)
@@ -60,7 +60,7 @@ async def test_bad_rows_do_not_hurt_their_neighbours(postgres_url: str) -> None:
         bad = {3, 4, 50, 99}
         entries = [entry(facts, {"name": "n", "day": n, "who": 9 if n in bad else None}) for n in range(100)]
         answers = await together(source, entries)
-        assert {n for n, answer in enumerate(answers) if isinstance(answer, Fault)} == bad
+        assert {n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)} == bad
         assert {answers[n].code for n in bad} == {"P2003"}
         found = dict(await asked(postgres_url, "SELECT id::text, day FROM moods WHERE name = 'n'"))
     assert {found[a.output[0][0]]: n for n, a in enumerate(answers) if n not in bad} == {
@@ -77,7 +77,7 @@ async def test_whatever_is_wrong_with_some_the_others_are_taken(postgres_url: st
         good = {"name": "n", "score": 1, "mood": "happy"}
         entries = [entry(facts, {**good, "day": n, **(bad if n % 10 == 2 else {})}) for n in range(50)]
         answers = await together(source, entries)
-        assert [n for n, answer in enumerate(answers) if isinstance(answer, Fault)] == [2, 12, 22, 32, 42]
+        assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [2, 12, 22, 32, 42]
         assert await asked(postgres_url, "SELECT count(*) FROM moods WHERE name = 'n'") == [(45,)]
 
 
@@ -85,7 +85,7 @@ async def test_of_two_alike_in_one_transaction_one_is_taken(postgres_url: str) -
     async with opened(postgres_url, TABLES) as source:
         facts = await facts_of(source, "moods")
         answers = await together(source, [entry(facts, {"name": "n", "day": n // 2}) for n in range(20)])
-        assert sum(isinstance(answer, Fault) for answer in answers) == 10
+        assert sum(isinstance(answer, InsertFault) for answer in answers) == 10
         assert await asked(postgres_url, "SELECT count(*), count(DISTINCT day) FROM moods WHERE name = 'n'") == [
             (10, 10)
         ]
@@ -95,7 +95,7 @@ async def test_a_batch_tells_which_row_is_at_fault_and_leaves_nothing(postgres_u
     async with opened(postgres_url, TABLES) as source:
         rows: list[dict[str, Any]] = [{"name": "n", "day": n} for n in range(10)]
         for place, bad in ((6, {"name": "n", "who": 9}), (9, {"name": "n", "day": 2}), (0, {"name": "too long"})):
-            with pytest.raises(Fault) as raised:
+            with pytest.raises(InsertFault) as raised:
                 await insert(source, "moods", *rows[:place], bad, *rows[place + 1 :])
             assert raised.value.row == place
             assert raised.value.columns
@@ -111,7 +111,7 @@ async def test_a_deferred_constraint_refuses_at_commit_only_whom_it_concerns(pos
     async with opened(postgres_url, script) as source:
         facts = await facts_of(source, "t")
         answers = await together(source, [entry(facts, {"who": 2 if n == 5 else 1}) for n in range(20)])
-        assert [n for n, answer in enumerate(answers) if isinstance(answer, Fault)] == [5]
+        assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [5]
         assert (answers[5].code, answers[5].columns, answers[5].is_unknown) == ("P2003", ("who",), False)
         assert await asked(postgres_url, "SELECT count(*) FROM t") == [(19,)]
 
@@ -123,7 +123,7 @@ async def test_a_partition_names_the_columns_too(postgres_url: str) -> None:
     INSERT INTO parts VALUES (1);
     """
     async with opened(postgres_url, script) as source:
-        with pytest.raises(Fault) as raised:
+        with pytest.raises(InsertFault) as raised:
             await insert(source, "parts", {"id": 1})
         assert (raised.value.code, raised.value.columns) == ("P2002", ("id",))
 
@@ -135,7 +135,7 @@ async def test_what_a_trigger_says_is_passed_on(postgres_url: str) -> None:
     CREATE TRIGGER no BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION no();
     """
     async with opened(postgres_url, script) as source:
-        with pytest.raises(Fault) as raised:
+        with pytest.raises(InsertFault) as raised:
             await insert(source, "t", {"id": 1})
         assert (raised.value.code, raised.value.sqlstate) == ("P2010", "P0001")
         assert raised.value.message == "closed on Sundays"
@@ -168,7 +168,7 @@ async def test_a_user_who_may_not_insert_is_told_so(postgres_url: str) -> None:
         try:
             server = postgres_url.split("@", 1)[1]
             async with opened(f"postgresql://{role}:pw@{server}") as theirs:
-                with pytest.raises(Fault) as raised:
+                with pytest.raises(InsertFault) as raised:
                     await theirs.insert(entry(facts, {"id": 1}))
             assert (raised.value.code, raised.value.sqlstate) == ("P1010", "42501")
         finally:

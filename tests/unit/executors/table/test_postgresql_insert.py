@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from pegboard.executors.table.source import Fault
+from pegboard.kinds.table.source import InsertFault
 from tests.unit.executors.table.postgresql_tables import asked, entry, facts_of, insert, opened, together
 
 NOON = datetime(2025, 10, 5, 12, 0, 0, 123456, UTC)
@@ -122,7 +122,7 @@ async def test_what_is_too_long_is_refused_and_never_cut(postgres_url: str) -> N
     async with opened(postgres_url, script) as source:
         for row in ({"v": "1234"}, {"c": "1234"}, {"d": "1234"}, {"bits": "1010"}):
             for rows in ([row], [row, row]):
-                with pytest.raises(Fault) as raised:
+                with pytest.raises(InsertFault) as raised:
                     await insert(source, "t", *rows)
                 assert raised.value.code in {"P2000", "P2007"}
                 assert raised.value.sqlstate in {"22001", "22026"}
@@ -208,6 +208,6 @@ async def test_a_row_that_a_trigger_skips_is_no_success_and_its_neighbours_are(p
     async with opened(postgres_url, script) as source:
         facts = await facts_of(source, "t")
         answers = await together(source, [entry(facts, {"id": n}) for n in range(20)])
-        assert [n for n, answer in enumerate(answers) if isinstance(answer, Fault)] == [7]
+        assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [7]
         assert "trigger" in answers[7].message
         assert await asked(postgres_url, "SELECT count(*) FROM t") == [(19,)]

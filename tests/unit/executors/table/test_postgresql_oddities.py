@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 
-from pegboard.executors.table.source import Fault
+from pegboard.kinds.table.source import InsertFault
 from tests.unit.executors.table.postgresql_tables import (
     asked,
     connected,
@@ -73,7 +73,7 @@ async def test_columns_are_named_also_where_the_server_does_not(
     INSERT INTO t VALUES (1, NULL, NULL, 'one');
     """
     async with opened(postgres_url, script) as source:
-        with pytest.raises(Fault) as raised:
+        with pytest.raises(InsertFault) as raised:
             await insert(source, "t", row)
     assert (raised.value.code, raised.value.columns) == (code, columns)
 
@@ -120,7 +120,7 @@ async def test_a_policy_that_keeps_a_row_out_keeps_out_no_other(postgres_url: st
         async with opened(url.render_as_string(hide_password=False)) as source:
             facts = await facts_of(source, "t")
             answers = await together(source, [entry(facts, {"n": n}) for n in range(6)])
-        assert [n for n, answer in enumerate(answers) if isinstance(answer, Fault)] == [3]
+        assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [3]
         assert (answers[3].code, answers[3].constraint) == ("P1010", "a row-level security policy")
     finally:
         await run(postgres_url, f'DROP OWNED BY "{role}"; DROP ROLE "{role}"')
@@ -134,7 +134,7 @@ async def test_a_batch_tells_the_row_also_where_only_the_commit_is_refused(postg
     """
     async with opened(postgres_url, script) as source:
         for bad in ({"id": 5, "n": 1}, {"id": 5, "of_id": 77}):
-            with pytest.raises(Fault) as raised:
+            with pytest.raises(InsertFault) as raised:
                 await insert(source, "t", {"id": 3, "n": 3, "of_id": 4}, {"id": 4, "n": 4}, bad)
             assert raised.value.row == 2
         async with connected(postgres_url) as conn:

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import orjson
 import pytest
 
-from pegboard.core.ids import new_id
-from pegboard.executors.table.source import Fault
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate
+from pegboard.kinds.table.source import InsertFault
+from pegboard.model.ids import new_id
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate
 from tests.unit.executors.table.postgresql_tables import Way, asked, entry, facts_of, insert, opened, run, together
 
 TABLE = "CREATE TABLE moods (id serial PRIMARY KEY, n int UNIQUE)"
@@ -42,7 +42,7 @@ async def test_each_entry_leaves_its_receipt(board_url: str) -> None:
 async def test_a_row_that_is_refused_leaves_none(board_url: str) -> None:
     async with opened(board_url, is_own=True) as source:
         await insert(source, "moods", {"n": 1}, run_id=(first := new_id()))
-        with pytest.raises(Fault):
+        with pytest.raises(InsertFault):
             await insert(source, "moods", {"n": 1})
         assert [row[0] for row in await asked(board_url, RECEIPTS)] == [first]
 
@@ -53,7 +53,7 @@ async def test_a_call_that_recovery_has_given_up_inserts_nothing(board_url: str)
         entries = [entry(facts, {"n": n}) for n in range(20)]
         await run(board_url, f"INSERT INTO receipts (id, is_void) VALUES ('{entries[7].run_id}', true)")
         answers = await together(source, entries)
-        assert [n for n, answer in enumerate(answers) if isinstance(answer, Fault)] == [7]
+        assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [7]
         assert (answers[7].code, answers[7].is_unknown) == ("P2034", False)
         assert await asked(board_url, "SELECT n FROM moods ORDER BY n") == [(n,) for n in range(20) if n != 7]
 
@@ -64,7 +64,7 @@ async def test_receipts_decide_when_the_commit_is_never_answered(board_url: str,
         facts = await facts_of(source, "moods")
         way.reaches = reaches
         answers = await together(source, [entry(facts, {"n": n}) for n in range(20)])
-        assert [answer for answer in answers if isinstance(answer, Fault)] == []
+        assert [answer for answer in answers if isinstance(answer, InsertFault)] == []
         assert way.cuts == 1
     assert await asked(board_url, "SELECT count(*), count(DISTINCT n) FROM moods") == [(20, 20)]
     assert await asked(board_url, "SELECT count(*) FROM receipts") == [(20,)]

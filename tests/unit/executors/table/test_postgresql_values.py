@@ -9,12 +9,12 @@ from typing import Any
 import asyncpg
 import pytest
 
-from pegboard.core.errors import InvalidArguments
-from pegboard.core.ids import new_id
-from pegboard.executors.table.planning import Plan, plan
-from pegboard.executors.table.postgresql import PostgresqlSource
-from pegboard.executors.table.source import Answered, Entry, Fault
-from pegboard.registry.values import parse_json
+from pegboard.json_schema.read_arguments import parse_json
+from pegboard.kinds.table.insert_plan import InsertPlan, make_insert_plan
+from pegboard.kinds.table.postgresql_source import PostgresqlSource
+from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault
+from pegboard.model.call_errors import InvalidArguments
+from pegboard.model.ids import new_id
 from tests.unit.executors.table.fakes import config
 
 COLUMNS = {
@@ -62,11 +62,13 @@ async def insert(source: PostgresqlSource, body: str) -> None:
     given = parse_json(body.encode())
     fields = [{"name": field, "dataType": COLUMNS[field][0]} for field in given]
     facts = await source.facts(None, "things")
-    made = plan(config(*fields, tableName="things"), facts, "postgresql")
-    assert isinstance(made, Plan), made
+    made = make_insert_plan(config(*fields, tableName="things"), facts, "postgresql")
+    assert isinstance(made, InsertPlan), made
     rows = made.rows(given)
     for many in (rows, rows * 2):
-        await source.insert(Entry(made.facts, many, new_id(), lambda _: Answered({}, None), time.monotonic() + 10))
+        await source.insert(
+            InsertEntry(made.facts, many, new_id(), lambda _: InsertAnswer({}, None), time.monotonic() + 10)
+        )
 
 
 @pytest.mark.parametrize(
@@ -132,6 +134,6 @@ async def test_a_value_that_a_column_would_change_or_refuse_is_refused_before_it
 
 
 async def test_what_only_the_server_can_read_is_told_by_the_server(source: PostgresqlSource) -> None:
-    with pytest.raises(Fault) as refused:
+    with pytest.raises(InsertFault) as refused:
         await insert(source, '{"ip": "nowhere"}')
     assert refused.value.code == "P2007"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.executors.table.source import Answered, Fault, Key
+from pegboard.kinds.table.source import InsertAnswer, InsertFault, RowKey
 from tests.unit.executors.table.postgresql_tables import (
     answered,
     asked,
@@ -52,7 +52,7 @@ async def test_a_locked_batch_refuses_in_time(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES) as source, connected(postgres_url) as other:
         facts = await facts_of(source, "t")
         await other.execute("BEGIN; LOCK TABLE t")
-        with pytest.raises(Fault) as raised:
+        with pytest.raises(InsertFault) as raised:
             await source.insert(entry(facts, {"n": 1}, {"n": 2}, seconds=0.3))
         assert (raised.value.code, raised.value.is_unknown) == ("P1008", False)
         await other.execute("COMMIT")
@@ -129,9 +129,9 @@ async def test_the_statement_ends_when_everybody_is_gone(postgres_url: str) -> N
 async def test_a_caller_who_leaves_just_before_commit_is_left_out(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES) as source:
         facts = await facts_of(source, "t")
-        tasks: list[asyncio.Task[Answered]] = []
+        tasks: list[asyncio.Task[InsertAnswer]] = []
 
-        def leave(keys: Sequence[Key]) -> Answered:
+        def leave(keys: Sequence[RowKey]) -> InsertAnswer:
             tasks[3].cancel()
             return answered(keys)
 
@@ -148,7 +148,7 @@ async def test_an_answer_that_cannot_be_made_leaves_no_row_and_hurts_no_neighbou
     async with opened(postgres_url, TABLES) as source:
         facts = await facts_of(source, "t")
 
-        def fail(_: Sequence[Key]) -> Answered:
+        def fail(_: Sequence[RowKey]) -> InsertAnswer:
             raise LookupError
 
         entries = [entry(facts, {"n": n}) for n in range(10)]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.core.table_errors import TableUnusable
-from pegboard.executors.table import sources as sources_module
-from pegboard.executors.table.source import Fault, Source
-from pegboard.executors.table.sources import Sources, open_source
-from pegboard.store.database import Database
+from pegboard.kinds.table import sources as sources_module
+from pegboard.kinds.table.config import TableUnusable
+from pegboard.kinds.table.source import InsertFault, TableSource
+from pegboard.kinds.table.sources import TableSources, open_source
+from pegboard.storage.database import Database
 from tests.unit.executors.table.fakes import MOODS, FakeSource
 
 
@@ -20,7 +20,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeSource]:
     """Every source that was opened, by its URL."""
     found: dict[str, FakeSource] = {}
 
-    def open_one(url: str) -> Source:
+    def open_one(url: str) -> TableSource:
         assert url not in found
         return found.setdefault(url, FakeSource())
 
@@ -34,11 +34,11 @@ def database(tmp_path: Path) -> Database:
 
 
 @pytest.fixture
-def sources(database: Database) -> Sources:
-    return Sources(database)
+def sources(database: Database) -> TableSources:
+    return TableSources(database)
 
 
-async def test_until_told_otherwise_tables_are_in_the_boards_own_database(sources: Sources) -> None:
+async def test_until_told_otherwise_tables_are_in_the_boards_own_database(sources: TableSources) -> None:
     own = sources.named(None)
     assert own.is_own
     assert own is sources.named(None)
@@ -50,26 +50,28 @@ async def test_until_told_otherwise_tables_are_in_the_boards_own_database(source
 
 async def test_a_board_in_memory_has_tables_too() -> None:
     database = Database.create("memory")
-    sources = Sources(database)
+    sources = TableSources(database)
     assert await sources.facts(sources.named(None), None, "nope") is None
     await sources.close()
     await database.close()
 
 
-async def test_the_boards_own_url_is_the_boards_own_database(sources: Sources, tmp_path: Path) -> None:
-    await sources.use({None: f"sqlite:///{tmp_path}/board.db", "other": f"sqlite+aiosqlite:///{tmp_path}/board.db"})
+async def test_the_boards_own_url_is_the_boards_own_database(sources: TableSources, tmp_path: Path) -> None:
+    await sources.set_sources(
+        {None: f"sqlite:///{tmp_path}/board.db", "other": f"sqlite+aiosqlite:///{tmp_path}/board.db"}
+    )
     assert sources.named(None).is_own
     assert sources.named("other") is sources.named(None)
     await sources.close()
 
 
 async def test_what_keeps_its_url_stays_open_and_what_is_gone_is_closed(
-    sources: Sources, opened: dict[str, FakeSource]
+    sources: TableSources, opened: dict[str, FakeSource]
 ) -> None:
-    await sources.use({None: "postgresql://h/one", "b": "postgresql://h/two", "c": "postgres://h/two"})
+    await sources.set_sources({None: "postgresql://h/one", "b": "postgresql://h/two", "c": "postgres://h/two"})
     one, two = opened["postgresql://h/one"], opened["postgresql://h/two"]
     assert sources.named("b") is sources.named("c") is two
-    await sources.use({"a": "postgresql+asyncpg://h/one", "d": "postgresql://h/three"})
+    await sources.set_sources({"a": "postgresql+asyncpg://h/one", "d": "postgresql://h/three"})
     assert sources.named("a") is one
     assert sources.named(None).is_own
     async with asyncio.timeout(30):
@@ -83,10 +85,12 @@ async def test_what_keeps_its_url_stays_open_and_what_is_gone_is_closed(
 
 
 @pytest.mark.parametrize("url", ["nonsense", "mysql://h/db", "sqlite://", "sqlite:///:memory:", ""])
-async def test_a_url_that_is_none_changes_nothing(sources: Sources, opened: dict[str, FakeSource], url: str) -> None:
-    await sources.use({"a": "postgresql://h/one"})
+async def test_a_url_that_is_none_changes_nothing(
+    sources: TableSources, opened: dict[str, FakeSource], url: str
+) -> None:
+    await sources.set_sources({"a": "postgresql://h/one"})
     with pytest.raises(ValueError, match="postgresql://"):
-        await sources.use({"b": "postgresql://h/two", "c": url})
+        await sources.set_sources({"b": "postgresql://h/two", "c": url})
     assert sources.named("a") is opened["postgresql://h/one"]
     assert len(opened) == 1
     await sources.close()
@@ -98,8 +102,8 @@ async def test_a_url_that_is_none_is_refused_without_its_password() -> None:
     assert "hush" not in str(refused.value)
 
 
-async def test_facts_are_kept_until_they_are_forgotten(sources: Sources, opened: dict[str, FakeSource]) -> None:
-    await sources.use({None: "postgresql://h/one"})
+async def test_facts_are_kept_until_they_are_forgotten(sources: TableSources, opened: dict[str, FakeSource]) -> None:
+    await sources.set_sources({None: "postgresql://h/one"})
     (source,) = opened.values()
     asked = (sources.facts(source, None, "mood_entries") for _ in range(5))
     assert await asyncio.gather(*asked) == [MOODS] * 5
@@ -112,9 +116,9 @@ async def test_facts_are_kept_until_they_are_forgotten(sources: Sources, opened:
 
 
 async def test_a_caller_that_goes_away_does_not_take_the_answer_of_others_along(
-    sources: Sources, opened: dict[str, FakeSource]
+    sources: TableSources, opened: dict[str, FakeSource]
 ) -> None:
-    await sources.use({None: "postgresql://h/one"})
+    await sources.set_sources({None: "postgresql://h/one"})
     (source,) = opened.values()
     first, second = (asyncio.create_task(sources.facts(source, None, "mood_entries")) for _ in range(2))
     async with asyncio.timeout(30):
@@ -124,11 +128,11 @@ async def test_a_caller_that_goes_away_does_not_take_the_answer_of_others_along(
     await sources.close()
 
 
-async def test_what_a_source_cannot_answer_is_not_kept(sources: Sources, opened: dict[str, FakeSource]) -> None:
-    await sources.use({None: "postgresql://h/one"})
+async def test_what_a_source_cannot_answer_is_not_kept(sources: TableSources, opened: dict[str, FakeSource]) -> None:
+    await sources.set_sources({None: "postgresql://h/one"})
     (source,) = opened.values()
-    source.unreachable = Fault("P1001", "refused")
-    with pytest.raises(Fault):
+    source.unreachable = InsertFault("P1001", "refused")
+    with pytest.raises(InsertFault):
         await sources.facts(source, None, "mood_entries")
     source.unreachable = None
     assert await sources.facts(source, None, "mood_entries") == MOODS

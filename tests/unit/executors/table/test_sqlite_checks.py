@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.executors.table.sqlite_checks import checks_of, columns_in
+from pegboard.kinds.table.sqlite_schema import find_columns, read_checks
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_each_check_is_found_by_the_name_it_has_in_errors(columns: str, checks: 
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(statement)
         (kept,) = connection.execute("SELECT sql FROM sqlite_master").fetchone()
-    assert checks_of(kept) == checks
+    assert read_checks(kept) == checks
 
 
 @settings(deadline=None)
@@ -48,15 +48,15 @@ def test_any_name_and_any_text_is_told_as_sqlite_tells_it(name: str, word: str) 
         (kept,) = connection.execute("SELECT sql FROM sqlite_master").fetchone()
         with pytest.raises(sqlite3.IntegrityError) as refused:
             connection.execute("INSERT INTO t VALUES (?)", (word + "x",))
-    assert checks_of(kept) == {name: f"a = '{literal}'"}
+    assert read_checks(kept) == {name: f"a = '{literal}'"}
     assert str(refused.value) == f"CHECK constraint failed: {name}"
 
 
 @given(st.text())
 def test_no_text_is_too_odd_to_be_looked_at(text: str) -> None:
-    assert all(isinstance(check, str) for check in checks_of(text).values())
+    assert all(isinstance(check, str) for check in read_checks(text).values())
 
 
 def test_the_columns_of_a_check_are_those_it_names() -> None:
     columns = {"a": 1, "b c": 2, "d": 3}
-    assert columns_in("length(a) < 5 AND \"b c\" <> 'd' OR a IS NULL", columns) == ("a", "b c")
+    assert find_columns("length(a) < 5 AND \"b c\" <> 'd' OR a IS NULL", columns) == ("a", "b c")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.executors.table.source import Entry, Fault
-from pegboard.executors.table.sqlite import SqliteSource
+from pegboard.kinds.table.source import InsertEntry, InsertFault
+from pegboard.kinds.table.sqlite_source import SqliteSource
 from tests.unit.executors.table.sqlite_tables import MOODS, asked, entry, insert, names_in, overwritten, run
 from tests.waiting import until
 
@@ -39,9 +39,9 @@ async def impatient(source: SqliteSource) -> None:
     source._connection.execute("PRAGMA busy_timeout = 50")
 
 
-async def refused(source: SqliteSource, one: Entry) -> Fault:
+async def refused(source: SqliteSource, one: InsertEntry) -> InsertFault:
     """Why the entry was not taken."""
-    with pytest.raises(Fault) as raised:
+    with pytest.raises(InsertFault) as raised:
         await source.insert(one)
     return raised.value
 
@@ -72,7 +72,7 @@ async def test_a_lock_that_is_kept_is_told_and_nothing_is_written(source: Sqlite
         other.execute("BEGIN IMMEDIATE")
         faults = await asyncio.gather(*map(source.insert, entries), return_exceptions=True)
         other.execute("ROLLBACK")
-    told = [(fault.code, fault.sqlstate, fault.is_unknown) for fault in faults if isinstance(fault, Fault)]
+    told = [(fault.code, fault.sqlstate, fault.is_unknown) for fault in faults if isinstance(fault, InsertFault)]
     assert told == [("P1008", "55P03", False)] * 2
     assert asked(file, "SELECT * FROM moods") == []
     assert (await source.insert(entries[0])).output == [[1]]

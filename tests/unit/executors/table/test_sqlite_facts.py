@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pegboard.executors.table.facts import Column, ForeignKey
-from pegboard.executors.table.source import Fault
-from pegboard.executors.table.sqlite import SqliteSource
+from pegboard.kinds.table.source import InsertFault
+from pegboard.kinds.table.sqlite_source import SqliteSource
+from pegboard.kinds.table.table_schema import Column, ForeignKey
 from tests.unit.executors.table.sqlite_tables import asked, names_in, run
 
 LOW, HIGH = -(2**63), 2**63 - 1
@@ -166,7 +166,7 @@ async def test_the_tables_that_people_made_are_listed(source: SqliteSource, tmp_
 async def test_a_file_that_is_missing_is_told_and_not_made(tmp_path: Path) -> None:
     source = SqliteSource(tmp_path / "none.db")
     for ask in (source.facts(None, "t"), source.tables()):
-        with pytest.raises(Fault, match=r"Database file .*none\.db does not exist") as missing:
+        with pytest.raises(InsertFault, match=r"Database file .*none\.db does not exist") as missing:
             await ask
         assert (missing.value.code, missing.value.sqlstate) == ("P1003", "3D000")
     assert names_in(tmp_path) == []
@@ -178,10 +178,10 @@ async def test_a_file_that_is_missing_is_told_and_not_made(tmp_path: Path) -> No
 async def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("These are not rows. " * 100)
     source = SqliteSource(tmp_path / "notes.txt")
-    with pytest.raises(Fault, match="not an SQLite database"):
+    with pytest.raises(InsertFault, match="not an SQLite database"):
         await source.tables()
     folder = SqliteSource(tmp_path)
-    with pytest.raises(Fault) as refused:
+    with pytest.raises(InsertFault) as refused:
         await folder.tables()
     assert refused.value.code == "P1001"
     await source.close()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pegboard.executors.table.source import Fault
-from pegboard.executors.table.sqlite import SqliteSource
-from pegboard.executors.table.sqlite_faults import fault_of
+from pegboard.kinds.table.source import InsertFault
+from pegboard.kinds.table.sqlite_errors import explain_sqlite_error
+from pegboard.kinds.table.sqlite_source import SqliteSource
 from tests.unit.executors.table.sqlite_tables import asked, insert, run
 
 TABLES = """
@@ -74,7 +74,7 @@ async def test_a_row_at_fault_is_told_with_code_sqlstate_columns_and_constraint(
     columns: tuple[str, ...],
     constraint: str | None,
 ) -> None:
-    with pytest.raises(Fault) as refused:
+    with pytest.raises(InsertFault) as refused:
         await insert(source, "t", {"low": 1, "high": 2}, row)
     fault = refused.value
     assert (fault.code, fault.sqlstate, fault.columns, fault.constraint) == (code, sqlstate, columns, constraint)
@@ -83,7 +83,7 @@ async def test_a_row_at_fault_is_told_with_code_sqlstate_columns_and_constraint(
 
 
 async def test_a_strict_table_says_which_column_takes_no_such_value(source: SqliteSource) -> None:
-    with pytest.raises(Fault) as refused:
+    with pytest.raises(InsertFault) as refused:
         await insert(source, "strict", {"n": "many"})
     assert (refused.value.code, refused.value.sqlstate, refused.value.columns) == ("P2007", "42804", ("n",))
     assert refused.value.is_stale
@@ -93,7 +93,7 @@ async def test_a_column_that_nobody_fills_and_must_be_means_that_the_table_chang
     source: SqliteSource, tmp_path: Path
 ) -> None:
     run(tmp_path / "data.db", "CREATE TABLE n (a TEXT, b TEXT NOT NULL)")
-    with pytest.raises(Fault) as refused:
+    with pytest.raises(InsertFault) as refused:
         await insert(source, "n", {"a": "x"})
     assert (refused.value.code, refused.value.columns, refused.value.is_stale) == ("P2011", ("b",), True)
 
@@ -101,7 +101,7 @@ async def test_a_column_that_nobody_fills_and_must_be_means_that_the_table_chang
 def test_no_value_of_a_row_is_told() -> None:
     with pytest.raises(UnicodeError) as refused:
         "hunter2\ud800".encode()
-    assert "hunter2" not in fault_of(refused.value).message
+    assert "hunter2" not in explain_sqlite_error(refused.value).message
 
 
 @pytest.mark.parametrize(
@@ -118,5 +118,5 @@ def test_no_value_of_a_row_is_told() -> None:
 def test_errors_that_are_hard_to_provoke_are_known_by_name(name: str, code: str, sqlstate: str, is_soon: bool) -> None:
     error = sqlite3.OperationalError("something happened")
     error.sqlite_errorname = name
-    fault = fault_of(error)
+    fault = explain_sqlite_error(error)
     assert (fault.code, fault.sqlstate, fault.retry_after_ms is not None) == (code, sqlstate, is_soon)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.executors.table.source import Answered, Fault
-from pegboard.executors.table.sqlite import SqliteSource
+from pegboard.kinds.table.source import InsertAnswer, InsertFault
+from pegboard.kinds.table.sqlite_source import SqliteSource
 from tests.unit.executors.table.sqlite_tables import MOODS, asked, entry, insert, run
 
 
@@ -96,7 +96,7 @@ async def test_entries_for_several_tables_share_a_transaction(source: SqliteSour
         await entry(source, "moods", {"user_id": "ada"}),
     ]
     before = transactions(file)
-    assert all(isinstance(outcome, Answered) for outcome in await together(source, *entries))
+    assert all(isinstance(outcome, InsertAnswer) for outcome in await together(source, *entries))
     assert transactions(file) == before + 1
 
 
@@ -104,14 +104,20 @@ async def test_a_failed_entry_undoes_only_itself(source: SqliteSource, file: Pat
     good = [await entry(source, "moods", {"user_id": f"u{number}"}) for number in range(3)]
     bad = await entry(source, "moods", {"user_id": "bad"}, {"user_id": "worse", "mood": "green"})
     outcomes = await together(source, good[0], bad, good[1], bad, good[2])
-    assert [type(outcome) for outcome in outcomes] == [Answered, Fault, Answered, Fault, Answered]
+    assert [type(outcome) for outcome in outcomes] == [
+        InsertAnswer,
+        InsertFault,
+        InsertAnswer,
+        InsertFault,
+        InsertAnswer,
+    ]
     assert asked(file, "SELECT user_id FROM moods ORDER BY id") == [("u0",), ("u1",), ("u2",)]
 
 
 async def test_the_rows_of_an_entry_are_there_all_or_none(source: SqliteSource, file: Path) -> None:
     rows = [{"user_id": f"u{number}", "intensity": number} for number in range(1, 5)]
     assert await insert(source, "moods", *rows) == [[1], [2], [3], [4]]
-    with pytest.raises(Fault) as refused:
+    with pytest.raises(InsertFault) as refused:
         await insert(source, "moods", {"user_id": "a"}, {"user_id": "b"}, {"user_id": "c", "intensity": 11})
     assert (refused.value.code, refused.value.row, refused.value.columns) == ("P2004", 2, ("intensity",))
     assert asked(file, "SELECT count(*) FROM moods") == [(4,)]
@@ -142,8 +148,8 @@ async def test_a_reference_that_is_checked_at_the_end_fails_for_its_own_entry(so
     given = (["ada"], ["ada", "nobody"], [None])
     entries = [await entry(source, "t", *({"u": user} for user in users)) for users in given]
     good, bad, free = await together(source, *entries)
-    assert isinstance(good, Answered)
-    assert isinstance(free, Answered)
+    assert isinstance(good, InsertAnswer)
+    assert isinstance(free, InsertAnswer)
     assert (bad.code, bad.sqlstate, bad.columns, bad.row) == ("P2003", "23503", ("u",), 1)
     assert asked(file, "SELECT u FROM t ORDER BY id") == [("ada",), (None,)]
 
@@ -159,7 +165,7 @@ async def test_a_row_that_the_table_skips_is_not_told_to_be_there(
     source: SqliteSource, file: Path, script: str
 ) -> None:
     run(file, script)
-    with pytest.raises(Fault, match="kept the row out") as skipped:
+    with pytest.raises(InsertFault, match="kept the row out") as skipped:
         await insert(source, "t", {"a": "y"}, {"a": "x"})
     assert skipped.value.row == 1
     assert ("y",) not in asked(file, "SELECT a FROM t")
@@ -174,9 +180,9 @@ async def test_a_trigger_that_takes_too_long_is_stopped_and_the_others_go_on(sou
     )
     entries = [await entry(source, "t", {"n": n}, seconds=0.5 if n > 9 else 30) for n in (1, 10**12, 2)]
     one, slow, two = await asyncio.gather(*map(source.insert, entries), return_exceptions=True)
-    assert isinstance(one, Answered)
-    assert isinstance(two, Answered)
-    assert isinstance(slow, Fault)
+    assert isinstance(one, InsertAnswer)
+    assert isinstance(two, InsertAnswer)
+    assert isinstance(slow, InsertFault)
     assert slow.sqlstate == "57014"
     assert asked(file, "SELECT n FROM t ORDER BY n") == [(1,), (2,)]
 
@@ -203,9 +209,9 @@ async def test_a_caller_that_goes_while_its_row_waits_for_the_commit_leaves_none
         task.cancel()
         await asyncio.wait([task])
 
-    def answered(keys: Any) -> Answered:
+    def answered(keys: Any) -> InsertAnswer:
         asyncio.run_coroutine_threadsafe(cancel(), loop).result(10)
-        return Answered(list(keys), None)
+        return InsertAnswer(list(keys), None)
 
     kept = await source.insert(second._replace(answered=answered))
     assert task.cancelled()
@@ -214,7 +220,7 @@ async def test_a_caller_that_goes_while_its_row_waits_for_the_commit_leaves_none
 
 
 async def test_an_answer_that_cannot_be_made_leaves_no_row(source: SqliteSource, file: Path) -> None:
-    def answered(_keys: Any) -> Answered:
+    def answered(_keys: Any) -> InsertAnswer:
         raise LookupError("no such placeholder")
 
     made = await entry(source, "moods", {"user_id": "ada"})
@@ -244,7 +250,7 @@ async def test_a_reference_over_several_columns_is_named_whole(
     )
     await insert(source, "users", {"id": "ada", "name": "Ada"})
     await insert(source, "t", {"x": 1, "y": 1, "u": "ada"}, {"x": 1, "y": None, "u": None})
-    with pytest.raises(Fault) as refused:
+    with pytest.raises(InsertFault) as refused:
         await insert(source, "t", {"x": 1, "y": 2, "u": "ada"})
     assert (refused.value.code, refused.value.columns) == ("P2003", columns)
     assert refused.value.constraint == "t_x_y_fkey"

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from pegboard.core.ids import new_id
-from pegboard.executors.table.source import Answered, Fault
-from pegboard.executors.table.sqlite import SqliteSource
-from pegboard.store import receipts
-from pegboard.store.database import Database
-from pegboard.store.migrate import migrate
+from pegboard.kinds.table.source import InsertAnswer, InsertFault
+from pegboard.kinds.table.sqlite_source import SqliteSource
+from pegboard.model.ids import new_id
+from pegboard.storage import receipt_rows
+from pegboard.storage.database import Database
+from pegboard.storage.migrate import migrate
 from tests.unit.executors.table.sqlite_tables import entry, insert
 
 TABLE = "CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT UNIQUE)"
@@ -61,7 +61,7 @@ async def test_a_row_and_its_receipt_are_there_together(board: Database, own: Sq
     assert await insert(own, "notes", {"note": "buy milk"}, run_id=run_id) == [[1]]
     assert await rows(board, "SELECT note FROM notes") == [("buy milk",)]
     async with board.read() as conn:
-        assert await receipts.all_of(conn) == [run_id]
+        assert await receipt_rows.list_receipts(conn) == [run_id]
     ((row_id, output, is_void),) = await rows(board, "SELECT row_id, output, is_void FROM receipts")
     assert (row_id, json.loads(output), is_void) == ("1", [[1]], 0)
 
@@ -69,17 +69,17 @@ async def test_a_row_and_its_receipt_are_there_together(board: Database, own: Sq
 async def test_a_row_that_fails_leaves_no_receipt(board: Database, own: SqliteSource) -> None:
     entries = [await entry(own, "notes", {"note": note}) for note in ("a", "a", "b")]
     outcomes = await asyncio.gather(*map(own.insert, entries), return_exceptions=True)
-    assert [type(outcome) for outcome in outcomes] == [Answered, Fault, Answered]
+    assert [type(outcome) for outcome in outcomes] == [InsertAnswer, InsertFault, InsertAnswer]
     async with board.read() as conn:
-        assert await receipts.all_of(conn) == sorted([entries[0].run_id, entries[2].run_id])
+        assert await receipt_rows.list_receipts(conn) == sorted([entries[0].run_id, entries[2].run_id])
 
 
 async def test_a_call_that_recovery_gave_up_is_never_committed(board: Database, own: SqliteSource) -> None:
     entries = [await entry(own, "notes", {"note": note}) for note in ("a", "given up", "b")]
     await give_up(board, entries[1].run_id)
     outcomes = await asyncio.gather(*map(own.insert, entries), return_exceptions=True)
-    assert [type(outcome) for outcome in outcomes] == [Answered, Fault, Answered]
-    with pytest.raises(Fault, match="given up") as refused:
+    assert [type(outcome) for outcome in outcomes] == [InsertAnswer, InsertFault, InsertAnswer]
+    with pytest.raises(InsertFault, match="given up") as refused:
         await own.insert(entries[1])
     assert not refused.value.is_unknown
     assert await rows(board, "SELECT note FROM notes ORDER BY id") == [("a",), ("b",)]
@@ -115,9 +115,9 @@ async def test_a_full_disk_is_told_by_what_did_not_fit_and_the_rest_is_there(
     own = SqliteSource.own(board)
     entries = [await entry(own, "notes", {"note": note}) for note in ("small", "x" * 100_000, "little")]
     small, large, little = await asyncio.gather(*map(own.insert, entries), return_exceptions=True)
-    assert isinstance(small, Answered)
-    assert isinstance(little, Answered)
-    assert isinstance(large, Fault)
+    assert isinstance(small, InsertAnswer)
+    assert isinstance(little, InsertAnswer)
+    assert isinstance(large, InsertFault)
     assert (large.code, large.sqlstate, large.is_unknown) == ("P2010", "53100", False)
     monkeypatch.setattr(board, "connect_sqlite", lambda: connected(1000))
     assert (await own.insert(entries[1])).output == [[3]]

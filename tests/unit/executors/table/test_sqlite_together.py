@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.executors.table.lanes import Outcome, Waiting
-from pegboard.executors.table.source import Answered, Entry, Row
-from pegboard.executors.table.sqlite_facts import read_facts
-from pegboard.executors.table.sqlite_insert import commit
+from pegboard.kinds.table.insert_batching import InsertOutcome, PendingInsert
+from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertRow
+from pegboard.kinds.table.sqlite_schema import read_sqlite_schema
+from pegboard.kinds.table.sqlite_source import commit_inserts
 from tests.unit.executors.table.sqlite_tables import answered
 
 TABLE = """
@@ -42,27 +42,27 @@ def test_what_is_answered_is_there_once_and_what_is_not_is_in_no_part(
     told = [
         (key, word)
         for (words, _), outcome in zip(calls, outcomes, strict=True)
-        if isinstance(outcome, Answered)
+        if isinstance(outcome, InsertAnswer)
         for (key,), word in zip(outcome.output, words, strict=True)
     ]
     assert sorted(told) == sorted(rows)
     there = {word for _, word in rows}
     for (words, is_gone), outcome in zip(calls, outcomes, strict=True):
         fits = not {"bad", "lost"} & {*words} and len({*words}) == len(words)
-        assert isinstance(outcome, Answered) <= (fits and not is_gone)
-        if fits and not is_gone and not isinstance(outcome, Answered):
+        assert isinstance(outcome, InsertAnswer) <= (fits and not is_gone)
+        if fits and not is_gone and not isinstance(outcome, InsertAnswer):
             assert there & {*words}, "nothing was in its way"
 
 
-async def _outcomes(connection: sqlite3.Connection, calls: list[tuple[list[str], bool]]) -> list[Outcome]:
-    facts = read_facts(connection, None, "t")
+async def _outcomes(connection: sqlite3.Connection, calls: list[tuple[list[str], bool]]) -> list[InsertOutcome]:
+    facts = read_sqlite_schema(connection, None, "t")
     assert facts is not None
     members = []
     for words, is_gone in calls:
         # Of a word that is lost, the reference leads nowhere, which shows only at the end.
-        rows = tuple(Row(("word", "u"), (word, 1 if word == "lost" else None)) for word in words)
-        member = Waiting(Entry(facts, rows, "run", answered, time.monotonic() + 60))
+        rows = tuple(InsertRow(("word", "u"), (word, 1 if word == "lost" else None)) for word in words)
+        member = PendingInsert(InsertEntry(facts, rows, "run", answered, time.monotonic() + 60))
         if is_gone:
             member.done.cancel()
         members.append(member)
-    return commit(connection, members, sign_receipt=None)
+    return commit_inserts(connection, members, sign_receipt=None)

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard, ToolResult
-from pegboard.store import receipts
+from pegboard.storage import receipt_rows
 from pegboard.testing import calls_of
 from tests.unit.journal.boards import board_on, intents
 from tests.waiting import until
@@ -93,7 +93,7 @@ async def test_the_journal_has_the_rows_id_and_neither_intent_nor_receipt_is_lef
     assert (call.status, call.row_id) == ("succeeded", "1")
     assert await intents(board._database) == []
     async with board._database.read() as conn:
-        assert await receipts.all_of(conn) == []
+        assert await receipt_rows.list_receipts(conn) == []
 
 
 async def test_a_call_that_is_made_again_with_its_key_is_answered_with_the_first_row(board: Pegboard) -> None:
@@ -196,12 +196,12 @@ async def test_a_tool_of_another_source_inserts_there_while_the_source_is_there(
     other = tmp_path / "other.db"
     with contextlib.closing(sqlite3.connect(other)) as conn:
         conn.execute(CREATE["sqlite"])
-    await board._sources.use({"other": f"sqlite:///{other}"})
+    await board._sources.set_sources({"other": f"sqlite:///{other}"})
     await board.add(table_tool("log_there", source="other"))
     result = await board.call("log_there", GIVEN)
     assert result.success, result.problem
     assert await sql(board, "SELECT * FROM moods") == []
     with contextlib.closing(sqlite3.connect(other)) as conn:
         assert conn.execute("SELECT telegram_id, price FROM moods").fetchall() == [(GIVEN["user_id"], 12.34)]
-    await board._sources.use({})
+    await board._sources.set_sources({})
     assert failure(await board.call("log_there", GIVEN)) == ("CONFIG_ERROR", "source_not_found", None)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import ErrorType, InDoubt
-from pegboard.core.table_errors import DatabaseFailed
-from pegboard.executors.table.facts import Column, ForeignKey
-from pegboard.executors.table.planning import Finding
-from pegboard.executors.table.source import Fault
-from pegboard.executors.table.wording import Wording, unusable
+from pegboard.kinds.table.config import DatabaseFailed
+from pegboard.kinds.table.error_text import TableMessages, make_unusable_error
+from pegboard.kinds.table.insert_plan import TableConfigProblem
+from pegboard.kinds.table.source import InsertFault
+from pegboard.kinds.table.table_schema import Column, ForeignKey
+from pegboard.model.call_errors import ErrorType, InDoubt
 from tests.unit.executors.table.fakes import config, facts
 
 FIELDS = (
@@ -31,11 +31,11 @@ THERE = facts(
 )
 
 
-def wording(**more: Any) -> Wording:
-    return Wording(config(*FIELDS, columnMappings=MAPPED, **more))
+def wording(**more: Any) -> TableMessages:
+    return TableMessages(config(*FIELDS, columnMappings=MAPPED, **more))
 
 
-def failed(fault: Fault, **more: Any) -> DatabaseFailed:
+def failed(fault: InsertFault, **more: Any) -> DatabaseFailed:
     error = wording(**more).failed(fault, THERE)
     assert isinstance(error, DatabaseFailed)
     return error
@@ -80,7 +80,7 @@ class TestInserted:
 
 class TestFailed:
     def test_a_unique_violation_names_the_fields_of_the_input(self) -> None:
-        error = failed(Fault("P2002", "secret detail", sqlstate="23505", columns=("telegram_user_id", "at")))
+        error = failed(InsertFault("P2002", "secret detail", sqlstate="23505", columns=("telegram_user_id", "at")))
         assert error.message == "Failed to insert mood entry: unique constraint violation on (user_id, at)"
         problem = error.problem
         assert (problem.type, problem.code, problem.sqlstate) == (ErrorType.DATABASE, "P2002", "23505")
@@ -89,14 +89,14 @@ class TestFailed:
         assert not problem.did_run
 
     def test_a_foreign_key_names_the_table_it_refers_to(self) -> None:
-        error = failed(Fault("P2003", "", columns=("telegram_user_id",), constraint="of_user"))
+        error = failed(InsertFault("P2003", "", columns=("telegram_user_id",), constraint="of_user"))
         assert "on (user_id): there is no row with this value in table 'users'; use an existing row" in error.message
 
     def test_a_check_is_told_with_what_it_asks_for(self) -> None:
-        error = failed(Fault("P2004", "", sqlstate="23514", constraint="sane"))
+        error = failed(InsertFault("P2004", "", sqlstate="23514", constraint="sane"))
         assert error.message.endswith("; the rule is: char_length(mood) > 1")
-        assert "perhaps no partition of 'mood_entries'" in failed(Fault("P2004", "", sqlstate="23514")).message
-        overlap = failed(Fault("P2004", "", sqlstate="23P01", constraint="no_overlap"))
+        assert "perhaps no partition of 'mood_entries'" in failed(InsertFault("P2004", "", sqlstate="23514")).message
+        overlap = failed(InsertFault("P2004", "", sqlstate="23P01", constraint="no_overlap"))
         assert "exclusion constraint violation 'no_overlap'" in overlap.message
 
     @pytest.mark.parametrize(
@@ -110,25 +110,25 @@ class TestFailed:
         ],
     )
     def test_a_check_is_shown_without_casts_and_outer_parentheses(self, rule: str, shown: str) -> None:
-        fault = Fault("P2004", "", sqlstate="23514", constraint="sane")
+        fault = InsertFault("P2004", "", sqlstate="23514", constraint="sane")
         error = wording().failed(fault, replace(THERE, checks={"sane": rule}))
         assert error.message.endswith(f"check constraint violation 'sane'; the rule is: {shown}")
 
     def test_a_text_that_is_too_long_is_told_with_the_most_that_its_column_takes(self) -> None:
         there = facts(Column("mood", "character varying(5)", "text", max_length=5))
-        error = wording().failed(Fault("P2000", "", columns=("mood",)), there)
+        error = wording().failed(InsertFault("P2000", "", columns=("mood",)), there)
         assert error.message.endswith("'mood' is too long: at most 5 characters")
-        assert failed(Fault("P2000", "")).message.endswith("a field is too long; give a shorter value")
+        assert failed(InsertFault("P2000", "")).message.endswith("a field is too long; give a shorter value")
 
     def test_a_value_of_the_wrong_form_is_told_with_the_type_of_its_column(self) -> None:
         there = facts(Column("mood", "inet", "other"))
-        error = wording().failed(Fault("P2007", "", columns=("mood",)), there)
+        error = wording().failed(InsertFault("P2007", "", columns=("mood",)), there)
         assert error.message.endswith("'mood' is not a valid inet; give another value")
 
     def test_a_check_is_told_by_the_names_of_the_fields(self) -> None:
         rule = """("telegram_user_id" <> 'telegram_user_id') AND telegram_user_id > mood"""
         there = replace(THERE, checks={rule: rule})
-        fault = Fault("P2004", "", sqlstate="23514", columns=("telegram_user_id", "mood"), constraint=rule)
+        fault = InsertFault("P2004", "", sqlstate="23514", columns=("telegram_user_id", "mood"), constraint=rule)
         assert (
             wording()
             .failed(fault, there)
@@ -142,50 +142,50 @@ class TestFailed:
         there = facts(Column("mood", "text", "text", has_default=True))
         assert (
             wording()
-            .failed(Fault("P2011", "", columns=("mood",)), there)
+            .failed(InsertFault("P2011", "", columns=("mood",)), there)
             .message.endswith("'mood' cannot be null. Give a value, or leave it out for the default")
         )
 
     def test_a_row_that_a_policy_keeps_out_is_no_want_of_rights(self) -> None:
         assert "a row-level security policy of 'mood_entries'" in (
-            failed(Fault("P1010", "", constraint="a row-level security policy")).message
+            failed(InsertFault("P1010", "", constraint="a row-level security policy")).message
         )
 
     def test_a_null_names_the_field_that_must_have_a_value(self) -> None:
-        error = failed(Fault("P2011", "", columns=("telegram_user_id",)))
+        error = failed(InsertFault("P2011", "", columns=("telegram_user_id",)))
         assert "'user_id' cannot be null" in error.message
 
     def test_a_row_of_a_batch_is_named_by_its_index(self) -> None:
-        error = failed(Fault("P2002", "", columns=("telegram_user_id", "at"), row=3), batch=True)
+        error = failed(InsertFault("P2002", "", columns=("telegram_user_id", "at"), row=3), batch=True)
         assert error.message.startswith("Row 3: Failed to insert mood entries: unique")
         assert error.problems[0].field == "rows[3].user_id, rows[3].at"
 
     @pytest.mark.parametrize("code", ["P1001", "P1008", "P1017", "P2024", "P2034", "P2037"])
     def test_what_passes_says_when_to_try_again(self, code: str) -> None:
-        error = failed(Fault(code, "connection to 10.0.0.1 refused"))
+        error = failed(InsertFault(code, "connection to 10.0.0.1 refused"))
         assert error.retry_after_ms == 1000
         assert "try again" in error.message
         assert "10.0.0.1" not in error.message
-        assert error.retried_as == "transport"
+        assert error.retry_reason == "transport"
 
     def test_a_source_may_say_when_itself(self) -> None:
-        assert failed(Fault("P1001", "", retry_after_ms=250)).retry_after_ms == 250
+        assert failed(InsertFault("P1001", "", retry_after_ms=250)).retry_after_ms == 250
 
     @pytest.mark.parametrize("code", ["P1000", "P1003", "P1010", "P2000", "P2007", "P2020", "P2021", "P2022"])
     def test_every_other_fault_has_a_sentence_of_its_own(self, code: str) -> None:
-        error = failed(Fault(code, "what the server says", columns=("telegram_user_id",)))
+        error = failed(InsertFault(code, "what the server says", columns=("telegram_user_id",)))
         assert "what the server says" not in error.message
         assert "{" not in error.message
         assert error.retry_after_ms is None
 
     def test_what_nobody_knows_is_told_in_the_databases_words(self) -> None:
-        error = failed(Fault("P2010", "moods are closed\n on Sundays", sqlstate="P0001"))
+        error = failed(InsertFault("P2010", "moods are closed\n on Sundays", sqlstate="P0001"))
         assert error.message == (
             "Failed to insert mood entry: the database refused it (SQLSTATE P0001): moods are closed on Sundays"
         )
 
     def test_a_row_that_may_be_in_or_not_is_in_doubt(self) -> None:
-        error = wording().failed(Fault("P1017", "", is_unknown=True), THERE)
+        error = wording().failed(InsertFault("P1017", "", is_unknown=True), THERE)
         assert isinstance(error, InDoubt)
         assert error.did_run
 
@@ -203,12 +203,14 @@ class TestFailed:
         ],
     )
     def test_a_row_is_called_by_the_singular_of_its_table(self, table: str, noun: str) -> None:
-        error = Wording(config({"name": "a"}, tableName=table)).failed(Fault("P1001", ""), None)
+        error = TableMessages(config({"name": "a"}, tableName=table)).failed(InsertFault("P1001", ""), None)
         assert error.message.startswith(f"Failed to insert {noun}: ")
 
 
 def test_a_table_that_cannot_be_used_says_everything_that_is_found() -> None:
-    error = unusable([Finding("column_not_found", "One.", "a"), Finding("type_mismatch", "Two.", "b")])
+    error = make_unusable_error(
+        [TableConfigProblem("column_not_found", "One.", "a"), TableConfigProblem("type_mismatch", "Two.", "b")]
+    )
     assert (error.problem.type, error.problem.code) == (ErrorType.CONFIG, "column_not_found")
     assert error.message == "One.; Two."
     assert [problem.field for problem in error.problems] == ["a", "b"]

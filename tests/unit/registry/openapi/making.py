@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pegboard.core.outbound import HttpConfig
-from pegboard.executors.http.template import Request, RequestTemplate
-from pegboard.registry.arguments import Arguments
-from pegboard.registry.openapi.importing import Imported, import_document
+from pegboard.json_schema.read_arguments import ArgumentChecker
+from pegboard.kinds.http.config import HttpConfig
+from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document
+from pegboard.kinds.http.request_template import HttpRequest, RequestTemplate
 
 Json = dict[str, Any]
 SERVER = "https://api.example.com"
@@ -64,16 +64,16 @@ def reason(document: Json, **options: Any) -> str:
     return found.left_out[0].reason
 
 
-def noted(found: Imported) -> list[str]:
+def noted(found: ImportedDocument) -> list[str]:
     """What is left out of operations that were taken."""
     names = {definition["name"] for definition in found.definitions}
     return [item.reason for item in found.left_out if item.name in names]
 
 
-def sent(definition: Json, **arguments: Any) -> Request:
+def sent(definition: Json, **arguments: Any) -> HttpRequest:
     """The request that a call with these arguments makes, once they are checked against the tool's schema."""
     template = RequestTemplate.of(HttpConfig.model_validate(definition["config"]), definition.get("auth_config"))
-    return template.fill(Arguments(definition["input_schema"]).check(arguments))
+    return template.fill(ArgumentChecker(definition["input_schema"]).check(arguments))
 
 
 def url(definition: Json, **arguments: Any) -> str:

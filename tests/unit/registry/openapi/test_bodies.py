@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import InvalidArguments
-from pegboard.registry.openapi.importing import Imported, import_document
+from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document
+from pegboard.model.call_errors import InvalidArguments
 from tests.unit.registry.openapi.making import Json, api, body, noted, of, reason, ref, sent
 
 PET = {
@@ -20,7 +20,7 @@ def offering(*media_types: str, schema: Any = None, required: bool = True, **sch
     return {"requestBody": {"required": required, "content": content | {k: {"schema": v} for k, v in schemas.items()}}}
 
 
-def imported(operation: Json, **others: Any) -> Imported:
+def imported(operation: Json, **others: Any) -> ImportedDocument:
     return import_document(api({"/x": {"post": operation}}, **others))
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.refusals import Invalid
-from pegboard.registry.openapi import definitions, importing, operations, schemas
-from pegboard.registry.openapi.definitions import Definitions, measured
-from pegboard.registry.openapi.importing import import_document
-from pegboard.registry.openapi.pace import Pace
-from pegboard.registry.openapi.reading import read_document
-from pegboard.registry.openapi.references import References
-from pegboard.registry.openapi.schemas import Schemas
+from pegboard.kinds.http.openapi import api_operations, convert_schema, shared_schemas
+from pegboard.kinds.http.openapi import import_document as importing
+from pegboard.kinds.http.openapi.convert_schema import SchemaConverter
+from pegboard.kinds.http.openapi.document_references import DocumentReferences
+from pegboard.kinds.http.openapi.import_document import import_document, read_document
+from pegboard.kinds.http.openapi.import_pace import ImportProgress
+from pegboard.kinds.http.openapi.shared_schemas import SharedSchemas, measure_schema
+from pegboard.model.api_errors import Invalid
 from tests.unit.registry.openapi.making import Json, api, body, reason, ref, shop, swagger
 from tests.work import calls_in
 
@@ -104,13 +104,13 @@ def test_what_is_measured_by_parts_is_as_if_it_were_measured_whole() -> None:
         "required": ["b"],
         "additionalProperties": {"$ref": "#/$defs/E", "description": "x" * 2000},
     }
-    parts = Definitions(Schemas(References({}), is_old=False))
+    parts = SharedSchemas(SchemaConverter(DocumentReferences({}), is_old=False))
     for _ in range(2):
-        assert parts.start(schema) == measured(schema)
+        assert parts.start(schema) == measure_schema(schema)
 
 
 def test_what_is_measured_anew_too_often_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(definitions, "ROOM_TO_MEASURE", 5_000)
+    monkeypatch.setattr(shared_schemas, "MAX_MEASURED_BYTES", 5_000)
     large = {"requestBody": {**ref("B", "requestBodies"), "description": "Its own"}}
     bodies = {"requestBodies": {"B": body({"enum": ["x" * 2000]})["requestBody"]}}
     found = import_document(api({f"/x{n}": {"post": large} for n in range(5)}, components=bodies))
@@ -125,13 +125,13 @@ def test_parts_of_an_allof_that_are_only_read_cost_the_same_again(monkeypatch: p
 
     assert cost(document(1600)) < 2 * 16 * cost(document(100))
     sets: dict[int, frozenset[str]] = {}
-    monkeypatch.setattr(schemas, "_without", lambda _, hidden: sets.setdefault(id(hidden), hidden))
+    monkeypatch.setattr(convert_schema, "_hide_properties", lambda _, hidden: sets.setdefault(id(hidden), hidden))
     import_document(document(100))
     assert [len(hidden) for hidden in sets.values()] == [100], "one set of names for all parts"
 
 
 def test_more_notes_than_anybody_reads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "MOST_NOTES", 2)
+    monkeypatch.setattr(importing, "MAX_NOTES", 2)
     odd = [{"name": f"a{n}", "in": "nowhere"} for n in range(5)]
     found = import_document(api({"/x": {"get": {"parameters": odd}}}))
     assert len(found.left_out) == 3
@@ -139,7 +139,7 @@ def test_more_notes_than_anybody_reads_are_counted(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_document_of_more_operations_than_can_be_named_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operations, "MOST_FOUND", 3)
+    monkeypatch.setattr(api_operations, "MAX_FOUND_OPERATIONS", 3)
     with pytest.raises(Invalid, match="more than 3 operations"):
         import_document(shared({"get": {}, "post": {}}, 2), include=["get_x0"])
 
@@ -154,7 +154,7 @@ def test_an_import_that_takes_too_long_ends() -> None:
 def test_whoever_waits_can_hear_of_it_at_each_step_of_one_operation_that_takes_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pegboard.registry.openapi.pace.EVERY", 0.0)
+    monkeypatch.setattr("pegboard.kinds.http.openapi.import_pace.PROGRESS_INTERVAL_SECONDS", 0.0)
     told: list[tuple[int, int]] = []
     document = api({"/x": {"post": body(wide(2000))}, "/y": {"get": {}}})
     import_document(document, on_progress=lambda done, total: told.append((done, total)))
@@ -163,7 +163,7 @@ def test_whoever_waits_can_hear_of_it_at_each_step_of_one_operation_that_takes_l
 
 
 def test_who_is_told_may_end_it_while_the_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pegboard.registry.openapi.pace.EVERY", 0.0)
+    monkeypatch.setattr("pegboard.kinds.http.openapi.import_pace.PROGRESS_INTERVAL_SECONDS", 0.0)
 
     def stop(done: int, total: int) -> None:
         raise TimeoutError
@@ -174,7 +174,7 @@ def test_who_is_told_may_end_it_while_the_text_is_read(monkeypatch: pytest.Monke
 
 def test_a_pace_without_an_end_only_tells() -> None:
     told: list[tuple[int, int]] = []
-    pace = Pace(on_progress=lambda done, total: told.append((done, total)))
+    pace = ImportProgress(on_progress=lambda done, total: told.append((done, total)))
     pace.reached(1, 2)
     pace.beat()
     assert told == [(1, 2)]

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import InvalidArguments
-from pegboard.registry.openapi import bodies as bodies_module
-from pegboard.registry.openapi.importing import Imported, import_document
+from pegboard.kinds.http.openapi import request_bodies as bodies_module
+from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document
+from pegboard.model.call_errors import InvalidArguments
 from tests.unit.registry.openapi.making import Json, api, body, of, ref, sent, swagger
 
 BINARY: Json = {"type": "string", "format": "binary"}
 PNG = {"base64": "AAE=", "filename": "a.png", "content_type": "image/png"}
 
 
-def offering(**content: Any) -> Imported:
+def offering(**content: Any) -> ImportedDocument:
     """What one operation with these bodies becomes, by media type with `__` for the slash."""
     entries = {name.replace("__", "/").replace("_", "-"): {"schema": schema} for name, schema in content.items()}
     operation = {"operationId": "send", "summary": "Send it.", "requestBody": {"required": True, "content": entries}}
@@ -23,7 +23,7 @@ def offering(**content: Any) -> Imported:
     return import_document(api({"/x": {"post": operation}}, components=components))
 
 
-def names(found: Imported) -> dict[str, Json]:
+def names(found: ImportedDocument) -> dict[str, Json]:
     """The definitions by name, nothing being left out."""
     assert not found.left_out, found.left_out
     return {each["name"]: each for each in found.definitions}
@@ -71,7 +71,7 @@ def test_names_of_such_tools_do_not_take_those_of_operations() -> None:
 
 
 def test_more_bodies_than_can_be_told_apart_are_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies_module, "MOST_OTHERS", 1)
+    monkeypatch.setattr(bodies_module, "MAX_OTHER_BODIES", 1)
     found = offering(application__json={"type": "object"}, image__png=BINARY, image__gif=BINARY)
     assert [each["name"] for each in found.definitions] == ["send", "send_png"]
     assert [each.reason for each in found.left_out] == [

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.refusals import Invalid
-from pegboard.registry.definition import read_definition
-from pegboard.registry.openapi.importing import Imported, import_document
-from pegboard.registry.openapi.operations import left_out
-from pegboard.registry.openapi.references import References
-from pegboard.registry.schemas import check_schema
-from pegboard.registry.storable import unstorable
+from pegboard.json_schema.compile import check_schema
+from pegboard.json_schema.storable_json import find_unstorable
+from pegboard.kinds.http.openapi.api_operations import make_left_out
+from pegboard.kinds.http.openapi.document_references import DocumentReferences
+from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document
+from pegboard.model.api_errors import Invalid
+from pegboard.model.tool_definition import read_definition
 from tests.unit.registry.openapi.making import METHODS, Json, api, body
 from tests.unit.registry.openapi.rich import old, openapi
 
@@ -49,16 +49,16 @@ def put(document: Json, path: tuple[Any, ...], value: Any) -> Any:
     return changed
 
 
-def nothing_is_dropped(document: Any, found: Imported) -> None:
+def nothing_is_dropped(document: Any, found: ImportedDocument) -> None:
     """Each operation is a definition, or left out with its route, or with its whole path."""
     reasons = [item.reason for item in found.left_out]
     kept = 0
     for path, item in document["paths"].items():
-        if left_out(path, "").name in {other.name for other in found.left_out} or path.startswith("x-"):
+        if make_left_out(path, "").name in {other.name for other in found.left_out} or path.startswith("x-"):
             continue
-        methods = References(document).followed(item, path).keys() | item.keys()
+        methods = DocumentReferences(document).resolve_object(item, path).keys() | item.keys()
         for method in methods & set(METHODS):
-            kept += not any(text.startswith(left_out("", f"{method.upper()} {path}: ").reason) for text in reasons)
+            kept += not any(text.startswith(make_left_out("", f"{method.upper()} {path}: ").reason) for text in reasons)
     assert len(found.definitions) == kept
 
 
@@ -66,7 +66,7 @@ def sound(definition: Json) -> None:
     """The definition can be registered as it is, and says nothing in OpenAPI's own words."""
     read_definition(definition)
     check_schema(definition["input_schema"], where="input_schema")
-    assert not unstorable(definition)
+    assert not find_unstorable(definition)
     assert "{{" not in str(definition["config"])
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.refusals import Invalid
-from pegboard.registry.openapi.importing import LeftOut, import_document
+from pegboard.kinds.http.openapi.import_document import LeftOut, import_document
+from pegboard.model.api_errors import Invalid
 from tests.unit.registry.openapi.making import METHODS, Json, api, of, one
 from tests.unit.registry.openapi.rich import openapi
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import orjson
 import pytest
 
-from pegboard.core.refusals import Invalid
-from pegboard.registry.openapi import building
-from pegboard.registry.openapi.building import ROOM
-from pegboard.registry.openapi.importing import import_document
-from pegboard.registry.schemas import check_schema, compile_validator
+from pegboard.json_schema.compile import check_schema, compile_validator
+from pegboard.kinds.http.openapi import tool_builder
+from pegboard.kinds.http.openapi.import_document import import_document
+from pegboard.kinds.http.openapi.tool_builder import MAX_TOOL_SCHEMA_BYTES
+from pegboard.model.api_errors import Invalid
 from tests.unit.registry.openapi.making import Json, api, body, noted, one, ref, sent, shop, url
 from tests.work import calls_in
 
@@ -41,7 +41,7 @@ def test_schemas_that_come_to_too_much_are_cut_where_they_are_deepest() -> None:
     found = import_document(api({"/x": {"post": listing("S0")}}, components={"schemas": schemas}))
     [definition] = found.definitions
     schema = definition["input_schema"]
-    assert ROOM * 0.95 < len(orjson.dumps(schema)) <= ROOM * 1.01
+    assert MAX_TOOL_SCHEMA_BYTES * 0.95 < len(orjson.dumps(schema)) <= MAX_TOOL_SCHEMA_BYTES * 1.01
     check_schema(schema, where="input_schema")
     kept = list(schema["$defs"])
     assert kept == [f"S{n}" for n in range(len(kept))]
@@ -100,7 +100,7 @@ def test_a_body_too_large_to_be_taken_apart_is_one_parameter() -> None:
 
 
 def test_a_large_document_leaves_less_room_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "ROOM_FOR_ALL", 30_000)
+    monkeypatch.setattr(tool_builder, "MAX_TOTAL_SCHEMA_BYTES", 30_000)
     schemas = {"Big": {"type": "object", "properties": {f"p{n}": {"description": "x" * 1000} for n in range(20)}}}
     paths: Json = {f"/x{n}": {"post": listing("Big")} for n in range(4)}
     paths["/y"] = {"post": body({"enum": ["x" * 9000]})}

@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.refusals import Invalid
-from pegboard.core.tool import check_name
-from pegboard.registry.openapi.importing import import_document
-from pegboard.registry.openapi.naming import PropertyNames, source_tag, told_apart, valid_name, words_of
-from pegboard.registry.openapi.texts import cut_readably
+from pegboard.kinds.http.openapi.import_document import import_document
+from pegboard.kinds.http.openapi.naming import (
+    PropertyNames,
+    assign_unique_names,
+    make_openapi_source_tag,
+    make_route_name,
+    make_valid_name,
+    shorten_text,
+)
+from pegboard.model.api_errors import Invalid
+from pegboard.model.tool import check_name
 from tests.unit.registry.openapi.making import SERVER, api, of
 
 
@@ -32,20 +38,20 @@ from tests.unit.registry.openapi.making import SERVER, api, of
     ],
 )
 def test_an_operations_id_becomes_the_nearest_valid_name(given: str, name: str) -> None:
-    assert valid_name(given) == name
+    assert make_valid_name(given) == name
     assert of({"operationId": given})["name"] == name
 
 
 @given(st.text(max_size=400))
 def test_any_text_becomes_a_valid_name(text: str) -> None:
-    assert check_name(valid_name(text)) == valid_name(text)
+    assert check_name(make_valid_name(text)) == make_valid_name(text)
 
 
 def test_a_name_is_kept_whole_as_long_as_a_name_may_be() -> None:
-    assert valid_name("n" * 255) == "n" * 255
-    longer = valid_name("n" * 256)
+    assert make_valid_name("n" * 255) == "n" * 255
+    longer = make_valid_name("n" * 256)
     assert len(longer) <= 255
-    assert longer != valid_name("n" * 257)
+    assert longer != make_valid_name("n" * 257)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +67,7 @@ def test_a_name_is_kept_whole_as_long_as_a_name_may_be() -> None:
     ],
 )
 def test_an_operation_without_an_id_is_named_after_its_route(method: str, path: str, name: str) -> None:
-    assert words_of(method, path) == name
+    assert make_route_name(method, path) == name
 
 
 @pytest.mark.parametrize("given", [None, 5, "", "///", "получить"])
@@ -114,21 +120,21 @@ Wanted = list[tuple[str, str, str | None]]
     st.randoms(use_true_random=False),
 )
 def test_names_are_unique_and_do_not_depend_on_the_order(wanted: Wanted, shuffle: random.Random) -> None:
-    names = told_apart(wanted, "p_")
+    names = assign_unique_names(wanted, "p_")
     assert len({name.lower() for name in names.values()}) == len(wanted)
     for name in names.values():
         check_name(name)
     other = list(wanted)
     shuffle.shuffle(other)
-    assert told_apart(other, "p_") == names
+    assert assign_unique_names(other, "p_") == names
 
 
 def test_names_stay_when_other_operations_come_and_go() -> None:
     some: Wanted = [("GET", "/a", "list"), ("GET", "/b", "list"), ("GET", "/c", None), ("GET", "/d", "LIST")]
-    before = told_apart(some, "")
-    after = told_apart([*some, ("POST", "/e", "list"), ("GET", "/f", None)], "")
+    before = assign_unique_names(some, "")
+    after = assign_unique_names([*some, ("POST", "/e", "list"), ("GET", "/f", None)], "")
     assert {route: after[route] for route in before} == before
-    fewer = told_apart([some[0], some[3]], "")
+    fewer = assign_unique_names([some[0], some[3]], "")
     assert fewer == {route: before[route] for route in fewer}
 
 
@@ -170,7 +176,7 @@ def test_no_two_properties_are_called_alike(wanted: list[tuple[str, str]]) -> No
     ],
 )
 def test_the_source_is_a_tag(title: str, tag: str) -> None:
-    assert source_tag(title) == tag
+    assert make_openapi_source_tag(title) == tag
 
 
 @pytest.mark.parametrize(
@@ -184,9 +190,9 @@ def test_the_source_is_a_tag(title: str, tag: str) -> None:
     ],
 )
 def test_texts_are_cut_where_a_reader_would(text: str, cut: str) -> None:
-    assert cut_readably(text, 24) == cut
+    assert shorten_text(text, 24) == cut
 
 
 @given(st.text(max_size=300), st.integers(10, 100))
 def test_a_cut_text_is_never_longer_than_asked(text: str, length: int) -> None:
-    assert len(cut_readably(text, length)) <= length
+    assert len(shorten_text(text, length)) <= length

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.registry.openapi.importing import import_document
+from pegboard.kinds.http.openapi.import_document import import_document
 from tests.unit.registry.openapi.making import Json, api, body, noted, of, one, reason, sent, url
 
 COLOURS = {"type": "array", "items": {"type": "string"}}

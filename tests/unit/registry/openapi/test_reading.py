@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.core.refusals import Invalid
-from pegboard.registry.openapi.importing import import_document
-from pegboard.registry.openapi.reading import read_document
+from pegboard.kinds.http.openapi.import_document import import_document, read_document
+from pegboard.model.api_errors import Invalid
 from tests.unit.registry.openapi.making import api
 
 YAML = """

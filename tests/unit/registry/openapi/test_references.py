@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.registry.openapi.importing import import_document
+from pegboard.kinds.http.openapi.import_document import import_document
 from tests.unit.registry.openapi.making import Json, api, body, of, one, reason, ref, sent, taking, url
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}

@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pegboard.registry.openapi.importing import import_document
-from pegboard.registry.schemas import compile_validator
-from pegboard.registry.subschemas import Document
+from pegboard.json_schema.compile import compile_validator
+from pegboard.json_schema.schema_document import SchemaDocument
+from pegboard.kinds.http.openapi.import_document import import_document
 from tests.unit.registry.openapi.making import Json, api, body, ref
 
 NAMES = ("A", "B", "C")
@@ -85,7 +85,7 @@ def test_any_schema_of_3_0_becomes_one_of_today_or_refers_to_itself_without_end(
         return
     input_schema = found.definitions[0]["input_schema"]
     compile_validator(input_schema)
-    for _, node, _ in Document(input_schema).everything():
+    for _, node, _ in SchemaDocument(input_schema).iterate_schemas():
         assert not FOREIGN & node.keys()
         assert not any(isinstance(node.get(word), bool) for word in ("exclusiveMinimum", "exclusiveMaximum"))
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.refusals import Invalid
-from pegboard.registry.openapi.importing import import_document
+from pegboard.kinds.http.openapi.import_document import import_document
+from pegboard.model.api_errors import Invalid
 from tests.unit.registry.openapi.making import Json, api, one, sent, swagger
 
 BEARER = {"type": "bearer", "token": "t0ken-text"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pegboard.registry.tables import live
+from pegboard.kinds.table import file_watcher
 
 
 @pytest.fixture(autouse=True)
 def changes_are_seen_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A board sees changes of the file and of its tables at once, which else is every few seconds."""
-    monkeypatch.setattr(live, "POLL", 0.05)
-    monkeypatch.setattr(live, "POLL_TABLES", 0.1)
+    monkeypatch.setattr(file_watcher, "FILE_POLL_SECONDS", 0.05)
+    monkeypatch.setattr(file_watcher, "TABLE_POLL_SECONDS", 0.1)

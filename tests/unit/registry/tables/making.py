@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from pegboard.core.errors import FieldProblem, InvalidArguments
-from pegboard.core.table_config import TableConfig, TableEntry
-from pegboard.core.tool import Tool
-from pegboard.executors.table.facts import Facts
-from pegboard.registry.tables.arguments import TableArguments
-from pegboard.registry.tables.generation import table_tools
+from pegboard.kinds.table.arguments import TableArgumentChecker
+from pegboard.kinds.table.config import TableConfig, TableEntry
+from pegboard.kinds.table.generate_tools import build_table_tools
+from pegboard.kinds.table.table_schema import TableSchema
+from pegboard.model.call_errors import FieldProblem, InvalidArguments
+from pegboard.model.tool import Tool
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 # One of each type, as in the examples of the contract.
@@ -52,12 +52,12 @@ def config(*fields: dict[str, Any], **more: Any) -> TableConfig:
     return TableConfig.model_validate({"tableName": "mood_entries", "fields": list(fields) or FIELDS, **more})
 
 
-def tools(*fields: dict[str, Any], facts: Facts | None = None, **more: Any) -> list[Tool]:
+def tools(*fields: dict[str, Any], facts: TableSchema | None = None, **more: Any) -> list[Tool]:
     """The tools of such a table."""
-    return table_tools(TableEntry.model_validate(entry(*fields, **more)), facts, owner_id="owner", now=NOW)
+    return build_table_tools(TableEntry.model_validate(entry(*fields, **more)), facts, owner_id="owner", now=NOW)
 
 
-def problems(arguments: TableArguments, given: dict[str, Any]) -> list[FieldProblem]:
+def problems(arguments: TableArgumentChecker, given: dict[str, Any]) -> list[FieldProblem]:
     """What is wrong with these arguments, nothing if they fit."""
     try:
         arguments.check(given)

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from pegboard.core.errors import FieldProblem, MalformedArguments
-from pegboard.executors.table.facts import Column, Facts
-from pegboard.registry.tables.arguments import TableArguments
+from pegboard.kinds.table.arguments import TableArgumentChecker
+from pegboard.kinds.table.table_schema import Column, TableSchema
+from pegboard.model.call_errors import FieldProblem, MalformedArguments
 from tests.unit.registry.tables.making import FIELDS, ROW, problems, tools
 
-MOODS = TableArguments(tools()[0])
-BATCH = TableArguments(tools(batch=True)[1])
+MOODS = TableArgumentChecker(tools()[0])
+BATCH = TableArgumentChecker(tools(batch=True)[1])
 
 
 def of_field(value: Any, **field: Any) -> FieldProblem | None:
     """What is wrong with the value of one required field, if anything is."""
-    arguments = TableArguments(tools({"name": "a", "required": True, **field})[0])
+    arguments = TableArgumentChecker(tools({"name": "a", "required": True, **field})[0])
     found = problems(arguments, {"a": value})
     assert len(found) <= 1
     return found[0] if found else None
@@ -41,7 +41,7 @@ class TestTheContract:
     )
     def test_each_type_has_its_own_words(self, change: dict[str, Any], message: str) -> None:
         [problem] = problems(MOODS, {**ROW, **change})
-        assert problem.without_value == message
+        assert problem.message_without_value == message
         assert problem.field == next(iter(change))
 
     def test_the_example_of_the_contract_is_word_for_word(self) -> None:
@@ -90,7 +90,7 @@ class TestNullsAndDefaults:
 
     def test_a_default_is_for_what_is_absent_and_not_for_null(self) -> None:
         [tool] = tools({"name": "a", "dataType": "json", "default": {"n": []}}, {"name": "b", "dataType": "text"})
-        arguments = TableArguments(tool)
+        arguments = TableArgumentChecker(tool)
         filled = arguments.check({})
         assert filled == {"a": {"n": []}}
         filled["a"]["n"].append(1)
@@ -99,7 +99,7 @@ class TestNullsAndDefaults:
 
     def test_a_required_field_with_a_default_may_be_absent(self) -> None:
         [tool] = tools({"name": "a", "dataType": "integer", "required": True, "default": 3})
-        assert TableArguments(tool).check({}) == {"a": 3}
+        assert TableArgumentChecker(tool).check({}) == {"a": 3}
 
 
 class TestValues:
@@ -120,7 +120,7 @@ class TestValues:
         assert of_field(Decimal("99999999999999999999.99"), **field) is None
         problem = of_field(Decimal("99999999999999999999.9900000001"), **field)
         assert problem is not None
-        assert problem.without_value == "Field 'a' must be at most 99999999999999999999.99"
+        assert problem.message_without_value == "Field 'a' must be at most 99999999999999999999.99"
 
     def test_places_of_long_numbers_are_counted_exactly(self) -> None:
         for fits in ("12345678901234567890.12", "12345678901234567890.1200000", "1.00000000000000000000"):
@@ -128,7 +128,7 @@ class TestValues:
         for unfit in ("12345678901234567890.123", "0.010000000000000000001", "1E-400"):
             problem = of_field(Decimal(unfit), dataType="numeric", scale=2)
             assert problem is not None
-            assert problem.without_value == "Field 'a' must be a number with max 2 decimal places"
+            assert problem.message_without_value == "Field 'a' must be a number with max 2 decimal places"
 
     def test_precision_without_a_scale_counts_digits(self) -> None:
         for fits in (0, 12345, 1.2345, 0.00012345, 1e-7, Decimal("1.2345000000000000000"), 10000.0):
@@ -136,7 +136,7 @@ class TestValues:
         for unfit in (123456, 1.23456, 1e5, 100000, Decimal("0.100000000000000000001")):
             problem = of_field(unfit, dataType="numeric", precision=5)
             assert problem is not None
-            assert problem.without_value == "Field 'a' must be a number with max 5 digits"
+            assert problem.message_without_value == "Field 'a' must be a number with max 5 digits"
 
     @pytest.mark.parametrize(
         ("limits", "code", "words"),
@@ -153,7 +153,7 @@ class TestValues:
     def test_moments_are_compared_as_instants(self, limits: dict[str, str], code: str, words: str) -> None:
         problem = of_field("2025-10-05T14:30:00Z", dataType="datetime", **limits)
         assert problem is not None
-        assert (problem.code, problem.without_value) == (code, f"Field 'a' {words}")
+        assert (problem.code, problem.message_without_value) == (code, f"Field 'a' {words}")
         assert of_field(next(iter(limits.values())), dataType="datetime", **limits) is None
 
     def test_why_a_moment_cannot_be_read_is_said(self) -> None:
@@ -173,7 +173,7 @@ class TestValues:
 
     def test_secrets_are_not_repeated(self) -> None:
         [tool] = tools({"name": "password", "dataType": "datetime"})
-        [problem] = problems(TableArguments(tool), {"password": "hush"})
+        [problem] = problems(TableArgumentChecker(tool), {"password": "hush"})
         assert "hush" not in f"{problem}"
 
     def test_what_is_no_json_is_malformed(self) -> None:
@@ -183,12 +183,12 @@ class TestValues:
 
 class TestFacts:
     def test_a_uuid_column_takes_uuids(self) -> None:
-        facts = Facts(None, "t", {"a": Column("a", "uuid", "uuid")})
+        facts = TableSchema(None, "t", {"a": Column("a", "uuid", "uuid")})
         [tool] = tools({"name": "a", "dataType": "text", "required": True}, facts=facts)
-        arguments = TableArguments(tool)
+        arguments = TableArgumentChecker(tool)
         assert problems(arguments, {"a": "550e8400-E29B-41d4-a716-446655440000"}) == []
         [problem] = problems(arguments, {"a": "550e8400"})
-        assert (problem.code, problem.without_value) == ("invalid_string", "Field 'a' must be a valid UUID")
+        assert (problem.code, problem.message_without_value) == ("invalid_string", "Field 'a' must be a valid UUID")
 
     @pytest.mark.parametrize(
         ("family", "good", "bad"),
@@ -200,9 +200,9 @@ class TestFacts:
         ],
     )
     def test_the_faulty_item_of_an_array_is_named(self, family: Any, good: Any, bad: Any) -> None:
-        facts = Facts(None, "t", {"a": Column("a", "_x", "array", element=Column("", "x", family))})
+        facts = TableSchema(None, "t", {"a": Column("a", "_x", "array", element=Column("", "x", family))})
         [tool] = tools({"name": "a", "dataType": "json"}, facts=facts)
-        arguments = TableArguments(tool)
+        arguments = TableArgumentChecker(tool)
         assert problems(arguments, {"a": [good, good]}) == []
         assert [problem.field for problem in problems(arguments, {"a": [good, bad]})] == ["a[1]"]
 
@@ -211,7 +211,7 @@ class TestBatch:
     def test_rows_that_fit_are_filled_one_by_one(self) -> None:
         given = {"rows": [ROW, ROW]}
         assert BATCH.check(given) is given
-        many = TableArguments(tools(*FIELDS, {"name": "n", "dataType": "integer", "default": 1}, batch=True)[1])
+        many = TableArgumentChecker(tools(*FIELDS, {"name": "n", "dataType": "integer", "default": 1}, batch=True)[1])
         assert many.check({"rows": [{**ROW, "n": 2}, ROW]}) == {"rows": [{**ROW, "n": 2}, {**ROW, "n": 1}]}
 
     def test_the_faults_of_all_rows_come_with_their_index(self) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.refusals import Forbidden, Invalid
-from pegboard.core.tool import Tool
-from pegboard.registry.tables.generation import input_schema
+from pegboard.kinds.table.generate_tools import build_input_schema
+from pegboard.model.api_errors import Forbidden, Invalid
+from pegboard.model.tool import Tool
 from pegboard.testing import member, memory_board
 from tests.unit.registry.tables.making import FIELDS, config
 
@@ -34,12 +34,12 @@ async def faults(board: Pegboard, **more: Any) -> dict[str, str]:
 
 
 class TestSchema:
-    @pytest.mark.parametrize("given", [{}, {"type": "object"}, input_schema(config())])
+    @pytest.mark.parametrize("given", [{}, {"type": "object"}, build_input_schema(config())])
     async def test_it_is_made_from_the_fields_where_the_definition_says_nothing_else(
         self, board: Pegboard, given: dict[str, Any]
     ) -> None:
         tool = await board.add(table(input_schema=given))
-        assert tool.input_schema == input_schema(config())
+        assert tool.input_schema == build_input_schema(config())
 
     async def test_another_one_is_refused(self, board: Pegboard) -> None:
         found = await faults(board, input_schema={"type": "object", "properties": {"a": {}}})
@@ -49,7 +49,7 @@ class TestSchema:
         await board.add(table())
         other = {**CONFIG, "fields": FIELDS[:2], "batch": True}
         changed = await board.tools.update("log_mood", {"config": other}, board.admin)
-        assert changed.input_schema == input_schema(config(*FIELDS[:2], batch=True))
+        assert changed.input_schema == build_input_schema(config(*FIELDS[:2], batch=True))
         assert changed.version == 2
 
     async def test_applying_the_same_definition_again_changes_nothing(self, board: Pegboard) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.errors import InvalidArguments
-from pegboard.core.instants import read_instant
-from pegboard.core.table_config import TableEntry, TableField
-from pegboard.registry.tables.arguments import TableArguments
-from pegboard.registry.tables.generation import table_tools
-from pegboard.registry.tables.rules import field_faults
-from pegboard.registry.values import parse_json
+from pegboard.json_schema.read_arguments import parse_json
+from pegboard.kinds.table.arguments import TableArgumentChecker
+from pegboard.kinds.table.config import TableEntry, TableField
+from pegboard.kinds.table.config_rules import find_field_faults
+from pegboard.kinds.table.generate_tools import build_table_tools
+from pegboard.model.call_errors import InvalidArguments
+from pegboard.model.timestamps import read_instant
 from tests.unit.registry.tables.making import NOW, entry
 
 TEXTS = st.text("ab\0é🙂", max_size=6)
@@ -134,7 +134,7 @@ def fits(field: TableField, value: Any) -> bool:
     return isinstance(value, dict) and not holds_nul(value)
 
 
-def named(arguments: TableArguments, given: dict[str, Any]) -> set[str]:
+def named(arguments: TableArgumentChecker, given: dict[str, Any]) -> set[str]:
     """The fields that are complained about."""
     try:
         assert arguments.check(given) is given
@@ -147,21 +147,21 @@ def named(arguments: TableArguments, given: dict[str, Any]) -> set[str]:
 @given(TABLE, st.data())
 def test_a_row_fits_or_exactly_its_faulty_fields_are_named(fields: list[dict[str, Any]], data: st.DataObject) -> None:
     table = TableEntry.model_validate(entry(*fields))
-    assert not any(field_faults(field, "") for field in table.fields)
+    assert not any(find_field_faults(field, "") for field in table.fields)
     row = {
         name: data.draw(VALUES, name) for name in data.draw(st.sets(st.sampled_from(["f0", "f1", "f2", "f3", "f9"])))
     }
     known = {field.name: field for field in table.fields}
     unfit = {name for name in row if name not in known or not fits(known[name], row[name])}
     unfit |= {field.name for field in table.fields if field.required and field.name not in row}
-    [tool] = table_tools(table, None, owner_id="o", now=NOW)
-    assert named(TableArguments(tool), row) == unfit
+    [tool] = build_table_tools(table, None, owner_id="o", now=NOW)
+    assert named(TableArgumentChecker(tool), row) == unfit
 
 
 @given(FIELD, st.lists(VALUES, min_size=1, max_size=4))
 def test_a_row_of_a_batch_fits_if_it_fits_alone(field: dict[str, Any], values: list[Any]) -> None:
     table = TableEntry.model_validate(entry({"name": "f0", **field}, batch=True))
-    one, many = map(TableArguments, table_tools(table, None, owner_id="o", now=NOW))
+    one, many = map(TableArgumentChecker, build_table_tools(table, None, owner_id="o", now=NOW))
     unfit = {place for place, value in enumerate(values) if named(one, {"f0": value})}
     try:
         many.check({"rows": [{"f0": value} for value in values]})
@@ -176,6 +176,6 @@ def test_a_row_of_a_batch_fits_if_it_fits_alone(field: dict[str, Any], values: l
 def test_decimal_places_are_those_of_the_json(scale: int, number: Decimal, places: int) -> None:
     text = f"{number:.{places}f}"
     field = {"name": "a", "dataType": "numeric", "required": True, "scale": scale}
-    [tool] = table_tools(TableEntry.model_validate(entry(field)), None, owner_id="o", now=NOW)
+    [tool] = build_table_tools(TableEntry.model_validate(entry(field)), None, owner_id="o", now=NOW)
     is_fit = (Fraction(text) * 10**scale).denominator == 1
-    assert named(TableArguments(tool), parse_json(f'{{"a": {text}}}'.encode())) == (set() if is_fit else {"a"})
+    assert named(TableArgumentChecker(tool), parse_json(f'{{"a": {text}}}'.encode())) == (set() if is_fit else {"a"})

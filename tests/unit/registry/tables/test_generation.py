@@ -7,11 +7,11 @@ from typing import Any
 import orjson
 import pytest
 
-from pegboard.core.table_config import TableConfig
-from pegboard.core.tool import Kind
-from pegboard.executors.table.facts import Column, Facts
-from pegboard.registry.schemas import check_schema
-from pegboard.registry.tables.generation import input_schema
+from pegboard.json_schema.compile import check_schema
+from pegboard.kinds.table.config import TableConfig
+from pegboard.kinds.table.generate_tools import build_input_schema
+from pegboard.kinds.table.table_schema import Column, TableSchema
+from pegboard.model.tool import Kind
 from tests.unit.registry.tables.making import config, tools
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
@@ -19,7 +19,7 @@ SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 def shown(**field: Any) -> dict[str, Any]:
     """The schema of a required field."""
-    made = input_schema(config({"name": "a", "required": True, **field}))
+    made = build_input_schema(config({"name": "a", "required": True, **field}))
     check_schema(made, where="input_schema")
     assert orjson.loads(orjson.dumps(made)) == made
     return dict(made["properties"]["a"])
@@ -67,7 +67,7 @@ def test_each_type_has_its_schema_with_all_constraints(field: dict[str, Any], sc
 
 class TestTheWhole:
     def test_unknown_fields_are_refused_and_required_ones_required_unless_they_have_a_default(self) -> None:
-        made = input_schema(
+        made = build_input_schema(
             config(
                 {"name": "a", "dataType": "text", "required": True},
                 {"name": "b", "dataType": "text"},
@@ -84,7 +84,7 @@ class TestTheWhole:
         assert shown(dataType="json", required=False) == {"type": ["object", "null"]}
 
     def test_a_batch_takes_rows_of_the_same(self) -> None:
-        one, many = input_schema(config()), input_schema(config(batch=True))
+        one, many = build_input_schema(config()), build_input_schema(config(batch=True))
         rows = many["properties"]["rows"]
         assert rows["items"] == {key: value for key, value in one.items() if key != "$schema"}
         assert (many["required"], many["additionalProperties"], rows["minItems"]) == (["rows"], False, 1)
@@ -105,14 +105,14 @@ class TestFacts:
         ],
     )
     def test_json_on_an_array_column_is_an_array_of_its_elements(self, element: Column, items: dict[str, Any]) -> None:
-        facts = Facts(None, "t", {"tags": Column("tags", "_x", "array", element=element)})
-        made = input_schema(config({"name": "a", "dataType": "json"}, columnMappings={"a": "tags"}), facts)
+        facts = TableSchema(None, "t", {"tags": Column("tags", "_x", "array", element=element)})
+        made = build_input_schema(config({"name": "a", "dataType": "json"}, columnMappings={"a": "tags"}), facts)
         assert made["properties"]["a"] == {"type": ["array", "null"], "items": items}
 
     def test_text_on_a_uuid_column_is_a_uuid_and_json_on_a_json_column_an_object(self) -> None:
         columns = {"a": Column("a", "uuid", "uuid"), "b": Column("b", "jsonb", "json")}
         fields = [{"name": name, "dataType": kind, "required": True} for name, kind in (("a", "text"), ("b", "json"))]
-        made = input_schema(config(*fields), Facts(None, "t", columns))
+        made = build_input_schema(config(*fields), TableSchema(None, "t", columns))
         assert made["properties"] == {"a": {"type": "string", "format": "uuid"}, "b": {"type": "object"}}
 
 
@@ -126,8 +126,8 @@ class TestColumns:
             Column("e", "uuid", "uuid"),
         )
         fields = [{"name": column.name, "dataType": "text", "label": "L", "required": True} for column in columns]
-        there = Facts(None, "t", {column.name: column for column in columns})
-        made = input_schema(TableConfig.model_validate({"tableName": "t", "fields": fields}), there)
+        there = TableSchema(None, "t", {column.name: column for column in columns})
+        made = build_input_schema(TableConfig.model_validate({"tableName": "t", "fields": fields}), there)
         assert made["properties"] == {
             "a": {"type": "string", "format": "date", "description": "L"},
             "b": {"type": "string", "description": "L (of type interval, such as 1 day 02:00:00)"},
@@ -144,7 +144,7 @@ class TestTools:
         assert not tool.is_public
         assert (tool.unknown_parameters, tool.result_style) == ("reject", "detailed")
         assert not tool.keep_arguments
-        assert tool.input_schema == input_schema(config())
+        assert tool.input_schema == build_input_schema(config())
 
     def test_it_is_public_and_kept_where_the_file_says_so(self) -> None:
         [tool] = tools(public=True, audit=True)

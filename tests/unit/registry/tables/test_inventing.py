@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.executors.table.facts import Column, Facts
-from pegboard.executors.table.planning import findings
-from pegboard.executors.table.sources import open_source
-from pegboard.registry.documents import write_yaml
-from pegboard.registry.tables.checks import Bounds, bounds_of
-from pegboard.registry.tables.inventing import table_entry
-from pegboard.registry.tables.reading import read_tables
+from pegboard.kinds.table.check_constraints import ColumnBounds, read_bounds
+from pegboard.kinds.table.insert_plan import check_table_config
+from pegboard.kinds.table.introspect import generate_entry
+from pegboard.kinds.table.sources import open_source
+from pegboard.kinds.table.table_schema import Column, TableSchema
+from pegboard.kinds.table.tables_file import read_tables_file
+from pegboard.model.documents import write_yaml
 from tests.table_databases import run_sql
 
 SQLITE = """
@@ -70,7 +70,7 @@ async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url
 
 
-async def facts_at(url: str) -> tuple[Facts, Any]:
+async def facts_at(url: str) -> tuple[TableSchema, Any]:
     """What the database says of the table, and of which kind it is."""
     source = open_source(url)
     try:
@@ -84,7 +84,7 @@ async def facts_at(url: str) -> tuple[Facts, Any]:
 async def fields_at(url: str) -> dict[str, dict[str, Any]]:
     """The fields of the made up table, without their labels, by name."""
     facts, kind = await facts_at(url)
-    entry = table_entry(facts, kind).entry
+    entry = generate_entry(facts, kind).entry
     assert entry is not None
     return {
         field["name"]: {key: field[key] for key in field if key not in ("name", "label")} for field in entry["fields"]
@@ -93,10 +93,10 @@ async def fields_at(url: str) -> dict[str, dict[str, Any]]:
 
 async def test_a_table_that_was_made_up_is_read_and_fits_its_database(url: str) -> None:
     facts, kind = await facts_at(url)
-    invented = table_entry(facts, kind)
+    invented = generate_entry(facts, kind)
     assert invented.entry is not None
-    (entry,) = read_tables(write_yaml({"tables": [invented.entry]}).encode(), "made.yaml").tables
-    assert findings(entry, facts, kind) == []
+    (entry,) = read_tables_file(write_yaml({"tables": [invented.entry]}).encode(), "made.yaml").tables
+    assert check_table_config(entry, facts, kind) == []
     assert (entry.toolId, entry.displayName) == ("add-mood-entries", "Add mood entries")
     assert entry.fields[0].label == "User Id"
     assert [note.split(":")[0] for note in invented.notes] == ["column photo is left out"]
@@ -143,21 +143,21 @@ async def test_columns_of_postgresql_become_fields_with_what_their_types_and_che
     }
 
 
-def table(*columns: Column, **more: Any) -> Facts:
+def table(*columns: Column, **more: Any) -> TableSchema:
     """A table with these columns."""
-    return Facts(None, more.pop("table", "things"), {column.name: column for column in columns}, **more)
+    return TableSchema(None, more.pop("table", "things"), {column.name: column for column in columns}, **more)
 
 
 def test_a_key_that_the_board_can_make_is_no_field_unless_it_refers_to_another_row() -> None:
     facts = table(Column("id", "uuid", "uuid", nullable=False), Column("name", "text", "text"), key=("id",))
-    entry = table_entry(facts, "postgresql").entry
+    entry = generate_entry(facts, "postgresql").entry
     assert entry is not None
     assert [field["name"] for field in entry["fields"]] == ["name"]
 
 
 def test_a_table_with_a_column_that_must_be_filled_in_and_cannot_be_is_left_out_with_the_reason() -> None:
     facts = table(Column("photo", "bytea", "bytes", nullable=False), Column("name", "text", "text"))
-    assert table_entry(facts, "postgresql") == (
+    assert generate_entry(facts, "postgresql") == (
         None,
         ["left out: its column photo must be filled in, and no field fits its type bytea"],
     )
@@ -182,13 +182,13 @@ def test_a_table_with_a_column_that_must_be_filled_in_and_cannot_be_is_left_out_
 )
 def test_what_no_file_can_say_of_a_column_is_left_out_of_a_file_that_is_valid(column: Column, check: str) -> None:
     facts = table(column, Column("b", "text", "text"), checks={"c": check})
-    entry = table_entry(facts, "postgresql").entry
-    file = read_tables(write_yaml({"tables": [entry]}).encode(), "tables.yaml")
-    assert findings(file.tables[0], facts, "postgresql") == []
+    entry = generate_entry(facts, "postgresql").entry
+    file = read_tables_file(write_yaml({"tables": [entry]}).encode(), "tables.yaml")
+    assert check_table_config(file.tables[0], facts, "postgresql") == []
 
 
 def test_a_column_beyond_the_most_fields_is_left_out_and_noted() -> None:
-    entry, notes = table_entry(table(*(Column(f"c{number}", "text", "text") for number in range(1001))), "sqlite")
+    entry, notes = generate_entry(table(*(Column(f"c{number}", "text", "text") for number in range(1001))), "sqlite")
     assert entry is not None
     assert len(entry["fields"]) == 1000
     assert notes == ["column c1000 is left out: a table has at most 1,000 fields"]
@@ -196,19 +196,19 @@ def test_a_column_beyond_the_most_fields_is_left_out_and_noted() -> None:
 
 def test_a_bound_that_may_not_be_reached_becomes_the_next_number_of_the_columns_scale() -> None:
     column = Column("a", "numeric(4,1)", "numeric", precision=4, scale=1)
-    entry = table_entry(table(column, checks={"c": "a > 5.55 AND a < 9"}), "postgresql").entry
+    entry = generate_entry(table(column, checks={"c": "a > 5.55 AND a < 9"}), "postgresql").entry
     assert entry is not None
     assert (entry["fields"][0]["min"], entry["fields"][0]["max"]) == (5.6, 8.9)
 
 
 def test_a_view_is_left_out_with_the_reason() -> None:
     facts = table(Column("name", "text", "text"), unfit="it is a view")
-    assert table_entry(facts, "sqlite") == (None, ["left out: it is a view"])
+    assert generate_entry(facts, "sqlite") == (None, ["left out: it is a view"])
 
 
 def test_a_table_whose_columns_all_fill_themselves_is_left_out() -> None:
     facts = table(Column("id", "bigint", "integer", has_default=True, counts=True), key=("id",))
-    assert table_entry(facts, "postgresql").entry is None
+    assert generate_entry(facts, "postgresql").entry is None
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_table_whose_columns_all_fill_themselves_is_left_out() -> None:
     [("MoodEntries", "add-mood-entries"), ("HTTPLog", "add-http-log"), ("größe 2", "add-gr-e-2"), ("表", "add-row")],
 )
 def test_any_name_of_a_table_gives_a_name_that_a_tool_may_have(name: str, tool_id: str) -> None:
-    entry = table_entry(table(Column("a", "text", "text"), table=name), "sqlite").entry
+    entry = generate_entry(table(Column("a", "text", "text"), table=name), "sqlite").entry
     assert entry is not None
     assert entry["toolId"] == tool_id
     assert entry["tableName"] == name
@@ -225,21 +225,24 @@ def test_any_name_of_a_table_gives_a_name_that_a_tool_may_have(name: str, tool_i
 @pytest.mark.parametrize(
     ("check", "bounds"),
     [
-        ("CHECK (((n >= 1) AND (n <= 10)))", Bounds(low=Decimal(1), high=Decimal(10))),
-        ("n BETWEEN -1 AND 10.5 AND length(t) > 0", Bounds(low=Decimal(-1), high=Decimal("10.5"))),
-        ("0 < n", Bounds(above=Decimal(0))),
-        ("CHECK ((n >= '-5'::integer))", Bounds(low=Decimal(-5))),
-        ("CHECK ((n < (100.5)::numeric(10,2)))", Bounds(below=Decimal("100.5"))),
-        ("n IS NOT NULL AND n > 2 AND n > 3", Bounds(above=Decimal(3))),
-        ("CHECK (((n)::text = ANY ((ARRAY['a'::character varying, 'b'::text])::text[])))", Bounds(among=("a", "b"))),
-        ("n IN ('a', 'b') AND n IN ('b', 'c')", Bounds(among=("b",))),
-        ("CHECK (((char_length((n)::text) <= 10)))", Bounds(longest=10)),
-        ("length(n) >= 2.5 AND length(n) < 3.5", Bounds(shortest=3, longest=3)),
-        ('"n" >= 3', Bounds(low=Decimal(3))),
+        ("CHECK (((n >= 1) AND (n <= 10)))", ColumnBounds(low=Decimal(1), high=Decimal(10))),
+        ("n BETWEEN -1 AND 10.5 AND length(t) > 0", ColumnBounds(low=Decimal(-1), high=Decimal("10.5"))),
+        ("0 < n", ColumnBounds(above=Decimal(0))),
+        ("CHECK ((n >= '-5'::integer))", ColumnBounds(low=Decimal(-5))),
+        ("CHECK ((n < (100.5)::numeric(10,2)))", ColumnBounds(below=Decimal("100.5"))),
+        ("n IS NOT NULL AND n > 2 AND n > 3", ColumnBounds(above=Decimal(3))),
+        (
+            "CHECK (((n)::text = ANY ((ARRAY['a'::character varying, 'b'::text])::text[])))",
+            ColumnBounds(among=("a", "b")),
+        ),
+        ("n IN ('a', 'b') AND n IN ('b', 'c')", ColumnBounds(among=("b",))),
+        ("CHECK (((char_length((n)::text) <= 10)))", ColumnBounds(longest=10)),
+        ("length(n) >= 2.5 AND length(n) < 3.5", ColumnBounds(shortest=3, longest=3)),
+        ('"n" >= 3', ColumnBounds(low=Decimal(3))),
     ],
 )
-def test_a_simple_check_is_understood(check: str, bounds: Bounds) -> None:
-    assert bounds_of([check], ["n", "t"])["n"] == bounds
+def test_a_simple_check_is_understood(check: str, bounds: ColumnBounds) -> None:
+    assert read_bounds([check], ["n", "t"])["n"] == bounds
 
 
 @pytest.mark.parametrize(
@@ -258,9 +261,9 @@ def test_a_simple_check_is_understood(check: str, bounds: Bounds) -> None:
     ],
 )
 def test_a_check_that_is_not_simple_says_nothing(check: str) -> None:
-    assert bounds_of([check], ["n", "t"]).get("n", Bounds()) == Bounds()
+    assert read_bounds([check], ["n", "t"]).get("n", ColumnBounds()) == ColumnBounds()
 
 
 @given(st.text(alphabet="nt<>=()[]',:: andorotin1.-\"", max_size=60))
 def test_no_check_is_too_odd_to_be_read(check: str) -> None:
-    assert set(bounds_of([check], ["n", "t"])) <= {"n", "t"}
+    assert set(read_bounds([check], ["n", "t"])) <= {"n", "t"}

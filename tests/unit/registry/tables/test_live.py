@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.refusals import Conflict, Invalid
+from pegboard.model.api_errors import Conflict, Invalid
 from pegboard.testing import NoSettings, memory_board
 from tests.table_databases import A_MOOD, log_mood, make_mood_entries, rows_of, run_sql, scribble, write_tables
 from tests.waiting import until

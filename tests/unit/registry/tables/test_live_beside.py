@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.core.refusals import Conflict, Forbidden, Invalid
+from pegboard.model.api_errors import Conflict, Forbidden, Invalid
 from pegboard.testing import NoSettings, memory_board
 from tests.table_databases import A_MOOD, log_mood, make_mood_entries, rows_of, write_tables
 from tests.waiting import until

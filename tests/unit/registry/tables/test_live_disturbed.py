@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.core.refusals import Invalid
-from pegboard.core.table_config import TableConfig
-from pegboard.core.tool import Tool
-from pegboard.executors.table.planning import Finding
-from pegboard.executors.table.sources import Sources
-from pegboard.registry.tables import live, looking
-from pegboard.registry.tables.looking import Look
-from pegboard.store.database import Database
+from pegboard.kinds.table import file_watcher
+from pegboard.kinds.table import file_watcher as looking
+from pegboard.kinds.table.config import TableConfig
+from pegboard.kinds.table.file_watcher import TableInspection
+from pegboard.kinds.table.insert_plan import TableConfigProblem
+from pegboard.kinds.table.sources import TableSources
+from pegboard.model.api_errors import Invalid
+from pegboard.model.tool import Tool
+from pegboard.storage.database import Database
 from pegboard.testing import memory_board
 from tests.table_databases import A_MOOD, log_mood, make_mood_entries, run_sql, scribble, write_tables
 from tests.waiting import until
@@ -68,7 +69,7 @@ async def test_a_change_of_who_may_read_the_file_has_it_read_anew(file: Path) ->
 async def test_a_file_is_taken_when_nobody_has_written_to_it_for_a_while(
     file: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look, looks = live._signature, count()
+    look, looks = file_watcher._read_file_signature, count()
 
     def look_and_write_on(path: Path) -> tuple[int, ...] | None:
         if next(looks) == 2:  # the change was noticed with the first look, and the second began to wait for its end
@@ -77,14 +78,14 @@ async def test_a_file_is_taken_when_nobody_has_written_to_it_for_a_while(
 
     async with memory_board(tables=file) as board:
         hung: list[list[str]] = []
-        swap = board.snapshot.swap
+        swap = board.snapshot.swap_local_tools
 
         def note(former: Iterable[Tool], tools: Iterable[Tool]) -> None:
             swap(former, tools)
             hung.append([tool.name for tool in board.snapshot.local()])
 
-        monkeypatch.setattr(board.snapshot, "swap", note)
-        monkeypatch.setattr(live, "_signature", look_and_write_on)
+        monkeypatch.setattr(board.snapshot, "swap_local_tools", note)
+        monkeypatch.setattr(file_watcher, "_read_file_signature", look_and_write_on)
         scribble(file, '{"tables": []}')  # half of a file, which could be a whole one
 
         async def is_taken() -> bool:
@@ -121,8 +122,8 @@ async def test_each_address_that_is_none_is_named_and_no_part_of_its_password(fi
 async def test_a_database_that_says_nothing_is_waited_for_once_and_not_for_each_table(
     database: Database, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(looking, "_PATIENCE", 0.2)
-    monkeypatch.setattr(looking, "_AT_ONCE", 1)
+    monkeypatch.setattr(looking, "_INSPECT_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(looking, "_MAX_CONCURRENT_INSPECTIONS", 1)
     await run_sql(url, "CREATE TABLE other (a TEXT)")
     reached = 0
     ended = asyncio.Event()
@@ -135,9 +136,9 @@ async def test_a_database_that_says_nothing_is_waited_for_once_and_not_for_each_
 
     server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    sources = Sources(database)
-    await sources.use({None: f"postgresql://u:secret@127.0.0.1:{port}/d", "near": url})
-    look = Look(sources)
+    sources = TableSources(database)
+    await sources.set_sources({None: f"postgresql://u:secret@127.0.0.1:{port}/d", "near": url})
+    look = TableInspection(sources)
     tables = [
         TableConfig.model_validate({"tableName": name, "fields": [{"name": "a", "dataType": "text"}]})
         for name in ("one", "two", "other")
@@ -147,7 +148,7 @@ async def test_a_database_that_says_nothing_is_waited_for_once_and_not_for_each_
     ended.set()
     await sources.close()
     server.close()
-    assert {found.code for found in far if isinstance(found, Finding)} == {"P1001"}
+    assert {found.code for found in far if isinstance(found, TableConfigProblem)} == {"P1001"}
     assert "secret" not in str(far)
     assert reached == 1
-    assert not isinstance(near, Finding)
+    assert not isinstance(near, TableConfigProblem)

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.refusals import Invalid
-from pegboard.core.table_config import FromEnvironment, TableField, TablesFile
-from pegboard.registry.documents import write_yaml
-from pegboard.registry.tables.reading import MAX_BYTES, addresses, read_tables
+from pegboard.kinds.table.config import FromEnvironment, TableField, TablesFile
+from pegboard.kinds.table.tables_file import MAX_FILE_BYTES, read_tables_file, resolve_addresses
+from pegboard.model.api_errors import Invalid
+from pegboard.model.documents import write_yaml
 from tests.unit.registry.tables.making import FIELDS, entry
 
 
 def read(*tables: dict[str, Any], **more: Any) -> TablesFile:
-    return read_tables(json.dumps({"tables": tables, **more}).encode(), "tables.json")
+    return read_tables_file(json.dumps({"tables": tables, **more}).encode(), "tables.json")
 
 
 def faults(*tables: dict[str, Any], **more: Any) -> dict[str, str]:
@@ -30,22 +30,22 @@ def faults(*tables: dict[str, Any], **more: Any) -> dict[str, str]:
 
 def misread(text: str | bytes, file: str = "tables.json") -> str:
     with pytest.raises(Invalid) as refused:
-        read_tables(text if isinstance(text, bytes) else text.encode(), file)
+        read_tables_file(text if isinstance(text, bytes) else text.encode(), file)
     return refused.value.message
 
 
 class TestReading:
     def test_json_and_yaml_say_the_same(self) -> None:
         document = {"database": {"env": "DB"}, "sources": {"other": "sqlite:///x"}, "tables": [entry(source="other")]}
-        from_json = read_tables(json.dumps(document).encode(), "tables")
-        assert from_json == read_tables(write_yaml(document).encode(), "tables.yaml")
-        assert from_json == read_tables(json.dumps(document).encode(), "tables.YML")
+        from_json = read_tables_file(json.dumps(document).encode(), "tables")
+        assert from_json == read_tables_file(write_yaml(document).encode(), "tables.yaml")
+        assert from_json == read_tables_file(json.dumps(document).encode(), "tables.YML")
         assert from_json.database == FromEnvironment(env="DB")
         assert [field.name for field in from_json.tables[0].fields] == [field["name"] for field in FIELDS]
 
     def test_numbers_keep_their_digits(self) -> None:
         text = json.dumps({"tables": [entry({"name": "a", "dataType": "numeric", "max": "MAX"})]})
-        found = read_tables(text.replace('"MAX"', "99999999999999999999.99").encode(), "tables.json")
+        found = read_tables_file(text.replace('"MAX"', "99999999999999999999.99").encode(), "tables.json")
         assert found.tables[0].fields[0].max == Decimal("99999999999999999999.99")
 
     def test_a_file_without_tables_has_none(self) -> None:
@@ -67,7 +67,7 @@ class TestReading:
             ('{"tables": [{"min": -1e-99999999999999999999}]}', "beyond every number"),
             ('{"sources": {"a\\u0000": "x"}}', "NUL"),
             (b"\xff", "not UTF-8"),
-            (b" " * (MAX_BYTES + 1), "at most 4,194,304"),
+            (b" " * (MAX_FILE_BYTES + 1), "at most 4,194,304"),
         ],
     )
     def test_what_cannot_be_read_is_said(self, text: str | bytes, says: str) -> None:
@@ -120,7 +120,7 @@ class TestFaults:
     @pytest.mark.parametrize("text", [b"{}", b'{"database": "sqlite:///x.db"}', b"database: sqlite:///x.db"])
     def test_a_file_without_tables_is_refused(self, text: bytes) -> None:
         with pytest.raises(Invalid) as error:
-            read_tables(text, "tables.json" if text.startswith(b"{") else "tables.yaml")
+            read_tables_file(text, "tables.json" if text.startswith(b"{") else "tables.yaml")
         assert [(fault.field, fault.message) for fault in error.value.faults] == [
             ("tables", "is required: the list of tables that become tools")
         ]
@@ -178,7 +178,7 @@ def test_anything_anywhere_is_read_or_refused_with_its_place(changes: dict[tuple
         holder[place[-1]] = changes[place]
     for text, file in ((json.dumps(document), "tables.json"), (write_yaml(document), "tables.yaml")):
         try:
-            read_tables(text.encode(), file)
+            read_tables_file(text.encode(), file)
         except Invalid as error:
             assert error.message.startswith(f"The tables in {file} are not valid: ")
             assert error.faults
@@ -187,7 +187,7 @@ def test_anything_anywhere_is_read_or_refused_with_its_place(changes: dict[tuple
 @given(st.binary(max_size=60) | st.text('{}[]",:tables-\n 1e', max_size=40).map(str.encode))
 def test_any_text_at_all_is_read_or_refused(text: bytes) -> None:
     with suppress(Invalid):
-        read_tables(text, "tables")
+        read_tables_file(text, "tables")
 
 
 def test_zeros_and_ones_of_any_length_are_read_at_once() -> None:
@@ -199,19 +199,19 @@ def test_zeros_and_ones_of_any_length_are_read_at_once() -> None:
 class TestAddresses:
     def test_each_source_has_its_url_and_the_database_is_under_none(self) -> None:
         file = read(database={"env": "DB"}, sources={"a": "sqlite:///a", "b": {"env": "B"}})
-        assert addresses(file, {"DB": "postgresql://h/d", "B": "sqlite:///b"}) == {
+        assert resolve_addresses(file, {"DB": "postgresql://h/d", "B": "sqlite:///b"}) == {
             None: "postgresql://h/d",
             "a": "sqlite:///a",
             "b": "sqlite:///b",
         }
 
     def test_without_a_database_there_is_none_under_none(self) -> None:
-        assert addresses(read(), {}) == {}
+        assert resolve_addresses(read(), {}) == {}
 
     def test_every_variable_that_is_not_set_is_named(self) -> None:
         file = read(database={"env": "DB"}, sources={"b": {"env": "B"}})
         with pytest.raises(Invalid) as refused:
-            addresses(file, {"B": ""})
+            resolve_addresses(file, {"B": ""})
         assert {fault.field: fault.message for fault in refused.value.faults} == {
             "database": "the environment variable DB is not set",
             "sources.b": "the environment variable B is not set",

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.core.table_config import CONSTRAINTS, TableField
-from pegboard.registry.tables.rules import config_faults, field_faults
+from pegboard.kinds.table.config import CONSTRAINTS, TableField
+from pegboard.kinds.table.config_rules import find_config_faults, find_field_faults
 from tests.unit.registry.tables.making import config
 
 ONE_OF_EACH: dict[str, Any] = {
@@ -27,11 +27,11 @@ ONE_OF_EACH: dict[str, Any] = {
 
 def of_field(**field: Any) -> dict[str, str]:
     read = TableField.model_validate({"name": "a", **field})
-    return {fault.field: fault.message for fault in field_faults(read, "f")}
+    return {fault.field: fault.message for fault in find_field_faults(read, "f")}
 
 
 def of_config(*fields: dict[str, Any], **more: Any) -> dict[str, str]:
-    return {fault.field: fault.message for fault in config_faults(config(*fields, **more), "t")}
+    return {fault.field: fault.message for fault in find_config_faults(config(*fields, **more), "t")}
 
 
 @pytest.mark.parametrize("kind", CONSTRAINTS)

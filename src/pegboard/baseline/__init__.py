@@ -1,0 +1,1 @@
+"""The baseline of findings: records which findings are new, recurring or resolved."""

@@ -1,1 +1,0 @@
-"""The operations shipped with the board."""

@@ -1,1 +1,0 @@
-"""Chains of calls: references between them, the order that follows, and running them."""

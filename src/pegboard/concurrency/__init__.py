@@ -1,0 +1,1 @@
+"""Limits on concurrent calls: fair queues, per-user shares and handler threads."""

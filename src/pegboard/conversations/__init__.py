@@ -1,0 +1,1 @@
+"""Conversations: stored threads of messages and the tool calls made in them."""

@@ -1,0 +1,80 @@
+"""Rules of providers for the messages of a conversation, and how to find the message in a response."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import groupby
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from pegboard.dialects.parsed_calls import EMPTY_MAPPING
+from pegboard.dialects.shared.function_calls import dict_or_empty, first_dict
+
+SAME_ROLES: Mapping[str, str] = MappingProxyType({})
+
+
+class Talk(NamedTuple):
+    """The format that a provider requires for the messages of a conversation."""
+
+    # System text is a message at its place, the first message, or in a separate field.
+    system: Literal["inline", "first", "apart"] = "inline"
+    # The key of the parts if the content of a message is a list, and the fields of a text part beside its text.
+    parts: str = ""
+    part: Mapping[str, Any] = EMPTY_MAPPING
+    # The provider's names for the roles user, assistant and system, if they differ.
+    roles: Mapping[str, str] = SAME_ROLES
+    # The keys of a message that can be sent back to the provider; None for all.
+    keys: frozenset[str] | None = None
+    # True if consecutive messages of one role, and a first message that is not the user's, are rejected.
+    alternates: bool = False
+    # The pattern for ids of calls, and whether a call must have an id.
+    ids: re.Pattern[str] | None = None
+    has_ids: bool = True
+    # True if arguments must be objects.
+    objects: bool = False
+
+    def said(self, role: str, text: str) -> dict[str, Any]:
+        """Return a message with only text."""
+        return {"role": self.roles.get(role, role), self.parts or "content": self.content(text)}
+
+    def content(self, text: str) -> Any:
+        """Return the text as the content of a message."""
+        return [{**self.part, "text": text}] if self.parts else text
+
+    def listed(self, message: Mapping[str, Any]) -> list[Any]:
+        """Return the parts of a message, also if its content is a string."""
+        content = message.get(self.parts)
+        if isinstance(content, str):
+            return [{**self.part, "text": content}]
+        return content if isinstance(content, list) else []
+
+    def alternating(self, items: list[Any]) -> list[Any]:
+        """Merge consecutive messages of one role, and insert a user message at the start if it is missing."""
+        joined: list[Any] = []
+        for _, run in groupby(items, lambda item: item.get("role")):
+            first, *others = run
+            parts = [part for item in (first, *others) for part in self.listed(item)] if others else None
+            joined.append(first if parts is None else {**first, self.parts: parts})
+        if joined and joined[0].get("role") != "user":
+            joined.insert(0, self.said("user", ASSISTANT_FIRST_TEXT))
+        return joined
+
+
+# Text of the user message that is inserted if a conversation must not begin with the assistant.
+ASSISTANT_FIRST_TEXT = "[The conversation begins with the assistant.]"
+
+
+def find_message(raw: Any) -> dict[str, Any] | None:
+    """Return the message in a provider's response, or the message itself; None if there is none."""
+    whole = dict_or_empty(raw)
+    for holder in (
+        dict_or_empty(first_dict(whole.get("choices")).get("message")),
+        dict_or_empty(first_dict(whole.get("candidates")).get("content")),
+        dict_or_empty(dict_or_empty(whole.get("output")).get("message")),
+        dict_or_empty(whole.get("message")),
+        whole,
+    ):
+        if isinstance(holder.get("role"), str):
+            return holder
+    return None

@@ -1,1 +1,0 @@
-"""What dialects share, that do not know each other."""

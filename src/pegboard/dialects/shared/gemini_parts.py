@@ -1,0 +1,279 @@
+"""Content parts of Gemini and Google's ADK: `functionCall` for calls and `functionResponse` for answers."""
+
+from __future__ import annotations
+
+import base64
+from collections import OrderedDict, deque
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from pegboard.dialects.base import Answer
+from pegboard.dialects.call_assembler import Assembly, read_id, read_name
+from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall
+from pegboard.dialects.shared.content_blocks import (
+    arguments_to_object,
+    describe_block,
+    get_content_blocks,
+    object_to_arguments,
+    read_image,
+    to_text,
+)
+from pegboard.dialects.shared.gemini_fields import get_field, get_field_names
+from pegboard.dialects.shared.gemini_partial_args import PartialCalls
+
+CODE_EXECUTION = "code_execution"
+_OUTCOME_OK = "OUTCOME_OK"
+_SERVER_FIELDS = ("toolCall", "toolResponse")
+_CALL_FIELDS = ("functionCall", "executableCode", "toolCall")
+_PART_FIELDS = ("functionCall", "functionResponse", "executableCode", "codeExecutionResult", *_SERVER_FIELDS)
+
+
+_PART_FIELD_NAMES = frozenset(both for name in _PART_FIELDS for both in get_field_names(name))
+
+
+class _HeldPartCall(NamedTuple):
+    name: str
+    arguments: Any
+    id: str
+    provider_executed: bool
+    extra: Mapping[str, Any]
+    result: Any = ABSENT
+    error: str | None = None
+
+
+class PartsState:
+    """The state of the parts that were read.
+
+    A call without an id, and those after it, are held back until the next content: only that can answer it, by name.
+    """
+
+    def __init__(self) -> None:
+        self.partial = PartialCalls()
+        # The calls of partial events, until a final event repeats them.
+        self.unconfirmed: Assembly | None = None
+        self._held: list[_HeldPartCall] = []
+        # The names and ids of calls that were added without being held back.
+        self._given: list[tuple[str, str]] = []
+        self._has_old_calls = False
+        self._answered = False
+        # Unanswered calls by name, and indexes in `_held` by id; updated on each answer, with the number of held calls
+        # that are already included.
+        self._open: dict[str, OrderedDict[str | int, None]] = {}
+        self._places: dict[str, deque[int]] = {}
+        self._indexed_count = 0
+
+    def begin(self) -> None:
+        """Start reading another payload or chunk."""
+        self._has_old_calls = bool(self._held)
+        self._answered = False
+
+    def end(self, into: Assembly) -> None:
+        """End the payload or chunk; release earlier calls that it could have answered but did not."""
+        if self._has_old_calls and not self._answered:
+            self.release(into)
+
+    def call(
+        self, name: Any, arguments: Any, id: Any, into: Assembly, extra: Mapping[str, Any], *, is_server: bool = False
+    ) -> None:
+        """Add a complete call."""
+        if self._has_old_calls:
+            self.release(into)
+        known, identity = read_name(name), read_id(id)
+        if self._held or not identity:
+            self._held.append(_HeldPartCall(known, arguments, identity, is_server, extra))
+            return
+        self._given.append((known, identity))
+        if is_server:
+            # Its result belongs to it and follows.
+            into.piece(("server", identity), name=known, id=identity, provider_executed=True, extra=extra)
+            into.snapshot(("server", identity), arguments)
+        else:
+            into.call(known, arguments, identity, extra=extra)
+
+    def answer(
+        self, name: Any, id: Any, result: Any, error: str | None, into: Assembly, *, is_server: bool = False
+    ) -> None:
+        """Answer the call with this id, or the first one with this name if either has no id."""
+        self._answered = True
+        self._index()
+        known, identity = read_name(name), read_id(id)
+        waiting = self._open.get(known, OrderedDict())
+        mark: str | int = identity
+        if self._places.get(identity):
+            mark = self._places[identity].popleft()
+            waiting.pop(mark, None)
+        elif identity in waiting:
+            del waiting[identity]
+        elif waiting and (not identity or self._has_no_id(next(iter(waiting)))):
+            mark, _ = waiting.popitem(last=False)
+        if isinstance(mark, int):
+            self._held[mark] = self._held[mark]._replace(result=result, error=error)
+        else:
+            into.answer(mark, result, error=error, name=known, provider_executed=is_server)
+
+    def release(self, into: Assembly) -> None:
+        """Add all calls that are held back to the assembly."""
+        for place, call in enumerate(self._held):
+            if place < self._indexed_count:
+                self._open[call.name].pop(place, None)
+            into.call(
+                call.name,
+                call.arguments,
+                call.id,
+                result=call.result,
+                error=call.error,
+                provider_executed=call.provider_executed,
+                extra=call.extra,
+            )
+        self._held.clear()
+        self._places.clear()
+        self._indexed_count = 0
+        self._has_old_calls = False
+
+    def _index(self) -> None:
+        for name, identity in self._given:
+            self._open.setdefault(name, OrderedDict())[identity] = None
+        self._given.clear()
+        for place in range(self._indexed_count, len(self._held)):
+            call = self._held[place]
+            self._open.setdefault(call.name, OrderedDict())[place] = None
+            if call.id:
+                self._places.setdefault(call.id, deque()).append(place)
+        self._indexed_count = len(self._held)
+
+    def _has_no_id(self, mark: str | int) -> bool:
+        return isinstance(mark, int) and not self._held[mark].id
+
+
+def get_parts_state(into: Assembly) -> PartsState:
+    """Return the parts state of this assembly."""
+    if into.state is None:
+        into.state = PartsState()
+    parts: PartsState = into.state
+    return parts
+
+
+def is_call_or_result_part(item: Any) -> bool:
+    """Return True for a part with a call or the result of one."""
+    if not isinstance(item, dict):
+        return False
+    if item.keys().isdisjoint(_PART_FIELD_NAMES):
+        return False
+    for name in _PART_FIELDS:
+        found = get_field(item, name)
+        if isinstance(found, dict) and (
+            get_field(found, "toolType") if name in _SERVER_FIELDS else "arguments" not in found
+        ):
+            return True
+    return False
+
+
+def is_call_part(part: Mapping[str, Any]) -> bool:
+    """Return True for a part with a call, either for the client or for the provider."""
+    return any(isinstance(get_field(part, name), dict) for name in _CALL_FIELDS)
+
+
+def read_part(part: Any, into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
+    """Read one part; a result is under the key `wrap`; `running` are the ids of long-running calls."""
+    if not isinstance(part, dict):
+        return
+    call = part.get("functionCall")
+    if isinstance(call, dict):
+        read_call(call, into, _get_extra(part, bool(running) and read_id(call.get("id")) in running))
+        return
+    found = {name: value for name in _PART_FIELDS if isinstance(value := get_field(part, name), dict)}
+    if not found:
+        return
+    state = get_parts_state(into)
+    for name, value in found.items():
+        if name == "functionCall":
+            read_call(value, into, _get_extra(part, read_id(value.get("id")) in running))
+        elif name == "functionResponse":
+            read_response(value, into, wrap)
+        elif name == "executableCode":
+            arguments = {key: value.get(key) for key in ("language", "code")}
+            state.call(CODE_EXECUTION, arguments, value.get("id"), into, _get_extra(part), is_server=True)
+        elif name == "codeExecutionResult":
+            output, outcome = value.get("output"), value.get("outcome")
+            error = None if outcome in (_OUTCOME_OK, None) else to_text(output or outcome)
+            state.answer(CODE_EXECUTION, value.get("id"), _absent_if_error(output, error), error, into, is_server=True)
+        elif name == "toolCall":
+            tool = get_field(value, "toolType")
+            state.call(tool, value.get("args"), value.get("id"), into, _get_extra(part), is_server=True)
+        else:
+            state.answer(
+                get_field(value, "toolType"), value.get("id"), value.get("response"), None, into, is_server=True
+            )
+
+
+def read_call(call: dict[str, Any], into: Assembly, extra: Mapping[str, Any] = EMPTY_MAPPING) -> None:
+    """Read a call, or a piece of one."""
+    state = get_parts_state(into)
+    if not state.partial.take(call, into, extra) and call:
+        state.call(
+            call.get("name"), object_to_arguments(call.get("args", call.get("arguments"))), call.get("id"), into, extra
+        )
+
+
+def read_response(response: dict[str, Any], into: Assembly, wrap: str) -> None:
+    """Read the result of a call."""
+    told = response.get("response")
+    error = None
+    if isinstance(told, dict) and len(told) == 1:
+        if told.get("error") is not None:
+            error = to_text(told["error"])
+        told = told.get(wrap, told)
+    get_parts_state(into).answer(response.get("name"), response.get("id"), _absent_if_error(told, error), error, into)
+
+
+def compose_parts(call: AskedCall) -> list[dict[str, Any]]:
+    """Return the part for this call; if the provider ran it, its result follows."""
+    identity = {"id": call.id} if call.id else {}
+    signature = call.extra.get("thought_signature_b64")
+    signed = {"thoughtSignature": signature} if signature else {}
+    if not call.provider_executed:
+        return [{"functionCall": {**identity, "name": call.name, "args": arguments_to_object(call)}, **signed}]
+    is_open = call.result is ABSENT and call.error is None
+    if call.name == CODE_EXECUTION:
+        made: dict[str, Any] = {"executableCode": {**identity, **arguments_to_object(call)}, **signed}
+        outcome = {"outcome": _OUTCOME_OK if call.error is None else "OUTCOME_FAILED"}
+        output = to_text(call.result if call.error is None else call.error)
+        ended: dict[str, Any] = {"codeExecutionResult": {**identity, **outcome, "output": output}}
+    else:
+        made = {"toolCall": {**identity, "toolType": call.name, "args": arguments_to_object(call)}, **signed}
+        response = call.result if isinstance(call.result, dict) else {"output": to_text(call.result)}
+        ended = {"toolResponse": {**identity, "toolType": call.name, "response": response}}
+    return [made] if is_open else [made, ended]
+
+
+def render_response_part(answer: Answer, identity: str, wrap: str) -> dict[str, Any]:
+    """Return the part that answers a call, with the output under `wrap` and images beside it."""
+    response: dict[str, Any] = {"id": identity} if identity else {}
+    response["name"] = answer.call.name or answer.result.tool_name
+    if answer.result.problem is not None:
+        return {"functionResponse": {**response, "response": {"error": answer.result.problem.message}}}
+    blocks = get_content_blocks(answer.result)
+    if blocks is None:
+        return {"functionResponse": {**response, "response": {wrap: answer.result.output}}}
+    images = [image for block in blocks if (image := read_image(block))]
+    text = "\n".join(describe_block(block) for block in blocks if not read_image(block))
+    response["response"] = {wrap: text}
+    if images:
+        response["parts"] = [{"inlineData": {"mimeType": kind, "data": data}} for kind, data in images]
+    return {"functionResponse": response}
+
+
+def _get_extra(part: Mapping[str, Any], is_long: bool = False) -> Mapping[str, Any]:
+    signature = get_field(part, "thoughtSignature")
+    extra: dict[str, Any] = {}
+    if isinstance(signature, str) and signature:
+        extra["thought_signature_b64"] = signature
+    elif isinstance(signature, bytes):
+        extra["thought_signature_b64"] = base64.b64encode(signature).decode()
+    if is_long:
+        extra["long_running"] = True
+    return extra or EMPTY_MAPPING
+
+
+def _absent_if_error(result: Any, error: str | None) -> Any:
+    return result if error is None else ABSENT

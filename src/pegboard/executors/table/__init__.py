@@ -1,1 +1,0 @@
-"""Rows into the tables of a database."""

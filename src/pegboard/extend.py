@@ -1,0 +1,152 @@
+"""The public names for plugins: executors, dialects, handlers and journals of other packages import them from here.
+
+- Calls: `ToolCall`, `ReadyCall`, `ToolResult`, `Caller`, `CallContext`, `Progress`, `OnProgress`, `Execution`,
+  `Malformed`, `Ignored`.
+- Tools: `Tool`, `ToolCreate`.
+- Executors: `Executor` prepares an `OpenTool` as a `Prepared`, which returns a value or an `Output`.
+- Dialects: `Dialect` reads a payload into an `Assembly`, and writes each `AskedCall` and `Answer`; `Answers` and
+  `TextDialect` (with `Text` and `Scan`) are base classes, `Limits` and `Talk` describe a provider, `Dialects` finds the
+  dialect of a payload.
+- Journals: `Journal` is the protocol of the `journal` parameter of `Pegboard.open`; `ExecutionFilter` selects rows.
+- Errors of calls: `ToolError` and its subclasses, with `Problem`, `FieldProblem`, `CommandEnd` and `ErrorType`.
+- Errors of requests: `Refusal` and its subclasses, with `Fault`; a dialect raises `Unreadable`.
+"""
+
+from __future__ import annotations
+
+from pegboard.dialects.base import Answer, Answers, Dialect
+from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.detect import Dialects
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.text.base_text import TextDialect
+from pegboard.dialects.text.scanner import Scan, Text
+from pegboard.journal.journal import Journal
+from pegboard.kinds.base import Executor, OpenTool, Output, Prepared
+from pegboard.model.api_errors import (
+    Conflict,
+    Fault,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Refusal,
+    TooManyRequests,
+    Unauthorised,
+)
+from pegboard.model.call import (
+    CallContext,
+    Caller,
+    Execution,
+    Malformed,
+    OnProgress,
+    Progress,
+    ReadyCall,
+    ToolCall,
+    ToolResult,
+)
+from pegboard.model.call_errors import (
+    AnswerNotKept,
+    Cancelled,
+    CircuitOpen,
+    CommandEnd,
+    ContractViolation,
+    Drifted,
+    EgressRefused,
+    ErrorType,
+    ExecutionFailed,
+    FieldProblem,
+    HandlerNotFound,
+    IdempotencyConflict,
+    InDoubt,
+    InternalError,
+    InvalidArguments,
+    MalformedArguments,
+    Misconfigured,
+    Problem,
+    RateLimited,
+    ResultTooLarge,
+    SecretUnreadable,
+    TimedOut,
+    ToolError,
+    ToolInactive,
+    ToolNotFound,
+    Unavailable,
+    Unrecorded,
+    UpstreamFailed,
+    UpstreamUnreachable,
+)
+from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.tool import Tool
+from pegboard.model.tool_definition import ToolCreate
+from pegboard.storage.execution_rows import ExecutionFilter
+
+__all__ = [
+    "Answer",
+    "AnswerNotKept",
+    "Answers",
+    "AskedCall",
+    "Assembly",
+    "CallContext",
+    "Caller",
+    "Cancelled",
+    "CircuitOpen",
+    "CommandEnd",
+    "Conflict",
+    "ContractViolation",
+    "Dialect",
+    "Dialects",
+    "Drifted",
+    "EgressRefused",
+    "ErrorType",
+    "Execution",
+    "ExecutionFailed",
+    "ExecutionFilter",
+    "Executor",
+    "Fault",
+    "FieldProblem",
+    "Forbidden",
+    "HandlerNotFound",
+    "IdempotencyConflict",
+    "Ignored",
+    "InDoubt",
+    "InternalError",
+    "Invalid",
+    "InvalidArguments",
+    "Journal",
+    "Limits",
+    "Malformed",
+    "MalformedArguments",
+    "Misconfigured",
+    "NotFound",
+    "OnProgress",
+    "OpenTool",
+    "Output",
+    "Prepared",
+    "Problem",
+    "Progress",
+    "RateLimited",
+    "ReadyCall",
+    "Refusal",
+    "ResultTooLarge",
+    "Scan",
+    "SecretUnreadable",
+    "Talk",
+    "Text",
+    "TextDialect",
+    "TimedOut",
+    "TooManyRequests",
+    "Tool",
+    "ToolCall",
+    "ToolCreate",
+    "ToolError",
+    "ToolInactive",
+    "ToolNotFound",
+    "ToolResult",
+    "Unauthorised",
+    "Unavailable",
+    "Unreadable",
+    "Unrecorded",
+    "UpstreamFailed",
+    "UpstreamUnreachable",
+]

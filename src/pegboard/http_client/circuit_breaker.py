@@ -1,0 +1,97 @@
+"""Circuit breakers for upstreams that fail repeatedly."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from pegboard.model.call_errors import CircuitOpen
+
+_PROBE_RETRY_MS = 1000
+
+
+class CircuitBreaker:
+    """Refuses calls to an upstream that failed several times in a row, then admits one call at a time as a probe."""
+
+    def __init__(self, origin: str, *, clock: Callable[[], float], failures: int, seconds: float) -> None:
+        self._origin = origin
+        self._clock = clock
+        self._most = failures
+        self._seconds = seconds
+        self._failures = 0
+        self._open_until = 0.0
+        self._is_probing = False
+
+    def admit(self) -> None:
+        """Admit a call; raise CircuitOpen, with the time to wait, if the circuit is open."""
+        if self._failures < self._most:
+            return
+        now = self._clock()
+        if now < self._open_until:
+            raise self._refusal(self._open_until - now)
+        # A probe whose outcome is never reported must not block the circuit forever.
+        self._open_until = now + self._seconds
+        self._is_probing = True
+
+    def succeeded(self) -> None:
+        """Close the circuit: the upstream answered."""
+        self._failures = 0
+        self._is_probing = False
+
+    def failed(self) -> None:
+        """Count a failure of the upstream, and open the circuit at the limit."""
+        self._failures += 1
+        if self._failures >= self._most:
+            self._open_until = self._clock() + self._seconds
+            self._is_probing = False
+
+    def abandoned(self) -> None:
+        """Handle a call that was cancelled without an outcome: if it was the probe, the next call is the probe."""
+        if self._is_probing:
+            self._is_probing = False
+            self._open_until = self._clock()
+
+    def _refusal(self, left: float) -> CircuitOpen:
+        if self._is_probing:
+            return CircuitOpen(
+                f"{self._origin} failed {self._most} times in a row; another call is trying it just now. "
+                "Try again in a moment",
+                retry_after_ms=_PROBE_RETRY_MS,
+            )
+        return CircuitOpen(
+            f"{self._origin} failed {self._most} times in a row and is left alone for {self._seconds:g} s. "
+            f"Try again in {math.ceil(left)} s",
+            retry_after_ms=math.ceil(left * 1000),
+        )
+
+
+class CircuitBreakers:
+    """One circuit breaker for each user and upstream, so that one user's failed calls do not affect other users."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        failures: int = 5,
+        seconds: float = 30.0,
+        most: int = 10_000,
+    ) -> None:
+        self._clock = clock
+        self._failures = failures
+        self._seconds = seconds
+        self._most = most
+        self._breakers: OrderedDict[tuple[str, str], CircuitBreaker] = OrderedDict()
+
+    def of(self, user_id: str, origin: str) -> CircuitBreaker:
+        """Return the breaker of this user and origin; above the limit, the least recently used breaker is dropped."""
+        key = (user_id, origin)
+        breaker = self._breakers.get(key)
+        if breaker is None:
+            breaker = CircuitBreaker(origin, clock=self._clock, failures=self._failures, seconds=self._seconds)
+            self._breakers[key] = breaker
+            if len(self._breakers) > self._most:
+                self._breakers.popitem(last=False)
+        else:
+            self._breakers.move_to_end(key)
+        return breaker

@@ -1,1 +1,0 @@
-"""Tools from elsewhere: imported from API documents and other MCP servers, and accepted when those change."""

@@ -1,0 +1,76 @@
+"""The board's tools as LangChain tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from langchain_core.tools import BaseTool, ToolException
+from langgraph.config import get_stream_writer
+from langgraph.types import StreamWriter
+from pydantic import PrivateAttr
+
+from pegboard.board import Pegboard
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.shared.function_calls import build_portable_schema, get_provider_name
+from pegboard.integrations.langgraph.run_call import run_call
+from pegboard.model.call import Caller
+from pegboard.model.tool import Tool
+from pegboard.stages.resolve import resolve_tool
+
+
+class BoardTool(BaseTool):
+    """A tool of the board; called by a model it answers with a ToolMessage, failed or not, and else raises."""
+
+    _board: Pegboard = PrivateAttr()
+    _caller: Caller = PrivateAttr()
+
+    @classmethod
+    def of(cls, tool: Tool, board: Pegboard, caller: Caller) -> BoardTool:
+        """Return the LangChain tool that calls this tool as this caller."""
+        schema = {
+            "properties": {},
+            **build_portable_schema(tool),
+        }  # LangChain requires the key
+        made = cls(name=get_provider_name(tool), description=tool.description or "", args_schema=schema)
+        made._board, made._caller = board, caller
+        return made
+
+    def _to_args_and_kwargs(self, tool_input: Any, tool_call_id: str | None) -> Any:
+        # As one positional argument: as keywords, arguments named config or run_manager would clash with LangChain's.
+        return (self._parse_input(tool_input, tool_call_id), tool_call_id), {}
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"The board is asynchronous: call '{self.name}' or its graph with ainvoke or astream")
+
+    async def _arun(self, arguments: Any, tool_call_id: str | None) -> Any:
+        call = AskedCall(self.name, arguments, tool_call_id or "")
+        answer = await run_call(self._board, call, self._caller, _get_writer())
+        if tool_call_id is not None:
+            return answer
+        if answer.status == "error":
+            raise ToolException(answer.text)
+        return answer.content
+
+
+def board_langchain_tools(
+    board: Pegboard, *, caller: Caller | None = None, names: Iterable[str] | None = None
+) -> list[BaseTool]:
+    """Return the tools offered to a model for this caller, or those of these names, for `bind_tools` or an agent.
+
+    Raises ToolNotFound if the caller has no tool of that name.
+    """
+    who = caller or board.admin
+    pegs = (
+        board.snapshot.list_offered_tools(who)
+        if names is None
+        else [resolve_tool(board.snapshot, name, who) for name in names]
+    )
+    return [BoardTool.of(peg.tool, board, who) for peg in pegs]
+
+
+def _get_writer() -> StreamWriter:
+    try:
+        return get_stream_writer()
+    except (RuntimeError, KeyError):  # not in a graph
+        return lambda _: None

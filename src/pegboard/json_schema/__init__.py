@@ -1,0 +1,1 @@
+"""JSON Schema: compile schemas, validate values, and explain why a value is not valid."""

@@ -1,0 +1,72 @@
+"""Check that a definition can be stored and read back: valid JSON of limited depth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pegboard.json_schema.read_arguments import MAX_INTEGER, MIN_INTEGER
+from pegboard.json_schema.schema_document import Path
+from pegboard.json_schema.value_text import format_field_path
+from pegboard.model.api_errors import Fault
+
+MAX_DEPTH = 64
+
+_MAX_LISTED = 5
+
+
+def find_unstorable(fields: Mapping[str, Any]) -> list[Fault]:
+    """Return the faults of values that cannot be stored, at most _MAX_LISTED."""
+    faults = []
+    for path, why in _iterate_unstorable(fields):
+        faults.append(Fault(format_field_path(path) or "", why))
+        if len(faults) == _MAX_LISTED:
+            break
+    return faults
+
+
+def _iterate_unstorable(fields: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    todo: list[tuple[Path, Any]] = [((name,), value) for name, value in fields.items()]
+    while todo:
+        path, value = todo.pop()
+        why = None
+        if isinstance(value, Mapping | list | tuple):
+            if len(path) > MAX_DEPTH:
+                yield path[:4], f"nested more than {MAX_DEPTH} levels deep"
+                return
+            if isinstance(value, Mapping):
+                why = next(filter(None, map(_explain_key, value)), None)
+                todo += [((*path, str(key)), item) for key, item in value.items()]
+            else:
+                todo += [((*path, place), item) for place, item in enumerate(value)]
+        else:
+            why = _explain_value(value)
+        if why is not None:
+            yield path, why
+
+
+def _explain_key(key: Any) -> str | None:
+    return _explain_value(key) if isinstance(key, str) else "has a key that is not a string"
+
+
+def _explain_value(value: Any) -> str | None:
+    if value is None or isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        if "\0" in value:
+            return "holds the character NUL (U+0000), which cannot be stored"
+        return None if _is_encodable(value) else "holds half of a surrogate pair, which is not valid Unicode"
+    if isinstance(value, int):
+        return None if MIN_INTEGER <= value <= MAX_INTEGER else "an integer beyond 64 bits; write it as a string"
+    if isinstance(value, float):
+        return None if math.isfinite(value) else "NaN and infinities are not JSON"
+    return f"a value of type {type(value).__name__} is not JSON"
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

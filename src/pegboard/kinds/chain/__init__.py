@@ -1,0 +1,1 @@
+"""Chains of calls: references between steps, their order, and running them."""

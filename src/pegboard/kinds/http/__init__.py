@@ -1,0 +1,1 @@
+"""http tools: requests from arguments, outputs from responses."""

@@ -1,0 +1,1 @@
+"""Imports API documents as tools."""

@@ -1,0 +1,133 @@
+"""Resolves each `$ref` of an API document; never outside the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin
+
+MAX_REFERENCE_CHAIN = 64
+
+_ANCHORS = ("$anchor", "$dynamicAnchor", "$id")
+
+
+class Unusable(Exception):
+    """A part that cannot be imported; the message continues after the name of the part."""
+
+
+def describe_json_type(value: Any) -> str:
+    """Return the JSON type of a value, as a phrase for messages."""
+    names = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+class MergedObject(dict[str, Any]):
+    """An object merged with the fields beside a reference to it; new for each lookup, so it is not cached by id."""
+
+
+class DocumentReferences:
+    """Resolves the references of one document."""
+
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        source_url: str | None = None,
+        beat: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._document = document
+        self._source = urldefrag(source_url).url if source_url else None
+        self._beat = beat
+        self._found: dict[str, tuple[str, Any]] = {}
+        self._anchors: dict[str, tuple[str, Any]] | None = None
+
+    def find(self, reference: Any) -> tuple[str, Any]:
+        """Return the canonical pointer of a reference and the part it names; raise Unusable."""
+        if not isinstance(reference, str):
+            raise Unusable(f"a $ref must be a text, not {describe_json_type(reference)}")
+        if reference not in self._found:
+            self._found[reference] = self._look_up(reference)
+        return self._found[reference]
+
+    def resolve_object(self, node: Any, what: str) -> dict[str, Any]:
+        """Return the object that a node is or refers to, with a description beside the reference; raise Unusable."""
+        beside: dict[str, Any] = {}
+        seen: set[str] = set()
+        while isinstance(node, dict) and "$ref" in node:
+            pointer, target = self.find(node["$ref"])
+            if pointer in seen:
+                raise Unusable(f"{what} refers back to itself: {quote_reference(node['$ref'])}")
+            if len(seen) == MAX_REFERENCE_CHAIN:
+                raise Unusable(f"{what} leads through more than {MAX_REFERENCE_CHAIN} references")
+            seen.add(pointer)
+            beside = {**{word: node[word] for word in ("summary", "description") if word in node}, **beside}
+            node = target
+        if not isinstance(node, dict):
+            raise Unusable(f"{what} must be an object, not {describe_json_type(node)}")
+        return MergedObject({**node, **beside}) if beside else node
+
+    def _look_up(self, reference: str) -> tuple[str, Any]:
+        fragment = self._fragment(reference)
+        if fragment and not fragment.startswith("/"):
+            return self._anchor(fragment, reference)
+        steps = [step.replace("~1", "/").replace("~0", "~") for step in fragment.split("/")[1:]]
+        found: Any = self._document
+        for step in steps:
+            if isinstance(found, Mapping) and step in found:
+                found = found[step]
+            elif isinstance(found, list) and step.isascii() and step.isdigit() and int(step[:9]) < len(found):
+                found = found[int(step[:9])]
+            else:
+                raise Unusable(f"{quote_reference(reference)} names nothing in the document")
+        return fragment, found
+
+    def _fragment(self, reference: str) -> str:
+        """Return the fragment after `#` if the rest names this document; raise Unusable if not."""
+        address, mark, fragment = reference.partition("#")
+        if address and not self._is_own(address):
+            if not mark and address in self._all_anchors():
+                return address
+            raise Unusable(
+                f"{quote_reference(reference)} is outside the document, and nothing is fetched; put "
+                "what it names into it"
+            )
+        return unquote(fragment)
+
+    def _is_own(self, address: str) -> bool:
+        try:
+            return self._source is not None and urljoin(self._source, address) == self._source
+        except ValueError:
+            return False
+
+    def _anchor(self, name: str, reference: str) -> tuple[str, Any]:
+        try:
+            return self._all_anchors()[name]
+        except KeyError:
+            raise Unusable(f"{quote_reference(reference)} names nothing in the document") from None
+
+    def _all_anchors(self) -> dict[str, tuple[str, Any]]:
+        if self._anchors is None:
+            self._anchors = {}
+            seen: set[int] = set()
+            todo: list[Any] = [self._document]
+            while todo:
+                self._beat()
+                node = todo.pop()
+                if id(node) in seen:
+                    continue
+                if isinstance(node, Mapping):
+                    seen.add(id(node))
+                    for word in _ANCHORS:
+                        name = node.get(word)
+                        if isinstance(name, str) and name:
+                            self._anchors.setdefault(name, (name, node))
+                    todo += node.values()
+                elif isinstance(node, list):
+                    seen.add(id(node))
+                    todo += node
+        return self._anchors
+
+
+def quote_reference(reference: Any) -> str:
+    """Return a reference in quotes, at most 100 characters, for messages."""
+    text = str(reference)
+    return f"'{text if len(text) <= 100 else text[:99] + '…'}'"

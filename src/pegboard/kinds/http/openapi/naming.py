@@ -1,0 +1,199 @@
+"""Makes valid names for tools, parameters and tags from an API document, and cleans and shortens its texts."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Container, Iterable
+from typing import Any
+
+from pegboard.kinds.config_fields import URL_PLACEHOLDER
+from pegboard.model.tool import MAX_NAME_LENGTH, check_name
+
+# Texts of a document are read up to this length, which is more than any field keeps.
+_MAX_READ_CHARACTERS = 20_000
+
+_SENTENCE_ENDS = (". ", "! ", "? ", ".\n", "!\n", "?\n", ":\n")
+
+
+def clean_text(value: Any) -> str:
+    """Return the text without characters that cannot be stored, stripped; empty if the value is not a text."""
+    if not isinstance(value, str):
+        return ""
+    start: str = value[:_MAX_READ_CHARACTERS]
+    text = start if start.isascii() else start.encode("utf-8", "replace").decode()
+    return text.replace("\0", "�").replace("\r\n", "\n").strip()
+
+
+def make_one_line(value: Any, length: int) -> str:
+    """Return the text in one line of at most so many characters."""
+    return shorten_text(" ".join(clean_text(value).split()), length)
+
+
+def shorten_text(text: str, length: int) -> str:
+    """Return the text, or its beginning up to a paragraph, a sentence or a word, with `…`."""
+    if len(text) <= length:
+        return text
+    room = text[: length - 2]
+    for marks, mark in ((("\n\n",), " …"), (_SENTENCE_ENDS, " …"), ((" ", "\n", "\t"), "…")):
+        end = max(room.rfind(each) + len(each.rstrip()) for each in marks)
+        if end >= length // 2:
+            return room[:end].rstrip() + mark
+    return room.rstrip() + "…"
+
+
+def join_paragraphs(*texts: str) -> str:
+    """Join the texts as paragraphs, without those that are contained in another."""
+    kept: list[str] = []
+    for text in texts:
+        if text and not any(text in other for other in kept):
+            kept = [other for other in kept if not text.startswith(other.rstrip("."))] + [text]
+    return "\n\n".join(kept)
+
+
+# The maximum that all providers accept for parameter names.
+MAX_PROPERTY_LENGTH = 64
+MAX_TAG_LENGTH = 64
+
+_NUMBER_SUFFIX_LENGTH = 7
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+", re.ASCII)
+_NOT_IN_PROPERTIES = re.compile(r"[^A-Za-z0-9_.-]+", re.ASCII)
+_METHOD_ORDER = ("get", "head", "options", "post", "put", "patch", "delete")
+
+
+def make_valid_name(text: str) -> str:
+    """Return the valid tool name that is closest to this text."""
+    name = _replace_invalid_characters(text, _NOT_IN_NAMES).lstrip("-")
+    if not name:
+        return f"tool_{make_short_digest(text)}"
+    if len(name) > MAX_NAME_LENGTH:
+        name = f"{name[: MAX_NAME_LENGTH - 9].rstrip('_-')}_{make_short_digest(text)}"
+    for attempt in (name, f"{name}_", f"_{name}", f"tool_{name}"):
+        try:
+            # A leading digit needs a prefix, a keyword needs a suffix.
+            return check_name(attempt if len(attempt) <= MAX_NAME_LENGTH else attempt[:MAX_NAME_LENGTH])
+        except ValueError:
+            continue
+    return f"tool_{make_short_digest(text)}"
+
+
+def make_route_name(method: str, path: str) -> str:
+    """Return a name for an operation without operationId: `get_users_by_id`."""
+    words = [method.lower()]
+    for step in path.partition("#")[0].split("/"):
+        for index, piece in enumerate(URL_PLACEHOLDER.split(step)):
+            word = _replace_invalid_characters(piece, _NOT_IN_NAMES).replace("-", "_").strip("_")
+            if word:
+                words.append(f"by_{word}" if index % 2 else word)
+    return "_".join(words) if len(words) > 1 else f"{words[0]}_root"
+
+
+def assign_unique_names(
+    wanted: Iterable[tuple[str, str, str | None]], prefix: str, beat: Callable[[], None] = lambda: None
+) -> dict[tuple[str, str], str]:
+    """Return a unique name, ignoring case, for each operation, given as method, path and operationId."""
+    # If several operations have the same name, the first by path and method gets it. The names of the others contain
+    # their method and path, so that they do not depend on the order of the document or on other operations.
+    names: dict[tuple[str, str], str] = {}
+    taken: set[str] = set()
+    late: list[tuple[str, str, str]] = []
+    for method, path, given in sorted(wanted, key=lambda each: (each[1], _get_method_order(each[0]))):
+        beat()
+        own = make_valid_name(prefix + _choose_base_name(method, path, given))
+        if own.lower() in taken:
+            late.append((method, path, own))
+        else:
+            names[method, path] = own
+            taken.add(own.lower())
+    for method, path, own in late:
+        name = _make_free_name(own, method, path, taken)
+        names[method, path] = name
+        taken.add(name.lower())
+    return names
+
+
+def make_body_variant_name(name: str, media_type: str, taken: Container[str]) -> str:
+    """Return the name of the tool that sends an operation's body as another media type: `upload_multipart`."""
+    bare = media_type.partition(";")[0].strip().lower()
+    word = {"multipart/form-data": "multipart", "application/x-www-form-urlencoded": "form"}.get(bare)
+    readable = make_valid_name(f"{name}_{word or bare.partition('/')[2]}")
+    if readable.lower() not in taken:
+        return readable
+    return make_valid_name(f"{name[: MAX_NAME_LENGTH - 17]}_{make_short_digest(name + bare, 16)}")
+
+
+class PropertyNames:
+    """Unique names for the parameters of one tool."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
+
+    def take(self, wire_name: str, place: str) -> str:
+        """Return a new name: the wire name if possible, else with its place as prefix, else also with a number."""
+        name = (
+            _replace_invalid_characters(wire_name, _NOT_IN_PROPERTIES).strip("_")
+            if not _is_valid_property(wire_name)
+            else wire_name
+        )
+        name = name or place
+        if len(name) > MAX_PROPERTY_LENGTH:
+            name = f"{name[: MAX_PROPERTY_LENGTH - 9]}_{make_short_digest(wire_name)}"
+        attempt = name if name not in self._taken else f"{place}_{name}"[:MAX_PROPERTY_LENGTH]
+        stem = attempt[: MAX_PROPERTY_LENGTH - _NUMBER_SUFFIX_LENGTH]
+        while attempt in self._taken:
+            # Continue from the last number of this name, because thousands may have the same.
+            number = self._numbers.get(stem, 2) + 1
+            self._numbers[stem] = number
+            tail = f"_{number}"
+            attempt = f"{place}_{name}"[: MAX_PROPERTY_LENGTH - len(tail)] + tail
+        self._taken.add(attempt)
+        return attempt
+
+
+def make_openapi_source_tag(title: str) -> str:
+    """Return the tag of all tools from the document with this title."""
+    slug = re.sub(r"[\W_]+", "-", clean_text(title).lower()).strip("-")
+    return f"openapi:{slug or 'api'}"[:MAX_TAG_LENGTH].rstrip("-")
+
+
+def make_short_digest(text: str, length: int = 8) -> str:
+    """Return the first hexadecimal digits of the text's SHA-256."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def _choose_base_name(method: str, path: str, given: str | None) -> str:
+    return (
+        given
+        if given is not None and _replace_invalid_characters(given, _NOT_IN_NAMES).strip("_-")
+        else make_route_name(method, path)
+    )
+
+
+def _make_free_name(own: str, method: str, path: str, taken: Container[str]) -> str:
+    route = f"{method} {path}"
+    readable = f"{own}_{make_route_name(method, path)}"
+    if len(readable) <= MAX_NAME_LENGTH and readable.lower() not in taken:
+        return readable
+    for length in range(8, 65, 8):
+        name = f"{own[: MAX_NAME_LENGTH - length - 1]}_{make_short_digest(route, length)}"
+        if name.lower() not in taken:
+            return name
+    raise AssertionError("two operations of one path and method")
+
+
+def _is_valid_property(name: str) -> bool:
+    return bool(name) and _NOT_IN_PROPERTIES.search(name) is None
+
+
+def _get_method_order(method: str) -> int:
+    return _METHOD_ORDER.index(method.lower())
+
+
+def _replace_invalid_characters(text: str, others: re.Pattern[str]) -> str:
+    """Return the text in ASCII without accents; invalid characters become underscores."""
+    letters = unicodedata.normalize("NFKD", text) if not text.isascii() else text
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return others.sub(" ", plain).strip().replace(" ", "_")

@@ -1,0 +1,22 @@
+"""The config of internal tools."""
+
+from __future__ import annotations
+
+from pydantic import model_validator
+
+from pegboard.kinds.chain.config import CHAIN_HANDLER, Chain
+from pegboard.kinds.config_fields import NonEmptyText
+from pegboard.model.base_model import Model
+
+
+class InternalConfig(Model):
+    """A handler that the process running the board provides; `chain` is what the handler of that name runs."""
+
+    handler: NonEmptyText
+    chain: Chain | None = None
+
+    @model_validator(mode="after")
+    def _check_chain_handler(self) -> InternalConfig:
+        if (self.chain is not None) != (self.handler == CHAIN_HANDLER):
+            raise ValueError(f"a chain goes with the handler '{CHAIN_HANDLER}', and that handler with a chain")
+        return self

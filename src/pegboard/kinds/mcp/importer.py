@@ -1,0 +1,201 @@
+"""Imports tools from other MCP servers, and accepts changes of those tools."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from pegboard.kinds.base import OpenTool
+from pegboard.kinds.http.openapi.naming import make_valid_name
+from pegboard.kinds.mcp.config import McpConfig
+from pegboard.kinds.mcp.import_tools import ToolSelection, build_definition, is_same_upstream, make_mcp_source_tag
+from pegboard.kinds.mcp.session_pool import MCP_CONNECT_SECONDS, McpSessionPool
+from pegboard.kinds.mcp.upstream import Upstream, UpstreamTool
+from pegboard.kinds.secret_mask import SecretMask
+from pegboard.model.accounts import refuse_agents
+from pegboard.model.api_errors import Conflict, Fault, Forbidden, Invalid
+from pegboard.model.call import Caller
+from pegboard.model.call_errors import EgressRefused, Misconfigured, SecretUnreadable, ToolError, UpstreamUnreachable
+from pegboard.model.import_report import ImportReport, LeftOut
+from pegboard.model.tool import AuthConfig, Kind, Tool
+from pegboard.model.validation_messages import validate_model
+from pegboard.registry.build_tool import write_definition
+from pegboard.registry.import_runner import (
+    Definition,
+    ImportTarget,
+    ReportProgress,
+    ignore_progress,
+    list_differences,
+    set_visibility,
+)
+from pegboard.registry.secret_injection import InjectedConfig
+
+LIST_SECONDS = 60.0
+MAX_WARNINGS = 50
+
+# Returns a user's config and credentials with that user's secrets filled in.
+InjectSecrets = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], InjectedConfig]
+
+
+class McpImport:
+    """Creates a tool for each tool of another MCP server, pinned to its current definition."""
+
+    def __init__(
+        self,
+        shelf: ImportTarget,
+        upstreams: McpSessionPool,
+        *,
+        fill_in: InjectSecrets,
+        opened: Callable[[Tool], OpenTool],
+    ) -> None:
+        self._import_target = shelf
+        self._upstreams = upstreams
+        self._inject_secrets = fill_in
+        self._opened = opened
+
+    async def __call__(
+        self,
+        caller: Caller,
+        *,
+        server_url: str | None = None,
+        command: Sequence[str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        env: Mapping[str, str] | None = None,
+        working_dir: str | None = None,
+        prefix: str = "",
+        include: Sequence[str] = (),
+        auth_config: Mapping[str, Any] | None = None,
+        is_public: bool | None = None,
+        accept: bool = False,
+        dry_run: bool = False,
+        tell: ReportProgress = ignore_progress,
+    ) -> ImportReport:
+        """Import a server's tools; a repeated import flags tools that have changed or, with `accept`, updates them."""
+        refuse_agents(caller)
+        if command is not None and not caller.is_admin:
+            raise Forbidden("Only admins may import from a command, since it is started on this machine")
+        _check_prefix(prefix)
+        wanted = ToolSelection(include)
+        given = {
+            "server_url": server_url,
+            "command": list(command) if command is not None else None,
+            "headers": dict(headers or {}),
+            "env": dict(env or {}),
+            "working_dir": working_dir,
+        }
+        config = {name: value for name, value in given.items() if value}
+        validate_model(McpConfig, config, "")
+        if auth_config is not None:
+            validate_model(AuthConfig, auth_config, "auth_config")
+        tell("listing", 0, 0)
+        with self._import_target.import_threads.place(caller), _convert_to_refusal():
+            offered = await self._list_upstream_tools(
+                self._inject_secrets(caller.user_id, config, auth_config), caller.user_id
+            )
+        warnings: dict[str, None] = {}
+
+        def note(name: str, text: str) -> None:
+            if len(warnings) < MAX_WARNINGS:
+                warnings[f"{name}: {text}"] = None
+
+        definitions, left_out = _split_duplicates(
+            [
+                set_visibility(build_definition(found, config, prefix, partial(note, found.name)), is_public)
+                | {"tags": [make_mcp_source_tag(config)]}
+                | ({"auth_config": auth_config} if auth_config else {})
+                for found in offered
+                if wanted(found)
+            ]
+        )
+        taken = await self._import_target.import_tools(
+            definitions,
+            caller,
+            lambda tool, _definition: is_same_upstream(tool, config),
+            held_back=lambda now, then: not accept and now.config.get("pinned") != then.config.get("pinned"),
+            dry_run=dry_run,
+            tell=tell,
+        )
+        taken.left_out[:0] = [*left_out, *wanted.list_unused()]
+        taken.warnings.extend(warnings)
+        if not dry_run:
+            await self._flag_drifted(taken)
+        names = {found.name for found in offered}
+        before = await self._import_target.get_owned(caller, lambda tool: is_same_upstream(tool, config))
+        taken.gone.extend(tool.name for tool in before if (tool.config.get("tool") or tool.name) not in names)
+        return taken
+
+    async def accept(self, ref: str, caller: Caller, *, dry_run: bool = False) -> tuple[Tool, dict[str, Any]]:
+        """Update the tool to its server's current definition and unflag it; return it and the changed fields."""
+        tool = await self._import_target.registry.get_owned(ref, caller)
+        if tool.tool_type is not Kind.MCP:
+            raise Conflict(f"Tool '{tool.name}' is of kind {tool.tool_type}; only what an MCP server offers can drift")
+        wanted = tool.config.get("tool") or tool.name
+        with _convert_to_refusal():
+            opened = self._opened(tool)
+            offered = await self._list_upstream_tools(
+                InjectedConfig(dict(opened.config), opened.auth, opened.secrets), tool.owner_id
+            )
+        found = next((each for each in offered if each.name == wanted), None)
+        if found is None:
+            raise Conflict(f"The server of '{tool.name}' no longer offers '{wanted}'; remove the tool, or import again")
+        own = write_definition(tool)
+        patch = {name: value for name, value in build_definition(found, own["config"]).items() if name != "name"}
+        changes = list_differences(own, patch)
+        if not dry_run:
+            tool = await self._import_target.registry.accept(tool, patch, caller)
+        return tool, changes
+
+    async def _list_upstream_tools(self, filled: InjectedConfig, owner_id: str) -> Sequence[UpstreamTool]:
+        upstream = Upstream.of(validate_model(McpConfig, filled.config, ""), filled.auth, owner_id)
+        self._upstreams.check(upstream)
+        # A longer connect timeout also extends the time for listing tools.
+        seconds = LIST_SECONDS * max(1.0, self._upstreams.connect_seconds / MCP_CONNECT_SECONDS)
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._upstreams.tools(upstream)
+        except TimeoutError:
+            raise UpstreamUnreachable(f"{upstream.shown} did not list its tools within {seconds:g} s") from None
+        except ToolError as error:
+            raise SecretMask(upstream.secrets | filled.secrets).error(error) from None
+
+    async def _flag_drifted(self, taken: ImportReport) -> None:
+        """Flag the tools that their server has changed, and unflag those that match their accepted definition again."""
+        drifted = (await self._import_target.named(taken.drifted)).values()
+        others = (await self._import_target.named([*taken.unchanged, *taken.updated])).values()
+        await self._import_target.registry.flag(drifted, [tool for tool in others if tool.drifted])
+
+
+@contextmanager
+def _convert_to_refusal() -> Iterator[None]:
+    """Convert errors that are not the server's fault, raised before the server is called, to a refusal."""
+    try:
+        yield
+    except (EgressRefused, Misconfigured, SecretUnreadable) as error:
+        field = "server_url" if isinstance(error, EgressRefused) else ""
+        raise Invalid.of("The server cannot be asked", [Fault(field, error.message)]) from None
+
+
+def _check_prefix(prefix: str) -> None:
+    if prefix and make_valid_name(f"{prefix}a") != f"{prefix}a":
+        fault = "may hold ASCII letters, digits, - and _, and cannot start with a digit"
+        raise Invalid.of("The import is not valid", [Fault("prefix", fault)])
+
+
+def _split_duplicates(definitions: Sequence[Definition]) -> tuple[list[Definition], list[LeftOut]]:
+    """Return the first definition of each name; the others are left out."""
+    first: dict[str, Definition] = {}
+    others = []
+    for definition in definitions:
+        mine = definition["config"]["tool"]
+        if "{{" in mine:
+            # It would be filled in as a secret of the importing user.
+            others.append(LeftOut(mine, "its name holds '{{', which stands for a secret of yours"))
+            continue
+        kept = first.setdefault(definition["name"].lower(), definition)
+        if kept is not definition:
+            theirs = kept["config"]["tool"]
+            others.append(LeftOut(mine, f"has the same name as '{theirs}' by the rules of this board"))
+    return list(first.values()), others

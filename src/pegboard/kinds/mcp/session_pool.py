@@ -1,0 +1,203 @@
+"""A bounded pool of connections to MCP servers, one per upstream; idle ones are closed."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp.connection import McpConnection
+from pegboard.kinds.mcp.upstream import OnUpstreamProgress, Upstream, UpstreamTool
+from pegboard.model.call_errors import Misconfigured, Unavailable
+from pegboard.telemetry.logs import get_logger
+
+if TYPE_CHECKING:
+    from pegboard.kinds.mcp.client_session import McpSession
+
+log = get_logger(__name__)
+
+MCP_CONNECT_SECONDS = 30.0
+MCP_IDLE_SECONDS = 600.0
+MAX_MCP_CONNECTIONS = 1000
+POOL_CLOSE_SECONDS = 8.0
+_RETRY_AFTER_MS = 1000
+_SESSION_MODULE = "pegboard.kinds.mcp.client_session"
+
+
+class McpSessionPool:
+    """Calls tools of MCP servers over shared sessions, which are opened on demand and reopened after a failure."""
+
+    def __init__(
+        self,
+        outbound: GuardedClient,
+        *,
+        children: int,
+        child_memory: int,
+        max_bytes: int,
+        connect_seconds: float = MCP_CONNECT_SECONDS,
+        idle_seconds: float = MCP_IDLE_SECONDS,
+    ) -> None:
+        self._outbound = outbound
+        self._max_children = children
+        self.connect_seconds = connect_seconds
+        self._idle_seconds = idle_seconds
+        self._parts = {
+            "outbound": outbound,
+            "memory": child_memory,
+            "max_bytes": max_bytes,
+            "seconds": connect_seconds,
+        }
+        self._begin: Callable[[Upstream, str], McpSession] | None = None
+        self._connections: dict[Upstream, McpConnection] = {}
+        # Sessions whose task is not done, with their upstreams.
+        self._sessions: dict[McpSession, Upstream] = {}
+        self._room = asyncio.Lock()
+        self._sweep_timer: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    def check(self, upstream: Upstream) -> None:
+        """Raise ToolError if it is known without connecting that this board cannot reach the upstream."""
+        if upstream.server_url is not None:
+            self._outbound.check(upstream.server_url)
+        elif self._max_children == 0:
+            raise Misconfigured("This board starts no MCP servers: PEGBOARD_MCP_CHILDREN is 0")
+
+    async def tools(self, upstream: Upstream) -> list[UpstreamTool]:
+        """Return the current tools of the upstream; raise ToolError if it is unavailable."""
+        with self._used(upstream) as connection:
+            return list((await connection.tools()).values())
+
+    async def call(
+        self,
+        upstream: Upstream,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        pinned: str | None = None,
+        on_progress: OnUpstreamProgress | None = None,
+    ) -> dict[str, Any]:
+        """Call a tool of an upstream and return its result as in MCP.
+
+        Raise ToolChanged if the digest of the tool's definition is not `pinned`, ToolGone if the upstream has no such
+        tool, UpstreamUnreachable if it did not answer, and UpstreamFailed if it answered with an error.
+        """
+        with self._used(upstream) as connection:
+            return await connection.call(tool, arguments, pinned=pinned, on_progress=on_progress)
+
+    async def close(self) -> None:
+        """End all sessions and child processes, within a few seconds."""
+        self._closed = True
+        if self._sweep_timer is not None:
+            self._sweep_timer.cancel()
+        for connection in self._connections.values():
+            connection.end()
+        self._connections.clear()
+        for session in self._sessions:
+            session.end()
+        tasks = {session.task for session in self._sessions}
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=POOL_CLOSE_SECONDS)
+            for task in late:
+                task.cancel()
+            if late:
+                log.error("mcp_sessions_left", sessions=len(late))
+                await asyncio.wait(late, timeout=1.0)
+
+    @contextmanager
+    def _used(self, upstream: Upstream) -> Iterator[McpConnection]:
+        connection = self._connections.get(upstream)
+        if connection is None:
+            connection = self._connect(upstream)
+        connection.calls += 1
+        try:
+            yield connection
+        finally:
+            connection.calls -= 1
+            connection.used_at = time.monotonic()
+
+    def _connect(self, upstream: Upstream) -> McpConnection:
+        if self._closed:
+            raise Unavailable("No MCP server is called any more: the board is shutting down")
+        owner_id = upstream.owner_id
+        of_owner = sum(other.owner_id == owner_id for other in self._connections) if owner_id else 0
+        if of_owner >= MAX_MCP_CONNECTIONS // 2 and not self._drop_longest_idle(
+            lambda other: other.owner_id == owner_id
+        ):
+            raise Unavailable(
+                f"Tools of this owner are connected to {of_owner} MCP servers, all of them in use, and the rest of the "
+                f"{MAX_MCP_CONNECTIONS} is for tools of others; try again later",
+                retry_after_ms=_RETRY_AFTER_MS,
+            )
+        if len(self._connections) >= MAX_MCP_CONNECTIONS and not self._drop_longest_idle(lambda _upstream: True):
+            raise Unavailable(
+                f"This board is connected to {MAX_MCP_CONNECTIONS} MCP servers, all of them in use; try again later",
+                retry_after_ms=_RETRY_AFTER_MS,
+            )
+        connection = self._connections[upstream] = McpConnection(upstream, self._start)
+        if self._sweep_timer is None:
+            self._stop_idle()
+        return connection
+
+    async def _start(self, upstream: Upstream, mode: str) -> McpSession:
+        if self._begin is None:
+            # In a thread: importing the SDK takes half a second, in which other calls can continue.
+            begin = getattr(sys.modules.get(_SESSION_MODULE), "begin", None)
+            if begin is None:
+                begin = (await asyncio.to_thread(importlib.import_module, _SESSION_MODULE)).begin
+            self._begin = partial(begin, **self._parts)
+        if upstream.command is not None:
+            async with self._room:
+                await self._make_room()
+                return self._start_session(self._begin, upstream, mode)
+        return self._start_session(self._begin, upstream, mode)
+
+    def _start_session(self, begin: Callable[[Upstream, str], McpSession], upstream: Upstream, mode: str) -> McpSession:
+        if self._closed:
+            raise Unavailable("No MCP server is started any more: the board is shutting down")
+        session = begin(upstream, mode)
+        self._sessions[session] = upstream
+        session.task.add_done_callback(lambda _task: self._sessions.pop(session, None))
+        return session
+
+    async def _make_room(self) -> None:
+        """Wait for a child process slot, ending the longest idle one if necessary; raise Unavailable if all are
+        busy.
+        """
+        while len(children := self._children()) >= self._max_children:
+            leaving = [session.task for session in children if session.is_over]
+            if not leaving:
+                if not self._drop_longest_idle(lambda upstream: upstream.command is not None):
+                    raise Unavailable(
+                        f"All of the {self._max_children} MCP servers that this board starts at once are in use "
+                        "(PEGBOARD_MCP_CHILDREN); try again later",
+                        retry_after_ms=_RETRY_AFTER_MS,
+                    )
+                continue
+            await asyncio.wait(leaving, return_when=asyncio.FIRST_COMPLETED)
+
+    def _children(self) -> list[McpSession]:
+        return [session for session, upstream in self._sessions.items() if upstream.command is not None]
+
+    def _drop_longest_idle(self, wanted: Callable[[Upstream], bool]) -> bool:
+        """End the connection that has been idle longest; return False if all are in use."""
+        idle = [(c.used_at, u) for u, c in self._connections.items() if c.is_idle and c.session and wanted(u)]
+        if not idle:
+            return False
+        self._connections.pop(min(idle, key=lambda pair: pair[0])[1]).end()
+        return True
+
+    def _stop_idle(self) -> None:
+        oldest = time.monotonic() - self._idle_seconds
+        for upstream, connection in list(self._connections.items()):
+            if connection.is_idle and connection.used_at <= oldest:
+                del self._connections[upstream]
+                connection.end()
+        self._sweep_timer = None
+        if self._connections and not self._closed:
+            self._sweep_timer = asyncio.get_running_loop().call_later(self._idle_seconds / 4, self._stop_idle)

@@ -1,0 +1,1 @@
+"""Tools with fixed outputs."""

@@ -1,0 +1,1 @@
+"""table tools: insert rows into the tables of a database."""

@@ -1,0 +1,392 @@
+"""Tables in SQLite, in the board's own file or another: one thread and one connection per file, all waiting entries
+in one transaction, in which a failed entry rolls back only itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from functools import lru_cache, partial
+from itertools import groupby
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeVar
+from urllib.parse import quote
+
+from sqlalchemy.dialects.sqlite import dialect
+
+from pegboard.kinds.table.insert_batching import InsertOutcome, InsertQueues, PendingInsert
+from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault, InsertRow, RowKey
+from pegboard.kinds.table.sqlite_errors import (
+    add_reference,
+    explain_sqlite_error,
+    is_connection_error,
+    is_constraint_error,
+)
+from pegboard.kinds.table.sqlite_schema import read_sqlite_schema, read_sqlite_tables
+from pegboard.kinds.table.table_schema import TableSchema
+from pegboard.storage.column_types import json_text
+from pegboard.storage.database import Database, finish_despite_cancellation
+from pegboard.storage.receipt_rows import SignReceipt, sign_nothing
+
+_quote_identifier = dialect().identifier_preparer.quote_identifier
+
+
+def find_broken_reference(connection: sqlite3.Connection, facts: TableSchema, row: InsertRow) -> tuple[str, ...]:
+    """Return the columns of the first foreign key without a target row; empty if unknown. SQLite does not name it."""
+    values = dict(zip(row.columns, row.values, strict=True))
+    with suppress(sqlite3.Error):
+        for columns, other, targets in _read_references(connection, facts.table):
+            wanted = [values.get(column) for column in columns]
+            if None not in wanted and not _has_row(connection, other, targets, wanted):
+                return tuple(columns)
+    return ()
+
+
+def _read_references(connection: sqlite3.Connection, table: str) -> list[tuple[list[str], str, list[str]]]:
+    query = 'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id, seq'
+    found = []
+    for _, parts in groupby(connection.execute(query, (table,)).fetchall(), lambda part: part[0]):
+        rows = list(parts)
+        other, targets = rows[0][1], [target for *_, target in rows]
+        found.append(
+            (
+                [column for _, _, column, _ in rows],
+                other,
+                targets if all(targets) else _read_primary_key(connection, other),
+            )
+        )
+    return found
+
+
+def _read_primary_key(connection: sqlite3.Connection, table: str) -> list[str]:
+    query = "SELECT name FROM pragma_table_info(?) WHERE pk ORDER BY pk"
+    return [name for (name,) in connection.execute(query, (table,)).fetchall()]
+
+
+def _has_row(connection: sqlite3.Connection, table: str, columns: Sequence[str], values: Sequence[object]) -> bool:
+    where = " AND ".join(f"{_quote_identifier(table)}.{_quote_identifier(column)} = ?" for column in columns)
+    text = f"SELECT 1 FROM {_quote_identifier(table)} WHERE {where} LIMIT 1"  # noqa: S608 -- the database's own names, quoted
+    return connection.execute(text, values).fetchone() is not None
+
+
+_INSERT_RECEIPT = (
+    "INSERT INTO receipts (id, row_id, output, mac, is_void) VALUES (?, ?, ?, ?, 0) ON CONFLICT (id) DO NOTHING"
+)
+# SQLite instructions between two checks of the deadline: far more than a common row takes.
+_PROGRESS_STEPS = 100_000
+
+
+class _InsertGroup(NamedTuple):
+    """Entries for one transaction; with `is_careful` each has a savepoint."""
+
+    members: Sequence[PendingInsert]
+    is_careful: bool = False
+
+
+class _GroupResult(NamedTuple):
+    outcomes: dict[PendingInsert, InsertOutcome]
+    # The entries without an outcome, in groups to try next.
+    retry_groups: Sequence[_InsertGroup] = ()
+
+
+def commit_inserts(
+    connection: sqlite3.Connection, members: Sequence[PendingInsert], *, sign_receipt: SignReceipt | None
+) -> list[InsertOutcome]:
+    """Commit the entries and return an outcome for each; entries with an answer are committed, the others are rolled
+    back.
+
+    With `sign_receipt` each entry leaves a receipt.
+    """
+    outcomes: dict[PendingInsert, InsertOutcome] = {}
+    groups = deque([_InsertGroup(members)])
+    while groups:
+        group = groups.popleft()
+        try:
+            try:
+                tried = _try_group(connection, group, sign_receipt)
+            finally:
+                connection.set_progress_handler(None, 0)
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            # The database is not writable at all, so the other groups would fail too.
+            return [outcomes.get(waiting) or explain_sqlite_error(error) for waiting in members]
+        outcomes |= tried.outcomes
+        groups.extendleft(reversed(tried.retry_groups))
+    return [outcomes[waiting] for waiting in members]
+
+
+def _try_group(connection: sqlite3.Connection, group: _InsertGroup, sign_receipt: SignReceipt | None) -> _GroupResult:
+    members = group.members
+    outcomes: dict[PendingInsert, InsertOutcome] = {}
+    connection.execute("BEGIN IMMEDIATE")
+    for waiting in members:
+        if late := _find_timeout(waiting):
+            outcomes[waiting] = late
+            continue
+        if group.is_careful:
+            connection.execute("SAVEPOINT entry")
+        try:
+            connection.set_progress_handler(partial(_should_interrupt, waiting), _PROGRESS_STEPS)
+            outcomes[waiting] = _insert_entry(connection, waiting.entry, sign_receipt)
+        except Exception as error:
+            if len(members) == 1:
+                return _GroupResult({waiting: error})
+            if not group.is_careful:
+                return _GroupResult({}, [_InsertGroup(members, is_careful=True)])
+            if not connection.in_transaction:
+                return _GroupResult({}, _split_group(members, waiting))
+            connection.execute("ROLLBACK TO entry")
+            outcomes[waiting] = error
+        if group.is_careful:
+            connection.execute("RELEASE entry")
+    for waiting in members:
+        waiting.is_committing = True
+    if any(waiting.is_gone and isinstance(outcomes[waiting], InsertAnswer) for waiting in members):
+        return _GroupResult({}, [group])
+    try:
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        return _explain_failed_commit(connection, members, error)
+    return _GroupResult(outcomes)
+
+
+def _split_group(members: Sequence[PendingInsert], from_: PendingInsert) -> list[_InsertGroup]:
+    """Split the group after one entry ended the transaction: first the others, then that entry alone."""
+    others = [waiting for waiting in members if waiting is not from_]
+    return [_InsertGroup(others, is_careful=len(others) > 1), _InsertGroup([from_])]
+
+
+def _explain_failed_commit(
+    connection: sqlite3.Connection, members: Sequence[PendingInsert], error: sqlite3.Error
+) -> _GroupResult:
+    if not is_constraint_error(error):
+        return _GroupResult({waiting: explain_sqlite_error(error) for waiting in members})
+    if len(members) > 1:
+        return _GroupResult({}, [_InsertGroup([waiting]) for waiting in members])
+    (waiting,) = members
+    entry = waiting.entry
+    rows = enumerate(entry.rows)
+    broken = (index for index, row in rows if find_broken_reference(connection, entry.facts, row))
+    return _GroupResult({waiting: _explain_row_error(connection, error, entry, next(broken, 0))})
+
+
+def _explain_row_error(connection: sqlite3.Connection, error: Exception, entry: InsertEntry, index: int) -> InsertFault:
+    row = entry.rows[index]
+    fault = explain_sqlite_error(error, entry.facts, row, index)
+    if fault.sqlstate == "23503" and connection.in_transaction:
+        return add_reference(fault, entry.facts, find_broken_reference(connection, entry.facts, row))
+    return fault
+
+
+def _should_interrupt(waiting: PendingInsert) -> bool:
+    """True if SQLite should abort: a trigger may take any time, and all other entries wait for it."""
+    return waiting.is_gone or time.monotonic() >= waiting.entry.ends
+
+
+def _find_timeout(waiting: PendingInsert) -> InsertFault | None:
+    if waiting.is_gone:
+        return InsertFault("P2024", "The call was given up before its turn to be inserted", sqlstate="57014")
+    if time.monotonic() >= waiting.entry.ends:
+        return InsertFault(
+            "P2024",
+            "The call's time was up before its turn to be inserted",
+            sqlstate="57014",
+            retry_after_ms=1000,
+        )
+    return None
+
+
+def _insert_entry(connection: sqlite3.Connection, entry: InsertEntry, sign_receipt: SignReceipt | None) -> InsertAnswer:
+    facts = entry.facts
+    keys: list[RowKey] = []
+    changes = connection.total_changes
+    for index, row in enumerate(entry.rows):
+        try:
+            found = connection.execute(_get_insert_sql(facts, row), row.values).fetchall()
+        except (sqlite3.Error, OverflowError, UnicodeError) as error:
+            raise _explain_row_error(connection, error, entry, index) from error
+        if not found:
+            message = "a trigger of the table, or ON CONFLICT IGNORE, kept the row out of it"
+            raise InsertFault("P2010", message, sqlstate="02000", row=index)
+        keys.append(found[0] if facts.key else ())
+    if connection.total_changes - changes < len(keys):
+        # With RETURNING, SQLite silently drops rows for a view instead of rejecting them.
+        raise InsertFault("P2010", f"'{facts.table}' is a view now", sqlstate="42809", is_stale=True)
+    answered = entry.answered(keys)
+    if sign_receipt is not None:
+        _write_receipt(connection, entry, answered, sign_receipt)
+    return answered
+
+
+def _write_receipt(
+    connection: sqlite3.Connection, entry: InsertEntry, answered: InsertAnswer, sign: SignReceipt
+) -> None:
+    output = None if answered.output is None else json_text(answered.output)
+    mac = sign(entry.run_id, answered.row_id, output)
+    try:
+        done = connection.execute(
+            _INSERT_RECEIPT, (entry.run_id.replace("-", ""), answered.row_id, output, mac)
+        ).rowcount
+    except sqlite3.Error as error:
+        raise explain_sqlite_error(error) from error
+    if not done:
+        raise InsertFault(
+            "P2010", "The call was given up before its row was committed; nothing was inserted", sqlstate="40000"
+        )
+
+
+def _get_insert_sql(facts: TableSchema, row: InsertRow) -> str:
+    if not facts.columns.keys() >= {*row.columns}:
+        raise ValueError(f"a row for '{facts.table}' names columns that the table does not have")
+    return _build_insert_sql(facts.table, facts.key, row.columns)
+
+
+@lru_cache(1024)
+def _build_insert_sql(table: str, key: tuple[str, ...], columns: tuple[str, ...]) -> str:
+    """Return the statement; key columns have the table's prefix, because SQLite may read a bare quoted name as text."""
+    into = _quote_identifier(table)
+    names = ", ".join(map(_quote_identifier, columns))
+    values = f"({names}) VALUES ({', '.join('?' * len(columns))})" if columns else "DEFAULT VALUES"
+    returned = ", ".join(f"{into}.{_quote_identifier(name)}" for name in key) or "1"
+    return f"INSERT INTO {into} {values} RETURNING {returned}"
+
+
+T = TypeVar("T")
+
+# SQLite has one writer at a time, so all waiting entries go together, whatever their table.
+_QUEUE_NAME = "entries"
+_PRAGMAS = ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON")
+
+
+class SqliteSource:
+    """The tables of an existing SQLite file or, with `own`, of the board's database."""
+
+    kind: Literal["sqlite", "postgresql"] = "sqlite"
+
+    def __init__(
+        self, file: Path | None, *, database: Database | None = None, sign_receipt: SignReceipt = sign_nothing
+    ) -> None:
+        self.shown_url = database.shown_url if database else f"sqlite:///{file}"
+        self.is_own = database is not None
+        self._file = file
+        self._database = database
+        self._sign_receipt = sign_receipt if self.is_own else None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="pegboard-tables")
+        self._connection: sqlite3.Connection | None = None
+        # Device and inode of the open file, to notice if another file has replaced it.
+        self._opened: tuple[int, int] | None = None
+        self._insert_queues = InsertQueues(self._write)
+
+    @classmethod
+    def own(cls, database: Database, sign_receipt: SignReceipt = sign_nothing) -> SqliteSource:
+        """Return the source for the board's own database: shares its write lock and writes a receipt per entry."""
+        return cls(database.file, database=database, sign_receipt=sign_receipt)
+
+    async def facts(self, schema: str | None, table: str) -> TableSchema | None:
+        """Read the current schema of the table, None if it does not exist; raise InsertFault if that fails."""
+        return await self._ask(lambda connection: read_sqlite_schema(connection, schema, table))
+
+    async def tables(self, schema: str | None = None) -> list[str]:
+        """Return the names of the tables; raise InsertFault."""
+        return await self._ask(read_sqlite_tables) if schema in {None, "main"} else []
+
+    async def insert(self, entry: InsertEntry) -> InsertAnswer:
+        """Insert and commit the rows and return the answer; raise InsertFault with the number of the failed row."""
+        return await self._insert_queues.put(_QUEUE_NAME, entry)
+
+    async def close(self) -> None:
+        """Commit waiting entries, then close the connection and end the thread."""
+        await self._insert_queues.rest()
+        await finish_despite_cancellation(asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect))
+        self._thread.shutdown(wait=False)
+
+    async def _write(self, members: Sequence[PendingInsert]) -> list[InsertOutcome]:
+        return await self._run_in_thread(lambda: self._commit(members))
+
+    async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        return await self._run_in_thread(lambda: self._answer(question))
+
+    async def _run_in_thread(self, work: Callable[[], T]) -> T:
+        turn: AbstractAsyncContextManager[None] = self._database.turn() if self._database else nullcontext()
+        async with turn:
+            return await finish_despite_cancellation(asyncio.get_running_loop().run_in_executor(self._thread, work))
+
+    def _commit(self, members: Sequence[PendingInsert]) -> list[InsertOutcome]:
+        try:
+            connection = self._connected()
+            outcomes = commit_inserts(connection, members, sign_receipt=self._sign_receipt)
+        except InsertFault as fault:
+            return [fault for _ in members]
+        except BaseException:
+            self._disconnect()
+            raise
+        unwell = any(isinstance(outcome, InsertFault) and is_connection_error(outcome) for outcome in outcomes)
+        if unwell or connection.in_transaction:
+            self._disconnect()
+        return outcomes
+
+    def _answer(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        connection = self._connected()
+        try:
+            return question(connection)
+        except sqlite3.Error as error:
+            self._disconnect()
+            raise explain_sqlite_error(error) from error
+
+    def _connected(self) -> sqlite3.Connection:
+        """Return the connection, reopened if the file was replaced; raise InsertFault."""
+        if self._file and not self._database and _get_file_identity(self._file) != self._opened:
+            self._disconnect()
+        if self._connection is None:
+            try:
+                self._connection = self._connect()
+            except sqlite3.Error as error:
+                raise explain_sqlite_error(error) from error
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._database:
+            return self._database.connect_sqlite()
+        assert self._file is not None
+        self._opened = _get_file_identity(self._file)
+        where = f"file:{quote(str(self._file.absolute()))}?mode=rw"
+        connection = sqlite3.connect(
+            where, uri=True, isolation_level=None, cached_statements=256, check_same_thread=False
+        )
+        try:
+            for pragma in _PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                if connection.in_transaction:
+                    connection.rollback()
+            finally:
+                connection.close()
+
+
+def _get_file_identity(file: Path) -> tuple[int, int]:
+    """Return device and inode of the file; raise InsertFault if it does not exist or is not readable."""
+    try:
+        found = file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise InsertFault("P1003", f"Database file {file} does not exist", sqlstate="3D000") from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InsertFault("P1001", f"Database file {file}: {reason}", sqlstate="08001", retry_after_ms=1000) from None
+    if not os.access(file, os.R_OK):
+        raise InsertFault("P1010", f"Database file {file} may not be read by this process", sqlstate="42501")
+    return found.st_dev, found.st_ino

@@ -1,1 +1,0 @@
-"""Conversations: threads of messages, with the tool calls that were made in them."""

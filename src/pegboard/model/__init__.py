@@ -1,0 +1,1 @@
+"""Data types of the board: tools, calls, errors, users. Used by all other packages."""

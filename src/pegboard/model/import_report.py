@@ -1,0 +1,33 @@
+"""What an import of tools did: the names created, updated, left out, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A part of the source that became no tool, or only in part, and the reason."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did, or in a dry run would do.
+
+    `drifted` are tools that the upstream has changed since they were imported, `gone` those that it no longer has;
+    neither is modified. `warnings` are the reasons why tools do not work, and changes that were made to schemas.
+    `changes` has the fields of each updated or drifted tool before and after, secrets masked.
+    """
+
+    created: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    drifted: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    changes: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)

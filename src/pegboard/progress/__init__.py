@@ -1,0 +1,1 @@
+"""Live events and progress of running calls, produced only while there are subscribers."""

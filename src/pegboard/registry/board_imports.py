@@ -1,0 +1,47 @@
+"""The importers of a board: OpenAPI documents and MCP servers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pegboard.kinds.http.importer import OpenApiImport
+from pegboard.kinds.mcp.importer import McpImport
+from pegboard.kinds.outbound_services import OutboundServices
+from pegboard.registry.import_runner import ImportTarget, ImportThreads
+from pegboard.registry.secret_injection import SecretInjector
+from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.tool_registry import ToolRegistry
+from pegboard.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Imports:
+    """`await board.imports.openapi(caller, …)` and `await board.imports.mcp(caller, …)`."""
+
+    openapi: OpenApiImport
+    mcp: McpImport
+    import_threads: ImportThreads
+
+    @classmethod
+    def of(
+        cls,
+        registry: ToolRegistry,
+        database: Database,
+        snapshot: Snapshot,
+        *,
+        reach: OutboundServices,
+        opener: SecretInjector,
+        max_bytes: int,
+    ) -> Imports:
+        """Create the importers of one board; `max_bytes` limits the size of a document."""
+        workshop = ImportThreads()
+        shelf = ImportTarget(registry, database, snapshot, workshop)
+        return cls(
+            OpenApiImport(shelf, reach.outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
+            McpImport(shelf, reach.upstreams, fill_in=opener.fill_in, opened=opener.open),
+            workshop,
+        )
+
+    def close(self) -> None:
+        """Shut down the import threads; imports that have not started are cancelled."""
+        self.import_threads.close()

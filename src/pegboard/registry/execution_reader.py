@@ -1,0 +1,64 @@
+"""Read access to the journal: callers read the rows of their own calls, admins all rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from pegboard.model.accounts import refuse_agents
+from pegboard.model.api_errors import NotFound
+from pegboard.model.call import Caller, Execution
+from pegboard.model.page import Page, cut_page, read_cursor, read_id
+from pegboard.registry.snapshot import Snapshot
+from pegboard.storage import execution_rows, tool_rows
+from pegboard.storage.column_types import is_uuid
+from pegboard.storage.database import Database
+from pegboard.storage.execution_rows import ExecutionFilter
+
+
+class ExecutionReader:
+    """Reads rows of the journal for a caller."""
+
+    def __init__(self, database: Database, snapshot: Snapshot) -> None:
+        self._database = database
+        self._snapshot = snapshot
+
+    async def page(self, wanted: ExecutionFilter, caller: Caller, *, cursor: str | None, limit: int) -> Page[Execution]:
+        """Return one page of rows that match the filter, newest first."""
+        refuse_agents(caller)
+        wanted = _restrict_to_caller(wanted, caller)
+        place = read_cursor(cursor, read_id)
+        before = place[0] if place else None
+        found: list[Execution] = []
+        async with self._database.read() as conn:
+            for one in await self._resolve_tool_filter(conn, wanted):
+                found += await execution_rows.list_executions(conn, one, before=before, limit=limit + 1)
+        found = sorted(found, key=lambda execution: execution.id, reverse=True)[: limit + 1]
+        return cut_page(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+
+    async def _resolve_tool_filter(self, conn: AsyncConnection, wanted: ExecutionFilter) -> list[ExecutionFilter]:
+        """Return the filter with the tool's canonical name; for an id, one filter per name it ever had."""
+        if wanted.tool is None:
+            return [wanted]
+        if not is_uuid(wanted.tool):
+            # Rows have the tool's name; the filter may have it in another case, or its alias.
+            hanging = self._snapshot.find(wanted.tool)
+            return [replace(wanted, tool=hanging.tool.name if hanging is not None else wanted.tool)]
+        tool_id = wanted.tool.lower()
+        names = set(await tool_rows.list_tool_names(conn, tool_id))
+        names.update(tool.name for tool in self._snapshot.local() if tool.id == tool_id)
+        return [replace(wanted, tool=name, tool_id=tool_id) for name in sorted(names)]
+
+    async def get(self, execution_id: str, caller: Caller) -> Execution:
+        """Return one row; raise NotFound if there is none or the caller may not read it."""
+        refuse_agents(caller)
+        async with self._database.read() as conn:
+            found = await execution_rows.get_execution(conn, execution_id)
+        if found is None or not (caller.is_admin or found.caller_id == caller.user_id):
+            raise NotFound(f"Execution '{execution_id}' not found")
+        return found
+
+
+def _restrict_to_caller(wanted: ExecutionFilter, caller: Caller) -> ExecutionFilter:
+    return wanted if caller.is_admin else replace(wanted, caller_id=caller.user_id)

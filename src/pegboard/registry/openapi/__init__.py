@@ -1,1 +1,0 @@
-"""API documents read as tools."""

@@ -1,0 +1,1 @@
+"""Running calls: followed payloads with their events, cancellation, other processes, and replays."""

@@ -1,0 +1,151 @@
+"""Cancels running calls, in this or another process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+from pegboard.model.api_errors import Conflict, NotFound
+from pegboard.model.call import Caller, Execution
+from pegboard.model.call_errors import Cancelled
+from pegboard.pipeline import Pipeline
+from pegboard.registry.execution_reader import ExecutionReader
+from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.runs.run_events import FollowedRun
+from pegboard.storage import cancellation_rows
+from pegboard.storage.cancellation_rows import CancellationRequest
+from pegboard.storage.column_types import is_uuid
+from pegboard.storage.database import Database
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+# How long another process has to cancel a call, and how often that is checked.
+OTHER_PROCESS_TIMEOUT_SECONDS = 3.0
+_POLL_INTERVAL_SECONDS = 0.05
+
+
+class CallCanceller:
+    """Cancels calls for callers with the right to: their own, or any for an admin."""
+
+    def __init__(
+        self, pipeline: Pipeline, following: FollowedRuns, database: Database, executions: ExecutionReader
+    ) -> None:
+        self._pipeline = pipeline
+        self._followed_runs = following
+        self._database = database
+        self._executions = executions
+        self._ending: dict[str, asyncio.Task[None]] = {}
+
+    async def cancel(self, run_id: str, caller: Caller) -> None:
+        """Cancel a running call, or all calls of a followed payload, and wait until they are recorded.
+
+        Raises NotFound if no call of the caller runs under this id, Conflict if it has ended otherwise.
+        """
+        run_id = run_id.lower()
+        user_id = None if caller.is_admin else caller.user_id
+        wish = CancellationRequest("", run_id, f"Cancelled by {caller.name}", user_id, caller.agent_id)
+        if self._is_running_here(run_id):
+            if not self._may_cancel(wish):
+                raise _build_not_found(run_id)
+            await self._cancel_here(wish)
+        else:
+            if (row := await self._row(run_id, caller)) is not None:
+                raise _build_already_ended(row)
+            if not is_uuid(run_id) or self._database.is_memory:
+                raise _build_not_found(run_id)
+            await self._cancel_in_other_process(wish, caller)
+        row = await self._row(run_id, caller)
+        if row is not None and row.code != Cancelled.code:
+            raise _build_already_ended(row)
+
+    async def look(self) -> None:
+        """Cancel running calls on request of other processes; called after every change by another process."""
+        async with self._database.read() as conn:
+            wishes = await cancellation_rows.list_recent_cancellations(conn)
+        for wish in wishes:
+            if wish.id not in self._ending and self._is_running_here(wish.run_id) and self._may_cancel(wish):
+                self._ending[wish.id] = asyncio.create_task(self._handle_request(wish), name="pegboard-cancelling")
+
+    async def close(self) -> None:
+        """Stop the tasks that cancel calls for other processes."""
+        tasks = list(self._ending.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _is_running_here(self, run_id: str) -> bool:
+        return self._pipeline.running(run_id) is not None or self._feed(run_id) is not None
+
+    def _feed(self, run_id: str) -> FollowedRun | None:
+        """Return the payload with this id; not one that has a call with this id."""
+        feed = self._followed_runs.find(run_id)
+        return feed if feed is not None and feed.id == run_id else None
+
+    def _may_cancel(self, wish: CancellationRequest) -> bool:
+        found = self._pipeline.running(wish.run_id) or self._feed(wish.run_id)
+        if found is None:
+            return False
+        return wish.user_id in (None, found.caller.user_id) and wish.agent_id in (None, found.caller.agent_id)
+
+    async def _cancel_here(self, wish: CancellationRequest) -> None:
+        feed = self._feed(wish.run_id)
+        if feed is None:
+            self._pipeline.cancel(wish.run_id, wish.why)
+            await self._pipeline.over(wish.run_id)
+            return
+        if feed.events.is_over:
+            raise Conflict(f"The calls of '{feed.id}' have ended already; see GET /v1/calls/{feed.id}/events")
+        # Calls that wait for a slot will not begin.
+        feed.ended_because = wish.why
+        for run_id in feed.run_ids.values():
+            self._pipeline.cancel(run_id, wish.why)
+        while not feed.events.is_over:
+            await feed.events.wait_for_more(feed.events.last)
+
+    async def _cancel_in_other_process(self, wish: CancellationRequest, caller: Caller) -> None:
+        """Request the cancellation from other processes; raise NotFound if none confirms it within the timeout."""
+        async with self._database.change() as change:
+            wish_id = await cancellation_rows.add_cancellation(change.conn, *wish[1:])
+        give_up = time.monotonic() + OTHER_PROCESS_TIMEOUT_SECONDS
+        try:
+            while time.monotonic() < give_up:
+                await asyncio.sleep(_POLL_INTERVAL_SECONDS)
+                async with self._database.read() as conn:
+                    is_open = await cancellation_rows.is_cancellation_open(conn, wish_id)
+                if not is_open or await self._row(wish.run_id, caller) is not None:
+                    return
+        finally:
+            async with self._database.write() as conn:
+                await cancellation_rows.remove_cancellation(conn, wish_id)
+        raise _build_not_found(wish.run_id)
+
+    async def _handle_request(self, wish: CancellationRequest) -> None:
+        try:
+            with suppress(Conflict):
+                await self._cancel_here(wish)
+            async with self._database.write() as conn:
+                await cancellation_rows.remove_cancellation(conn, wish.id)
+        except Exception:
+            log.exception("cancelling_broke", run_id=wish.run_id)
+        finally:
+            del self._ending[wish.id]
+
+    async def _row(self, run_id: str, caller: Caller) -> Execution | None:
+        """Return the row of a call that this caller may cancel; a key of an agent cancels only that agent's calls."""
+        try:
+            row = await self._executions.get(run_id, replace(caller, agent_id=None))
+        except NotFound:
+            return None
+        return row if caller.agent_id in (None, row.agent_id) else None
+
+
+def _build_not_found(run_id: str) -> NotFound:
+    return NotFound(f"No running call has the id '{run_id[:100]}'")
+
+
+def _build_already_ended(row: Execution) -> Conflict:
+    how = row.status if row.code is None else f"{row.status} ({row.code})"
+    return Conflict(f"Call '{row.id}' has ended already: {how}")

@@ -1,0 +1,204 @@
+"""Runs payloads that clients follow by events, and keeps the events for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pegboard.concurrency.user_shares import FairShares
+from pegboard.conversations.conversations import Conversations
+from pegboard.dialect_calls import AnsweredCalls, PayloadRunner
+from pegboard.dialects.base import Answer
+from pegboard.dialects.parsed_calls import ParsedCalls
+from pegboard.model.api_errors import Refusal
+from pegboard.model.call import Caller, Surface
+from pegboard.model.call_errors import Unavailable
+from pegboard.model.idempotency_key import check_idempotency_key
+from pegboard.progress.event_log import EventLog
+from pegboard.runs.run_events import FollowedRun
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+# How many payloads may be followed at once.
+MAX_FOLLOWED_RUNS = 2000
+_INTERNAL_ERROR_MESSAGE = "Something went wrong on the board; its log says what"
+_SHUT_DOWN_MESSAGE = "The board shut down before all calls had ended; the journal says how far they came"
+
+
+class FollowedRuns:
+    """Runs payloads so that clients can follow them, disconnect and reconnect.
+
+    When the last reader has been gone for `grace` seconds, calls that end with their caller are cancelled. The events
+    can be read for `kept_seconds` after the last one; at most `kept_bytes` of ended payloads are kept.
+    """
+
+    def __init__(
+        self,
+        payloads: PayloadRunner,
+        threads: Conversations,
+        *,
+        max_followed: int = MAX_FOLLOWED_RUNS,
+        grace: float = 2.0,
+        kept_seconds: float = 300.0,
+        kept_bytes: int = 64 * 2**20,
+    ) -> None:
+        self._payloads = payloads
+        self._threads = threads
+        self._grace = grace
+        self._retention_seconds = kept_seconds
+        self._retention_bytes = kept_bytes
+        # By their own ids and the ids of their calls.
+        self._known: dict[str, FollowedRun] = {}
+        self._running: dict[FollowedRun, asyncio.Task[AnsweredCalls]] = {}
+        self._tasks: dict[FollowedRun, asyncio.Task[None]] = {}
+        self._leaving: dict[FollowedRun, asyncio.TimerHandle] = {}
+        self._over: deque[FollowedRun] = deque()
+        self._finished_bytes = 0
+        self._forget_timer: asyncio.TimerHandle | None = None
+        self._is_closed = False
+        self._places = FairShares(max_followed)
+
+    def start(
+        self,
+        asked: ParsedCalls,
+        caller: Caller,
+        *,
+        surface: Surface = "library",
+        request_id: str | None = None,
+        key: str | None = None,
+        thread_id: str | None = None,
+        text: str | None = None,
+        shape: str | None = None,
+    ) -> FollowedRun:
+        """Run a payload in a task; raise Invalid if it cannot be run, Unavailable if the user follows too many.
+
+        The event `complete` includes the answer in the dialect `shape` if it is given.
+        """
+        self.check_capacity(caller)
+        feed = FollowedRun(
+            self._payloads, asked, caller, goes_on=check_idempotency_key(key) is not None, knows=self._known.__setitem__
+        )
+        running = self._payloads.run(
+            asked, caller, surface=surface, request_id=request_id, key=key, thread_id=thread_id, audience=feed
+        )
+        self._running[feed] = asyncio.create_task(running, name=f"pegboard-feed-{feed.id}")
+        whole = self._whole(feed, asked, thread_id=thread_id, text=text, shape=shape)
+        self._tasks[feed] = asyncio.create_task(whole, name=f"pegboard-following-{feed.id}")
+        self._places.take(caller.user_id)
+        self._start_grace_timer(feed)
+        return feed
+
+    def check_capacity(self, caller: Caller) -> None:
+        """Raise Unavailable if no more payloads of this caller can be followed now."""
+        if self._is_closed:
+            raise Unavailable("The board is shutting down", retry_after_ms=1000)
+        if not self._places.has_free_slot(caller.user_id):
+            why = self._places.refusal_text(caller.user_id, "payloads that are followed (PEGBOARD_MAX_FOLLOWED_CALLS)")
+            raise Unavailable(f"{why}; nothing ran, try again shortly", retry_after_ms=1000)
+
+    def find(self, run_id: str) -> FollowedRun | None:
+        """Return the payload with this id or with a call of this id; the caller must check who owns it."""
+        return self._known.get(run_id)
+
+    @contextmanager
+    def reading(self, feed: FollowedRun) -> Iterator[EventLog]:
+        """Return the events of a payload as a context; it may be abandoned if the last reader leaves before its end."""
+        feed.readers += 1
+        if (leaving := self._leaving.pop(feed, None)) is not None:
+            leaving.cancel()
+        try:
+            yield feed.events
+        finally:
+            feed.readers -= 1
+            self._start_grace_timer(feed)
+
+    async def close(self) -> None:
+        """Cancel all followed payloads and send their readers a last event."""
+        self._is_closed = True
+        for timer in (*self._leaving.values(), *((self._forget_timer,) if self._forget_timer is not None else ())):
+            timer.cancel()
+        self._leaving.clear()
+        tasks = [*self._tasks.values(), *self._running.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for feed in list(self._tasks):  # tasks that were cancelled before they began
+            self._ended(feed)
+
+    def _start_grace_timer(self, feed: FollowedRun) -> None:
+        if not feed.readers and feed in self._running and not self._is_closed:
+            self._leaving[feed] = asyncio.get_running_loop().call_later(self._grace, self._abandon, feed)
+
+    def _abandon(self, feed: FollowedRun) -> None:
+        del self._leaving[feed]
+        if (running := self._running.get(feed)) is not None:
+            running.cancel()
+
+    async def _whole(
+        self, feed: FollowedRun, asked: ParsedCalls, *, thread_id: str | None, text: str | None, shape: str | None
+    ) -> None:
+        told: dict[str, Any] = {"text": text} if text else {}
+        try:
+            answered = AnsweredCalls(asked, await self._answers(feed))
+            if thread_id is not None:
+                told |= await self._remember_calls(thread_id, feed.caller, answered, text)
+            if shape is not None:
+                told["answer"] = self._payloads.render(answered, shape)
+            feed.complete(told)
+        except Exception:
+            log.exception("following_broke", run_id=feed.id)
+            feed.fail(_INTERNAL_ERROR_MESSAGE, "internal_error")
+        finally:
+            self._ended(feed)
+
+    async def _answers(self, feed: FollowedRun) -> list[Answer]:
+        running = self._running[feed]
+        await asyncio.wait({running})
+        if running.cancelled():
+            return await feed.left()
+        return list(running.result().answers)
+
+    async def _remember_calls(
+        self, thread_id: str, caller: Caller, answered: AnsweredCalls, text: str | None
+    ) -> dict[str, Any]:
+        """Store the calls and return the thread fields of `complete`; an error is only reported."""
+        try:
+            await self._threads.remember(thread_id, caller, answered, text)
+        except Refusal as error:
+            return {"thread_error": error.message}
+        return {"thread_id": thread_id}
+
+    def _ended(self, feed: FollowedRun) -> None:
+        feed.fail(_SHUT_DOWN_MESSAGE, "unavailable")  # no effect if it was completed
+        del self._tasks[feed], self._running[feed]
+        self._places.give_back(feed.caller.user_id)
+        if (leaving := self._leaving.pop(feed, None)) is not None:
+            leaving.cancel()
+        self._over.append(feed)
+        self._finished_bytes += feed.size
+        while self._finished_bytes > self._retention_bytes and len(self._over) > 1:
+            self._forget_oldest()
+        if self._forget_timer is None and not self._is_closed:
+            self._forget_later(self._retention_seconds)
+
+    def _forget_later(self, seconds: float) -> None:
+        self._forget_timer = asyncio.get_running_loop().call_later(seconds, self._forget_old)
+
+    def _forget_old(self) -> None:
+        self._forget_timer = None
+        oldest = time.monotonic() - self._retention_seconds
+        while self._over and self._over[0].ended_at <= oldest:
+            self._forget_oldest()
+        if self._over:
+            self._forget_later(max(0.01, self._over[0].ended_at - oldest))
+
+    def _forget_oldest(self) -> None:
+        feed = self._over.popleft()
+        self._finished_bytes -= feed.size
+        for run_id in (feed.id, *feed.run_ids.values()):
+            self._known.pop(run_id, None)

@@ -1,0 +1,60 @@
+"""The interface for running a job in a confined process, and functions to exit and to report failures."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, NoReturn, Protocol
+
+from pegboard.sandbox.child.call_request import ConfinedCall
+
+# The pipes of a confined process besides stdin, stdout and stderr.
+RESULT_FD, TROUBLE_FD, ORDERS_FD, REPORTS_FD = 3, 4, 5, 6
+# The file descriptor on which a command writes its reports.
+COMMAND_REPORTS_FD = 3
+EXIT_CANNOT_START, EXIT_NO_SUCH_PROGRAM = 126, 127
+
+_MAX_MESSAGE_CHARS = 500
+# References from before a tool's code runs, which may replace these functions.
+_exit, _getpid, _kill = os._exit, os.getpid, os.kill
+
+
+class ConfinedInputs(NamedTuple):
+    """What a confined process gets from its supervisor: folder and proxy port if known, and the pipes.
+
+    `is_ready` is True if the process already has its own copies of the memory pages that it will write to.
+    """
+
+    folder: str | None
+    port: int | None
+    ends: Sequence[int]
+    is_ready: bool = False
+
+
+class JobRunner(Protocol):
+    """Runs one kind of job (Python function or command) in the confined process."""
+
+    def rehearse(self, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
+        """Prepare, confined, until there is a call; `is_called(seconds)` waits for one and returns True if it came."""
+
+    def run(self, call: ConfinedCall, env: dict[str, str]) -> None:
+        """Run the call with this environment; raise StepFailed if the call is invalid."""
+
+
+def exit_process(code: int) -> NoReturn:
+    """End this process even if a tool has changed Python.
+
+    It must never return into the program that it was forked from.
+    """
+    try:
+        _exit(code)
+    finally:
+        while True:
+            _kill(_getpid(), signal.SIGKILL)
+
+
+def report_failure(fate: str, code: int, message: str, trouble: int = TROUBLE_FD) -> None:
+    """Report to the supervisor why this process could not run the job."""
+    os.write(trouble, json.dumps({"fate": fate, "code": code, "message": message[:_MAX_MESSAGE_CHARS]}).encode())

@@ -1,0 +1,115 @@
+"""Runs Python calls with the preloaded libraries, and restricts which modules their code may import.
+
+Code may import the standard library and the libraries that the tool names. This is not a security boundary: it keeps a
+tool from depending on other packages that are installed beside the board, and hides the board's own modules.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from pegboard.sandbox.child import python_call
+from pegboard.sandbox.child.call_request import ConfinedCall
+from pegboard.sandbox.child.job_runner import REPORTS_FD, RESULT_FD, TROUBLE_FD, exit_process
+from pegboard.sandbox.child.practice_calls import Practised, rehearse
+from pegboard.sandbox.child.setup_steps import StepFailed
+
+
+class PythonRunner:
+    """Runs the code of calls in this process."""
+
+    def __init__(self, practised: Practised, env: Mapping[str, str]) -> None:
+        """Set these variables in advance; a call sets the rest of its environment."""
+        os.environ.update(env)
+        self._practised = practised
+        self._has_output = self._is_reset = False
+
+    def open_output(self) -> None:
+        """Open the streams that calls print to, if nothing else in this process can print before it is forked."""
+        # The streams of a call are pipes, and a stream object caches properties of its file descriptor.
+        if all(map(_is_pipe, (1, 2))):
+            python_call.open_output()
+            self._has_output = True
+
+    def rehearse(self, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
+        """Run sample work, so that the memory pages that the next call needs are already copied."""
+        self._reset_process_state()
+        rehearse(self._practised, is_called, is_ready=is_ready)
+
+    def run(self, call: ConfinedCall, env: dict[str, str]) -> None:
+        """Run the function, then exit this process; raise StepFailed if the job is a command."""
+        if not call.job.is_python:
+            raise StepFailed("reading the job: it is a command, which is not for here")
+        if not self._is_reset:
+            self._reset_process_state()
+        # Library threads or fork handlers may have changed the environment since the fork.
+        if dict(os.environ) != env:
+            os.environ.clear()
+            os.environ.update(env)
+        os.chdir(call.folder)
+        os.close(TROUBLE_FD)
+        if not call.job.reports:
+            os.close(REPORTS_FD)
+        job = call.job.told | {"arguments": call.job.arguments}
+        python_call.run_python_job(job, RESULT_FD, REPORTS_FD if call.job.reports else None)
+        exit_process(0)
+
+    def _reset_process_state(self) -> None:
+        if not self._has_output:
+            python_call.open_output()
+        python_call.reseed_process()
+        self._is_reset = True
+
+
+def _is_pipe(descriptor: int) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+    except OSError:
+        return False  # a library has closed it
+
+
+_OWN_PACKAGE = "pegboard"
+# The name of the sysconfig data module depends on the machine, so it is not in stdlib_module_names.
+_SYSCONFIG_PREFIX = "_sysconfigdata"
+
+
+class ImportsGuard(MetaPathFinder):
+    """A finder before all others, which refuses modules that are not allowed and leaves the rest to the others."""
+
+    def __init__(self, allowed: Iterable[str]) -> None:
+        self._allowed = sys.stdlib_module_names | frozenset(allowed)
+
+    def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return None, so that the next finder is called.
+
+        Raise ModuleNotFoundError if the code may not import the module.
+        """
+        top = name.partition(".")[0]
+        if top in self._allowed or top.startswith(_SYSCONFIG_PREFIX):
+            return None
+        if top == _OWN_PACKAGE:
+            why = "the board itself is nothing that a tool can import"
+        else:
+            why = (
+                "it is neither in the standard library nor in the tool's libraries; add its library to config.libraries"
+            )
+        raise ModuleNotFoundError(f"No module named {name!r}: {why}", name=name)
+
+
+def guard_imports(allowed: Iterable[str]) -> None:
+    """Allow only these imports in this process and its forks, and remove the board's own modules from sys.modules."""
+    _forget_module(_OWN_PACKAGE)
+    sys.meta_path.insert(0, ImportsGuard(allowed))
+
+
+def _forget_module(name: str) -> None:
+    module = sys.modules.pop(name, None)
+    for attribute, value in list(vars(module).items()) if module is not None else ():
+        if type(value) is ModuleType and value.__name__ == f"{name}.{attribute}":
+            _forget_module(value.__name__)

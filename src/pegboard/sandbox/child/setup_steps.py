@@ -1,0 +1,57 @@
+"""Errors that name the step of the confinement that failed, and their JSON form between processes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# The message of a process that is ready for requests.
+READY = {"ready": True}
+# Limit of the reason in a failure message.
+_MAX_REASON_CHARS = 4000
+
+
+class StepFailed(Exception):
+    """A step of the confinement failed; the message contains the step and the reason."""
+
+
+class LibraryFailed(StepFailed):
+    """A library of the environment could not be imported."""
+
+    def __init__(self, library: str, text: str) -> None:
+        super().__init__(text)
+        self.library = library
+
+
+class step:
+    """A context that converts an OSError to a StepFailed with the name of the step."""
+
+    __slots__ = ("_description",)
+
+    def __init__(self, doing: str) -> None:
+        self._description = doing
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        """Raise StepFailed if the step raised OSError."""
+        if isinstance(error, OSError):
+            raise StepFailed(f"{self._description}: {error.strerror or error}") from error
+
+
+def encode_failure(error: Exception) -> dict[str, str]:
+    """Encode the reason why there can be no calls, for another process."""
+    why = str(error) if isinstance(error, StepFailed) else f"{type(error).__name__}: {error}"
+    told = {"failed": why if len(why) <= _MAX_REASON_CHARS else why[:_MAX_REASON_CHARS] + "…"}
+    return told | {"library": error.library} if isinstance(error, LibraryFailed) else told
+
+
+def decode_failure(told: Any) -> StepFailed:
+    """Decode the failure of another process."""
+    match told:
+        case {"failed": str(why), "library": str(library)}:
+            return LibraryFailed(library, why)
+        case {"failed": str(why)}:
+            return StepFailed(why)
+        case _:
+            return StepFailed("loading libraries: one of them said something that cannot be read")

@@ -1,0 +1,192 @@
+"""The supervisor of a call: prepares the isolation, starts and watches the confined process, and ends it.
+
+It collects the output, checks time and memory, and reports to the server how the call ended. It does not trust the
+confined process. If a call cannot see anything of another one in it, a supervisor runs several calls in sequence, each
+in its own isolation.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import NamedTuple, NoReturn
+
+from pegboard.sandbox.child import syscalls
+from pegboard.sandbox.child.call_request import ConfinedCall
+from pegboard.sandbox.child.fd_channel import CallAbandoned, ServerChannel, receive_fds
+from pegboard.sandbox.child.fork_source import ConfinedProcess, ForkSource
+from pegboard.sandbox.child.isolation import Isolation, kill_and_reap
+from pegboard.sandbox.child.job import Job
+from pegboard.sandbox.child.pipes import CallPipes
+from pegboard.sandbox.child.setup_steps import StepFailed, step
+from pegboard.sandbox.child.watch_call import CallEnd, CallWatcher
+
+# The file descriptor on which the zygote passes calls.
+_ZYGOTE_FD = 3
+# The message to the zygote that another call may come, and the size limit of messages from it.
+SUPERVISOR_FREE, MAX_MESSAGE_BYTES = b".", 2**16
+# After this many calls, or one that took this many bytes of this process, a new supervisor is started: pid 1 of the
+# next call shares the memory of this process, and would show its growth.
+_MAX_CALLS, _MAX_CALL_BYTES = 1000, 2**16
+# A killed process takes a few of these polls to end.
+_EXIT_POLL_SECONDS, _EXIT_POLLS = 0.01, 10
+
+
+class PreparedProcess(NamedTuple):
+    """The process that waits for a call, its pipes, and the listening socket that only it can connect to."""
+
+    child: ConfinedProcess
+    streams: CallPipes
+    listener: socket.socket | None
+
+    def close(self) -> None:
+        """Release the process and its pipes."""
+        self.child.close()
+        self.streams.close()
+
+
+def run_supervisor(handle: int, source: ForkSource, place: Isolation, *, network: bool) -> NoReturn:
+    """Run the calls whose sockets the zygote passes; this process exits after the last."""
+    try:
+        _serve_calls(handle, source, place, network)
+    except CallAbandoned:
+        kill_and_reap(place)
+    except Exception:
+        # For the server's log; the server also sees that the channel closes without a result.
+        sys.excepthook(*sys.exc_info())
+        kill_and_reap(place)
+    finally:
+        # This is a fork of the zygote, and must not continue as a zygote.
+        os._exit(0)
+
+
+def _serve_calls(handle: int, source: ForkSource, place: Isolation, network: bool) -> None:
+    os.dup2(handle, _ZYGOTE_FD, inheritable=False)
+    syscalls.close_fds_from(source.first_unused_fd)
+    with step("leaving the zygote's process group"):
+        os.setpgid(0, 0)
+    with socket.socket(fileno=_ZYGOTE_FD) as zygote:
+        for _ in range(_MAX_CALLS):
+            is_fit = _run_next_call(zygote, source, place, network)
+            if network or not (is_fit and source.can_reuse_supervisors):
+                return
+            processors = _request_next_processors(zygote)
+            if not processors:
+                return
+            syscalls.set_cpu_affinity([int(number) for number in processors.split(b",")])
+
+
+def _request_next_processors(zygote: socket.socket) -> bytes:
+    """Return the CPUs for another call, as the zygote sends them; empty if there is none."""
+    try:
+        zygote.send(SUPERVISOR_FREE)
+        return zygote.recv(MAX_MESSAGE_BYTES)
+    except OSError:
+        return b""
+
+
+def _run_next_call(zygote: socket.socket, source: ForkSource, place: Isolation, network: bool) -> bool:
+    """Run one call; return True if this process can run another."""
+    prepared: PreparedProcess | StepFailed
+    try:
+        prepared = _prepare_process(source, place, network)
+    except StepFailed as error:
+        if place.first >= 0 and any(place.is_empty(_EXIT_POLL_SECONDS) for _ in range(_EXIT_POLLS)):
+            # Pid 1 was killed, for example by the OOM killer: the server starts the call again.
+            raise CallAbandoned from None
+        prepared = error
+    with _receive_channel(zygote) as line:
+        told = line.read_job()
+        try:
+            if isinstance(prepared, StepFailed):
+                raise prepared
+            is_fit = _run_call(line, Job.read(told), place, prepared)
+        except StepFailed as error:
+            line.send_failure(str(error))
+            return False
+    prepared.close()
+    return is_fit
+
+
+def _prepare_process(source: ForkSource, place: Isolation, network: bool) -> PreparedProcess:
+    """Do everything that can be done before there is a call; raise StepFailed if a step fails."""
+    with step("being seen by those who join"):
+        syscalls.set_dumpable(True)
+    folder = place.open(network=network)
+    listener = place.listen() if network else None
+    with step("opening pipes"):
+        streams = CallPipes()
+    with step("starting the confined process"):
+        child = source.start(place, folder, None if listener is None else listener.getsockname()[1], streams)
+    for fd in streams.child_fds:
+        os.close(fd)
+    child.wait_until_isolated()
+    with step("hiding from the confined process"):
+        place.hide_process()
+    streams.orders.announce_call()
+    return PreparedProcess(child, streams, listener)
+
+
+def _receive_channel(zygote: socket.socket) -> ServerChannel:
+    descriptors = receive_fds(zygote, 1).descriptors
+    if not descriptors:
+        raise CallAbandoned
+    return ServerChannel(socket.socket(fileno=descriptors[0]))
+
+
+def _run_call(line: ServerChannel, job: Job, place: Isolation, prepared: PreparedProcess) -> bool:
+    """Run the call; return True if nothing is left of it and this process did not grow with it."""
+    if job.network != (prepared.listener is not None):
+        raise StepFailed("reading the job: it is not the kind of call that it was said to be, with or without network")
+    folder = place.prepare_folder(job)
+    try:
+        if prepared.listener is not None:
+            with prepared.listener as listener:
+                line.send_listener(listener)
+        _check_process_waits(prepared)
+        line.send_started()
+        _watch_call(line, ConfinedCall(job, folder), place, prepared)
+    finally:
+        is_over = kill_and_reap(place)
+        place.close(job)
+    taken = len(job.text) + sum(len(stream.content) for stream in prepared.streams.kept)
+    return is_over and taken <= _MAX_CALL_BYTES
+
+
+def _check_process_waits(prepared: PreparedProcess) -> None:
+    """Raise an error if the process that should wait for a call has ended."""
+    if prepared.child.ended() is not None:
+        prepared.streams.trouble.drain()
+        trouble = prepared.streams.read_trouble()
+        if trouble is None:
+            # Killed, for example by the OOM killer: nothing of this call has run, and the server starts it again.
+            raise CallAbandoned
+        raise StepFailed(trouble.message)
+
+
+def _watch_call(line: ServerChannel, call: ConfinedCall, place: Isolation, prepared: PreparedProcess) -> None:
+    streams = prepared.streams
+    streams.set_limits(call.job.bounds)
+    streams.stdin.write_later(call.job.stdin)
+    streams.orders.write_all(call.told())
+    vigil = CallWatcher(prepared.child, call.job, place, line, streams)
+    fate = vigil.wait()
+    # Their output is in the pipes already, so the exit of the last process is not waited for.
+    place.kill_all()
+    for stream in streams.kept:
+        stream.drain()
+    vigil.finish()
+    fate = _judge_end(fate, streams)
+    line.send_result(fate, *(bytes(stream.content) for stream in (streams.result, streams.stdout, streams.stderr)))
+
+
+def _judge_end(fate: CallEnd, streams: CallPipes) -> CallEnd:
+    """Return how the call ended, considering the setup failure and the output limits."""
+    trouble = streams.read_trouble()
+    if trouble is not None:
+        return CallEnd(*trouble)
+    over = [stream for stream in streams.kept if stream.is_over]
+    if over and fate.word in ("exited", "signalled"):
+        return CallEnd("output", message=str(over[0]))
+    return fate

@@ -1,0 +1,182 @@
+"""The template: a process with the libraries of its environment, which forks itself for the calls of supervisors."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple, NoReturn
+
+from pegboard.sandbox.child import syscalls
+from pegboard.sandbox.child.call_request import ConfinementRules
+from pegboard.sandbox.child.confine import run_confined
+from pegboard.sandbox.child.fd_channel import receive_fds, send_fds
+from pegboard.sandbox.child.fork_hooks import fork_for, noting_wishes
+from pegboard.sandbox.child.import_libraries import load_libraries
+from pegboard.sandbox.child.isolation import Isolation
+from pegboard.sandbox.child.job_runner import ConfinedInputs
+from pegboard.sandbox.child.memory_pages import Pages
+from pegboard.sandbox.child.page_learning import Rehearsed, learn
+from pegboard.sandbox.child.rootfs import ZygoteSpec
+from pegboard.sandbox.child.setup_steps import READY, StepFailed, encode_failure
+from pegboard.sandbox.child.template_client import (
+    ARRIVAL_STRUCT,
+    COPY_ENDED,
+    COPY_FAILED,
+    COPY_READY,
+    END_STRUCT,
+    MAX_MESSAGE_BYTES,
+)
+
+_REQUEST_FD = 3
+_PROCESS_NAME = "pegboard-template"
+
+
+class _ForkPlan(NamedTuple):
+    """How this process is forked: the fork function, the isolation, and the function that runs the call in the copy.
+
+    `pages` are the pages that a copy will write to, and `memory` the bytes that it shares with this process, without
+    files.
+    """
+
+    fork: Callable[[], int]
+    place: Isolation
+    become: Callable[[ConfinedInputs], NoReturn]
+    pages: Pages
+    memory: int
+
+
+def run_template(requests: socket.socket, house: ZygoteSpec, place: Isolation) -> NoReturn:
+    """Fork this process for each request, until all clients have closed their sockets; then exit."""
+    try:
+        # A library may take forever to import, or not notice that the parent has exited.
+        syscalls.die_with_parent()
+        syscalls.rename_process(_PROCESS_NAME)
+        os.dup2(requests.detach(), _REQUEST_FD, inheritable=False)
+        syscalls.close_fds_from(_REQUEST_FD + 1)
+        _load_and_serve(socket.socket(fileno=_REQUEST_FD), house, place)
+    except Exception:
+        # For the server's log; the clients see that the socket is closed.
+        sys.excepthook(*sys.exc_info())
+    finally:
+        # This is a fork of the zygote, and must not continue as a zygote.
+        os._exit(1)
+
+
+def _load_and_serve(requests: socket.socket, house: ZygoteSpec, place: Isolation) -> NoReturn:
+    try:
+        with noting_wishes() as wishes:
+            work = load_libraries(house)
+    except Exception as error:
+        requests.send(json.dumps(encode_failure(error)).encode())
+        os._exit(1)
+    # A library may have changed the handler; the exit status of copies is needed here.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    syscalls.freeze_memory()
+    fork, terms = fork_for(wishes), ConfinementRules.of(house)
+    if fork is syscalls.fork:
+        work.open_output()
+    pages = learn(fork, partial(run_confined, Rehearsed(work), terms, place), place)
+    syscalls.collapse_huge_pages()
+    start = partial(
+        _fork_copy, _ForkPlan(fork, place, partial(run_confined, work, terms, place), pages, _measure_private_memory())
+    )
+    # From now on calls that continue after the zygote has exited need this process.
+    syscalls.die_with_parent(False)
+    requests.send(json.dumps(READY).encode())
+    _serve_forks(requests, start)
+
+
+def _serve_forks(requests: socket.socket, start: Callable[[bytes, Sequence[int]], int | None]) -> NoReturn:
+    """Fork on request; do as little as possible, because each page that this process writes to must be copied again."""
+    poller = select.poll()
+    poller.register(_REQUEST_FD, select.POLLIN)
+    processors, copies = b"", dict[int, tuple[int, int]]()
+    while True:
+        for descriptor, _events in poller.poll():
+            if descriptor != _REQUEST_FD:
+                poller.unregister(descriptor)
+                _send_end(descriptor, *copies.pop(descriptor))
+                continue
+            told, descriptors, is_cut = receive_fds(requests, MAX_MESSAGE_BYTES)
+            if not told:
+                os._exit(0)
+            if is_cut:
+                # Too many file descriptors are open for one more copy; its supervisor sees that the socket is closed.
+                _close_fds(descriptors)
+                continue
+            wanted_processors, _, wanted = told.partition(b"\n")
+            if wanted_processors != processors:
+                processors = wanted_processors
+                syscalls.set_cpu_affinity([int(number) for number in processors.split(b",")])
+            pid = start(wanted, descriptors)
+            if pid is not None:
+                ended = os.pidfd_open(pid)
+                copies[ended] = (pid, descriptors[1])
+                poller.register(ended, select.POLLIN)
+
+
+def _fork_copy(way: _ForkPlan, wanted: bytes, descriptors: Sequence[int]) -> int | None:
+    first, answers, *ends = descriptors
+    try:
+        way.place.enter_for_children(first)
+        pid = way.fork()
+    except ProcessLookupError:
+        # Pid 1 was killed, for example by the OOM killer; its supervisor sees that the socket is closed.
+        _close_fds(descriptors)
+        return None
+    except OSError as error:
+        _send_message(answers, COPY_FAILED + f"starting the confined process: {error.strerror}".encode())
+        _close_fds(descriptors)
+        return None
+    if pid == 0:
+        try:
+            is_ready = way.pages.take()
+            port, _, folder = wanted.decode().partition(" ")
+            _enter_isolation(way, first, answers, network=port != "0")
+            way.become(ConfinedInputs(folder or None, int(port) or None, ends, is_ready))
+        finally:
+            os._exit(1)
+    _close_fds((first, *ends))
+    return pid
+
+
+def _enter_isolation(way: _ForkPlan, first: int, answers: int, *, network: bool) -> None:
+    try:
+        way.place.follow(first, network=network)
+    except StepFailed as error:
+        _send_message(answers, COPY_FAILED + str(error).encode())
+        raise
+    with socket.socket(fileno=answers) as supervisor:
+        send_fds(supervisor, COPY_READY + ARRIVAL_STRUCT.pack(way.memory), [os.pidfd_open(os.getpid())])
+
+
+def _send_end(descriptor: int, pid: int, answers: int) -> None:
+    _pid, status, used = os.wait4(pid, 0)
+    os.close(descriptor)
+    _send_message(answers, COPY_ENDED + END_STRUCT.pack(status, used.ru_utime + used.ru_stime))
+    os.close(answers)
+
+
+def _measure_private_memory() -> int:
+    """Return the bytes of this process's pages that are not file-backed."""
+    _size, resident, of_files, *_others = map(int, syscalls.read_file("/proc/self/statm").split())
+    return (resident - of_files) * resource.getpagesize()
+
+
+def _close_fds(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+def _send_message(answers: int, words: bytes) -> None:
+    try:
+        os.write(answers, words)
+    except OSError:
+        return  # the supervisor has ended

@@ -1,1 +1,0 @@
-"""What runs in the confined processes themselves, on the standard library alone: the server only ever names it."""

@@ -1,0 +1,170 @@
+"""Detects whether the kernel can confine calls, by a probe process before the first call, and caches the result."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from pegboard.model.call_errors import Misconfigured
+from pegboard.sandbox import child_command
+from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
+from pegboard.sandbox.limits import KERNEL_FEATURES, make_unavailable
+
+PROBE_SECONDS = 10.0
+
+_PROBE_CODE = "from pegboard.sandbox.child.probe_main import main\nmain()\n"
+_MAX_ERROR_CHARS = 600
+# Errors of a machine that is only busy.
+_BUSY_ERRNOS = (errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+
+_FEATURE_REQUIREMENTS = {
+    "landlock": "It needs Linux 5.13 or later with 'landlock' among its security modules (lsm= on the kernel's command "
+    "line), and in a container a seccomp profile that lets it through",
+    "namespaces": "They need user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 and "
+    "kernel.apparmor_restrict_unprivileged_userns=0 where sysctl has these, and in a container profiles that let "
+    "unshare, mount and pivot_root through (--security-opt seccomp=unconfined --security-opt apparmor=unconfined); a "
+    "board that runs as root needs the capabilities SETUID and SETGID, or better runs as an ordinary user",
+    "seccomp": "They need a 64-bit Linux on x86_64 or aarch64 with CONFIG_SECCOMP_FILTER",
+}
+_FEATURE_TITLES = {"landlock": "Landlock", "namespaces": "Namespaces", "seccomp": "Filters of system calls (seccomp)"}
+
+
+@dataclass(frozen=True)
+class KernelFeatures:
+    """The kernel features that work: Landlock (its ABI version, 0 for none), namespaces, seccomp, and a /proc per call.
+
+    `reasons` explains, by field name, why a feature does not work. Without `proc`, memory is limited for each process
+    of a call, not for all of them together. If `probe_error` is set, the probe could not run and no feature is known.
+    """
+
+    landlock: int
+    namespaces: bool
+    seccomp: bool
+    proc: bool
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    probe_error: str | None = None
+
+    def missing(self, without: Iterable[str]) -> list[str]:
+        """Return a sentence for each feature that is missing and not in `without`: the reason and how to fix it."""
+        given_up = set(without)
+        if self.probe_error is not None:
+            why = f"could not be tried here: {self.probe_error}. The machine is too busy; try again"
+            return [f"{_FEATURE_TITLES[name]} {why}" for name in KERNEL_FEATURES if name not in given_up]
+        return [
+            f"{_FEATURE_TITLES[name]} cannot be used here: "
+            f"{self.reasons.get(name, 'the kernel refuses')}. {_FEATURE_REQUIREMENTS[name]}. To "
+            f"run python and shell tools without, add '{name}' to PEGBOARD_SANDBOX_WITHOUT."
+            for name in KERNEL_FEATURES
+            if not getattr(self, name) and name not in given_up
+        ]
+
+
+def _make_unsupported(reason: str) -> KernelFeatures:
+    return KernelFeatures(0, False, False, False, dict.fromkeys((*KERNEL_FEATURES, "proc"), reason))
+
+
+def _make_unprobed(reason: str) -> KernelFeatures:
+    return KernelFeatures(0, False, False, False, dict.fromkeys((*KERNEL_FEATURES, "proc"), reason), reason)
+
+
+async def detect_kernel_features(seconds: float = PROBE_SECONDS) -> KernelFeatures:
+    """Return the features of this machine; `probe_error` is set if the probe could not run within the time."""
+    if sys.platform != "linux":
+        return _make_unsupported(f"the system is {sys.platform}, not Linux")
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *child_command.build_child_command(_PROBE_CODE, build_zygote_spec(EnvironmentSpec())),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=child_command.inherit_environment(),
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError as error:
+        tell = _make_unprobed if error.errno in _BUSY_ERRNOS else _make_unsupported
+        return tell(f"the program that tries it could not be started: {error.strerror}")
+    try:
+        said, complaint = await asyncio.wait_for(process.communicate(), seconds)
+    except TimeoutError:
+        return _make_unprobed(f"the program that tries it did not end within {seconds:g} s")
+    finally:
+        if process.returncode is None:
+            # The probe has its own process group: this also kills its child processes.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    if process.returncode == -signal.SIGKILL:
+        return _make_unprobed("the program that tries it was killed from outside, maybe for memory")
+    return _read_probe_output(said, complaint)
+
+
+def _read_probe_output(said: bytes, complaint: bytes) -> KernelFeatures:
+    try:
+        return KernelFeatures(**json.loads(said))
+    except (ValueError, TypeError):
+        why = complaint.decode("utf-8", "replace").strip().rpartition("\n")[2][:_MAX_ERROR_CHARS]
+        return _make_unsupported(f"the program that tries it failed: {why or 'it said nothing'}")
+
+
+# An administrator may have enabled a missing feature since the last probe.
+_RETRY_SECONDS = 30.0
+# The longest timer that is set: event loops handle infinity differently.
+_MAX_TIMER_SECONDS = 86_400.0
+
+
+class KernelFeatureCheck:
+    """The detected kernel features, for a board that may run without those in `without`."""
+
+    def __init__(self, without: tuple[str, ...]) -> None:
+        self._disabled_features = without
+        self._detect_task: asyncio.Task[KernelFeatures] | None = None
+        self._retry_at = math.inf
+        self._has_passed = False
+
+    async def abilities(self) -> KernelFeatures:
+        """Return the kernel features; probed once, and again if a feature was missing or the probe could not run."""
+        task = self._detect_task
+        if task is None or (task.done() and (time.monotonic() >= self._retry_at or _has_failed(task))):
+            self._retry_at = math.inf
+            task = self._detect_task = asyncio.create_task(detect_kernel_features())
+        found = await asyncio.shield(task)
+        if task is self._detect_task and self._retry_at == math.inf and found.missing(self._disabled_features):
+            self._retry_at = time.monotonic() + (_RETRY_SECONDS if found.probe_error is None else 0.0)
+        return found
+
+    async def check(self, deadline: float) -> None:
+        """Raise Misconfigured if calls cannot be confined, and Unavailable if that is not known by the deadline."""
+        if self._has_passed:
+            return
+        try:
+            async with asyncio.timeout(min(deadline - time.monotonic(), _MAX_TIMER_SECONDS)):
+                found = await self.abilities()
+        except TimeoutError:
+            raise make_unavailable("How this machine confines tools was still being tried at the deadline") from None
+        missing = found.missing(self._disabled_features)
+        if missing and found.probe_error is not None:
+            raise make_unavailable(
+                f"How this machine confines tools could not be tried: {found.probe_error}; try again"
+            )
+        if missing:
+            raise Misconfigured("This board cannot confine tools, so it does not run them: " + "; ".join(missing))
+        self._has_passed = True
+
+    async def close(self, seconds: float) -> None:
+        """Wait at most this many seconds for a running probe to end."""
+        if self._detect_task is not None:
+            await asyncio.wait([self._detect_task], timeout=seconds)
+
+
+def _has_failed(task: asyncio.Task[KernelFeatures]) -> bool:
+    return task.cancelled() or task.exception() is not None

@@ -1,0 +1,220 @@
+"""Copies bytes between two sockets, one chunk at a time per direction, with a turn of the event loop for each chunk."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import struct
+import time
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from types import TracebackType
+from typing import Any
+
+from pegboard.sandbox.http1_heads import BodyFraming, MalformedHttp
+
+PIECE_BYTES = 2**16
+
+_MAX_LINE_BYTES = 1024
+_MAX_TRAILER_BYTES = 2**14
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+_CHUNK_SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})(?:[ \t]*;[^\r\n]*)?\r\n")
+_RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+
+
+class ConnectionBroken(OSError):
+    """The peer closed the connection in the middle of a message."""
+
+
+class LoopTurns:
+    """Serialises the reads of all connections of a call: together they take one step per event loop iteration."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+
+    async def next(self) -> None:
+        """Wait for one iteration of the event loop."""
+        async with self._turn:
+            await asyncio.sleep(0)
+
+
+class IdleTimeout:
+    """A context that raises TimeoutError if there was no activity for this many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._timeout = asyncio.timeout(seconds)
+        self._last_activity = 0.0
+        self._waiting = False
+
+    async def __aenter__(self) -> IdleTimeout:
+        """Start the timeout."""
+        await self._timeout.__aenter__()
+        self._last_activity = asyncio.get_running_loop().time()
+        self._waiting = True
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the timeout."""
+        self._waiting = False
+        await self._timeout.__aexit__(kind, error, trace)
+
+    def record_activity(self) -> None:
+        """Restart the timeout."""
+        now = asyncio.get_running_loop().time()
+        # To reschedule the timer for every chunk would cost more than the chunk.
+        if now - self._last_activity > self._seconds / 8 and self._waiting and not self._timeout.expired():
+            self._last_activity = now
+            self._timeout.reschedule(now + self._seconds)
+
+
+class ProxyStream:
+    """One connection with a read buffer; `send` returns after all data was passed to the kernel."""
+
+    def __init__(self, sock: socket.socket, turns: LoopTurns) -> None:
+        with suppress(OSError):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._sock = sock
+        self._turns = turns
+        self._ahead = bytearray()
+        self._loop = asyncio.get_running_loop()
+        self.patience: IdleTimeout | None = None
+        self.sent_at = 0.0
+
+    async def some(self, most: int = PIECE_BYTES) -> bytes:
+        """Return the next bytes; empty at EOF."""
+        # One turn for each chunk, even if it is buffered: a body in chunks of one byte is a lot of work for few reads.
+        await self._turns.next()
+        return self._taken(most) if self._ahead else await self._receive(most)
+
+    async def head(self, most: int) -> bytes:
+        """Return everything up to the first blank line; empty at EOF. Raise MalformedHttp above `most` bytes."""
+        await self._turns.next()
+        seen = 0
+        while (blank := _BLANK_LINE.search(self._ahead, seen, most)) is None:
+            if len(self._ahead) >= most:
+                raise MalformedHttp(f"the head is longer than {most} bytes", 431)
+            seen = max(len(self._ahead) - 2, 0)
+            if not await self._more():
+                return b""
+            if not 0x21 <= self._ahead[0] <= 0x7E:
+                raise MalformedHttp("it does not begin as HTTP/1 does; TLS begins after a tunnel is there")
+        return self._taken(blank.end())
+
+    async def line(self, most: int) -> bytes:
+        """Return one line with its line end; raise MalformedHttp if it is too long, ConnectionBroken at EOF."""
+        while (end := self._ahead.find(b"\n", 0, most)) < 0:
+            if len(self._ahead) >= most:
+                raise MalformedHttp(f"a line between chunks is longer than {most} bytes")
+            if not await self._more():
+                raise ConnectionBroken
+        return self._taken(end + 1)
+
+    async def _more(self) -> bool:
+        data = await self._receive(PIECE_BYTES)
+        self._ahead += data
+        await self._turns.next()
+        return bool(data)
+
+    async def _receive(self, most: int) -> bytes:
+        data = await self._loop.sock_recv(self._sock, most)
+        if self.patience is not None:
+            self.patience.record_activity()
+        return data
+
+    def _taken(self, most: int) -> bytes:
+        data = bytes(self._ahead[:most])
+        del self._ahead[:most]
+        return data
+
+    async def send(self, data: bytes) -> None:
+        """Send the data, as fast as the peer reads it."""
+        await self._loop.sock_sendall(self._sock, data)
+        self.sent_at = time.monotonic()  # not the time of the loop, which is constant within one iteration
+        if self.patience is not None:
+            self.patience.record_activity()
+
+    def finish(self) -> None:
+        """Shut down the sending side; the peer can still send."""
+        with suppress(OSError):
+            self._sock.shutdown(socket.SHUT_WR)
+
+    def close(self, *, broken: bool = False) -> None:
+        """Close the socket. If `broken`, reset it, so that the peer does not take partial data for complete."""
+        if broken:
+            with suppress(OSError):
+                self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        self._sock.close()
+
+
+class ProxyBody:
+    """The body after a head, in chunks and without its framing."""
+
+    def __init__(self, source: ProxyStream, framing: BodyFraming) -> None:
+        self._source = source
+        self._chunked = framing.chunked
+        self._left = 0 if framing.chunked else framing.length
+        self._over = False
+
+    async def piece(self) -> bytes:
+        """Return the next bytes; empty at the end.
+
+        Raise ConnectionBroken at EOF, MalformedHttp if the chunks are invalid.
+        """
+        if self._chunked and not self._left and not self._over:
+            await self._begin_chunk()
+        if self._left == 0:
+            return b""
+        data = await self._source.some(PIECE_BYTES if self._left is None else min(PIECE_BYTES, self._left))
+        if self._left is None:
+            return data
+        if not data:
+            raise ConnectionBroken
+        self._left -= len(data)
+        if self._chunked and not self._left and await self._source.line(_MAX_LINE_BYTES) != b"\r\n":
+            raise MalformedHttp("a chunk is longer than its size")
+        return data
+
+    async def _begin_chunk(self) -> None:
+        size = _CHUNK_SIZE_LINE.fullmatch(await self._source.line(_MAX_LINE_BYTES))
+        if size is None:
+            raise MalformedHttp("a chunk does not begin with its size")
+        self._left = int(size[1], 16)
+        if self._left:
+            return
+        self._over = True
+        trailers = 0
+        while (line := await self._source.line(_MAX_LINE_BYTES)) != b"\r\n":
+            trailers += len(line)
+            if trailers > _MAX_TRAILER_BYTES:
+                raise MalformedHttp(f"what follows the chunks is longer than {_MAX_TRAILER_BYTES} bytes")
+
+
+def encode_chunk(data: bytes) -> bytes:
+    """Return the data as an HTTP chunk; empty data makes the last chunk."""
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+async def copy_stream(source: ProxyStream, sink: ProxyStream) -> None:
+    """Copy bytes until EOF, then shut down the sending side; raise OSError if the source fails."""
+    while data := await source.some():
+        try:
+            await sink.send(data)
+        except OSError:
+            return  # the copy in the other direction reads the same error, after the data before it
+    sink.finish()
+
+
+@asynccontextmanager
+async def run_tasks(*works: Coroutine[Any, Any, None]) -> AsyncIterator[list[asyncio.Task[None]]]:
+    """Run the coroutines as tasks, and cancel those that are left at the end of the context."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,50 @@
+"""The validate stage: turns a tool call into a ready call that executors accept."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import Any
+
+import orjson
+
+from pegboard.json_schema.read_arguments import check_arguments_extent, convert_to_decimals, convert_to_floats
+from pegboard.model.call import Caller, ReadyCall, ToolCall
+from pegboard.model.call_errors import MalformedArguments
+from pegboard.model.tool import Kind
+from pegboard.registry.compiled_tool import CompiledTool
+
+
+class ArgumentValidator:
+    """Checks the size, depth and schema of arguments, and computes their digest for the journal."""
+
+    def __init__(self, *, digest_key: bytes, max_bytes: int, max_depth: int) -> None:
+        self._key = digest_key
+        self._max_bytes = max_bytes
+        self._max_depth = max_depth
+
+    def validate(self, peg: CompiledTool, call: ToolCall, caller: Caller, run_id: str) -> ReadyCall:
+        """Return the call, ready to run; raise MalformedArguments or InvalidArguments."""
+        given: Any = call.arguments
+        # Only databases store numbers with more digits than a float has.
+        exact = peg.tool.tool_type is Kind.TABLE
+        if check_arguments_extent(given, max_depth=self._max_depth, max_values=self._max_bytes // 2, exact=exact):
+            given = convert_to_decimals(given) if exact else convert_to_floats(given)
+        text = orjson.dumps(given, default=str, option=orjson.OPT_SORT_KEYS)
+        if len(text) > self._max_bytes:
+            raise MalformedArguments(
+                f"Arguments are {len(text):,} bytes of JSON, at most {self._max_bytes:,} are accepted"
+            )
+        arguments = peg.arguments.check(given, len(text))
+        return ReadyCall(
+            run_id,
+            peg.tool,
+            caller,
+            arguments,
+            hashlib.blake2b(text, key=self._key, digest_size=16).hexdigest(),
+            time.monotonic() + peg.timeout,
+            call.on_progress,
+            call.key,
+            peg.tool.has_effects and peg.writes_receipts,
+            () if arguments is given else peg.arguments.ignored(given),
+        )

@@ -1,0 +1,228 @@
+"""The base classes of all tables, and the tables of tools, users, keys, agents and secrets."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+    Uuid,
+    false,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+
+from pegboard.model.tool import Kind
+from pegboard.storage.column_types import Instant, StorableText, make_json_type, make_name_type
+
+
+class Base(DeclarativeBase):
+    """The base class of all tables."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+class Row:
+    """Mixin for an id."""
+
+    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), primary_key=True)
+
+
+def get_table(model: type[Base]) -> Table:
+    """Return the table of a model, for queries that need no objects."""
+    return Base.metadata.tables[model.__tablename__]
+
+
+NOT_DELETED = text("is_deleted IS FALSE")
+_LOWER_NAME = text("lower(name)")
+
+_KIND_LIST = ", ".join(f"'{kind}'" for kind in Kind)
+
+
+def _build_live_row_index(name: str, *columns: Any, unique: bool = False) -> Index:
+    return Index(name, *columns, unique=unique, sqlite_where=NOT_DELETED, postgresql_where=NOT_DELETED)
+
+
+class Changing(Row):
+    """Mixin for a row that changes with the board's revision."""
+
+    revision: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    created_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+
+
+class Updated(Changing):
+    """Mixin for a row that is updated in place."""
+
+    updated_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+
+
+class SoftDeleted(Updated):
+    """Mixin for a row that is marked as deleted instead of removed."""
+
+    is_deleted: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
+    deleted_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class BoardState(Base):
+    """One row: the revision of the board's last change."""
+
+    __tablename__ = "board_state"
+    __table_args__ = (CheckConstraint("id = 1", name="single"),)
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    revision: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    # The number of writers that the journal has had, signed, so that a missing one is detected.
+    writers: Mapped[int] = mapped_column(Integer, nullable=False, server_default="0")
+    writers_signature: Mapped[str] = mapped_column(String(32), nullable=False, server_default=text("''"))
+
+
+class User(SoftDeleted, Base):
+    """A user, who owns tools and keys."""
+
+    __tablename__ = "users"
+
+    name: Mapped[str] = mapped_column(make_name_type(), nullable=False)
+    role: Mapped[str] = mapped_column(String(20), nullable=False)
+    # Covers the fields that grant rights, and the revision; see registry/account_macs.py.
+    mac: Mapped[str] = mapped_column(String(64), nullable=False, default="", server_default=text("''"))
+    tools: Mapped[list[Tool]] = relationship(back_populates="owner", lazy="raise")
+
+    __table_args__ = (
+        CheckConstraint("role IN ('admin', 'member')", name="role"),
+        _build_live_row_index("uq_user_name", _LOWER_NAME, unique=True),
+        Index("idx_user_revision", "revision"),
+    )
+
+
+class ApiKey(Changing, Base):
+    """An API key of a user, as a keyed hash."""
+
+    __tablename__ = "api_keys"
+    __table_args__ = (
+        UniqueConstraint("key_hash", name="uq_key_hash"),
+        Index("idx_key_user", "user_id"),
+        Index("idx_key_revision", "revision"),
+    )
+
+    user_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
+    name: Mapped[str] = mapped_column(StorableText(255), nullable=False)
+    prefix: Mapped[str] = mapped_column(String(64), nullable=False)
+    key_hash: Mapped[str] = mapped_column(String(255), nullable=False)
+    agent_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False), ForeignKey("agents.id"))
+    expires_at: Mapped[datetime | None] = mapped_column(Instant)
+    revoked_at: Mapped[datetime | None] = mapped_column(Instant)
+    mac: Mapped[str] = mapped_column(String(64), nullable=False, default="", server_default=text("''"))
+    created_by: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
+
+
+class Tool(SoftDeleted, Base):
+    """A tool; secret values are encrypted in `config` and `auth_config`."""
+
+    __tablename__ = "tools"
+
+    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
+    name: Mapped[str] = mapped_column(make_name_type(), nullable=False)
+    description: Mapped[str | None] = mapped_column(StorableText(2000))
+    tool_type: Mapped[str] = mapped_column(String(50), nullable=False)
+    config: Mapped[dict[str, Any]] = mapped_column(make_json_type(), nullable=False)
+    input_schema: Mapped[dict[str, Any]] = mapped_column(make_json_type(), nullable=False)
+    output_schema: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
+    auth_config: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
+    rate_limit: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
+    is_active: Mapped[bool] = mapped_column(Boolean, nullable=False, default=True)
+    is_public: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
+    version: Mapped[int] = mapped_column(Integer, nullable=False, default=1)
+    display_name: Mapped[str | None] = mapped_column(StorableText(255))
+    tags: Mapped[list[str]] = mapped_column(make_json_type(), nullable=False)
+    timeout: Mapped[float | None] = mapped_column(Float)
+    unknown_parameters: Mapped[str] = mapped_column(String(20), nullable=False)
+    result_style: Mapped[str] = mapped_column(String(20), nullable=False)
+    retry: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
+    fallback: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
+    idempotent: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
+    read_only: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
+    destructive: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
+    keep_arguments: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
+    keep_result: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False, server_default=false())
+    max_result_bytes: Mapped[int | None] = mapped_column(Integer)
+    drifted: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
+    display: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
+    on_disconnect: Mapped[str] = mapped_column(
+        String(20), nullable=False, default="cancel", server_default=text("'cancel'")
+    )
+    bound_tools: Mapped[dict[str, str] | None] = mapped_column(make_json_type())
+    owner: Mapped[User] = relationship(back_populates="tools", lazy="raise")
+
+    __table_args__ = (
+        CheckConstraint(f"tool_type IN ({_KIND_LIST})", name="tool_type"),
+        CheckConstraint("is_active IS NOT NULL", name="is_active"),
+        CheckConstraint("is_public IS NOT NULL", name="is_public"),
+        _build_live_row_index("uq_tool_name", _LOWER_NAME, unique=True),
+        _build_live_row_index("idx_tool_owner", "owner_id"),
+        _build_live_row_index("idx_tool_name", "name"),
+        _build_live_row_index("idx_tool_type", "tool_type"),
+        _build_live_row_index("idx_tool_active", "is_active"),
+        _build_live_row_index("idx_tool_public", "is_public"),
+        _build_live_row_index("idx_tool_owner_active", "owner_id", "is_active"),
+        Index("idx_tool_revision", "revision"),
+    )
+
+
+class ToolVersion(Row, Base):
+    """The definition of a tool at one of its versions."""
+
+    __tablename__ = "tool_versions"
+    __table_args__ = (UniqueConstraint("tool_id", "version", name="uq_tool_version"),)
+
+    tool_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("tools.id"), nullable=False)
+    version: Mapped[int] = mapped_column(Integer, nullable=False)
+    definition: Mapped[dict[str, Any]] = mapped_column(make_json_type(), nullable=False)
+    created_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    created_by: Mapped[str] = mapped_column(StorableText(255), nullable=False)
+
+
+class Agent(SoftDeleted, Base):
+    """A named set of tools."""
+
+    __tablename__ = "agents"
+
+    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
+    name: Mapped[str] = mapped_column(make_name_type(), nullable=False)
+    description: Mapped[str | None] = mapped_column(StorableText(2000))
+    tools: Mapped[list[str]] = mapped_column(make_json_type(), nullable=False)
+
+    __table_args__ = (
+        _build_live_row_index("uq_agent_name", "owner_id", _LOWER_NAME, unique=True),
+        Index("idx_agent_revision", "revision"),
+    )
+
+
+class Secret(Updated, Base):
+    """A named secret of a user, encrypted; NULL after removal."""
+
+    __tablename__ = "secrets"
+    __table_args__ = (
+        UniqueConstraint("owner_id", "name", name="uq_secret_name"),
+        Index("idx_secret_revision", "revision"),
+    )
+
+    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
+    name: Mapped[str] = mapped_column(make_name_type(), nullable=False)
+    sealed: Mapped[str | None] = mapped_column(StorableText())

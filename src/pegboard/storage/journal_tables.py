@@ -1,0 +1,175 @@
+"""The tables of the journal."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Float,
+    Index,
+    Integer,
+    String,
+    TextClause,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pegboard.storage.board_tables import Base, Row
+from pegboard.storage.column_types import Instant, JsonText, StorableText
+
+IS_NOT_SUCCEEDED = text("status <> 'succeeded'")
+HAS_CODE = text("code IS NOT NULL")
+IS_OPEN = text("state = 'open'")
+
+
+def _build_partial_index(name: str, condition: TextClause, *columns: str) -> Index:
+    return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
+
+
+class Execution(Row, Base):
+    """One row of the journal; it has no foreign keys, so it accepts every call and outlives the rows it refers to."""
+
+    __tablename__ = "executions"
+    __table_args__ = (
+        Index("idx_execution_name", "tool_name", "id"),
+        Index("idx_execution_caller", "caller_id", "id"),
+        # Successful calls are most of the journal and are never searched by status or code.
+        Index("idx_execution_status", "status", "id", sqlite_where=IS_NOT_SUCCEEDED, postgresql_where=IS_NOT_SUCCEEDED),
+        Index(
+            "idx_execution_name_status",
+            "tool_name",
+            "status",
+            "id",
+            sqlite_where=IS_NOT_SUCCEEDED,
+            postgresql_where=IS_NOT_SUCCEEDED,
+        ),
+        Index(
+            "idx_execution_caller_status",
+            "caller_id",
+            "status",
+            "id",
+            sqlite_where=IS_NOT_SUCCEEDED,
+            postgresql_where=IS_NOT_SUCCEEDED,
+        ),
+        Index("idx_execution_code", "code", "id", sqlite_where=HAS_CODE, postgresql_where=HAS_CODE),
+        Index("uq_execution_link", "writer", "seq", unique=True),
+    )
+
+    tool_name: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    status: Mapped[str] = mapped_column(String(20), nullable=False)
+    started_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    finished_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    elapsed_ms: Mapped[float] = mapped_column(Float, nullable=False)
+    caller_id: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    caller: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    surface: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    dialect: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    attempts: Mapped[int] = mapped_column(Integer, nullable=False)
+    tool_id: Mapped[str | None] = mapped_column(StorableText())
+    tool_version: Mapped[int | None] = mapped_column(Integer)
+    kind: Mapped[str | None] = mapped_column(StorableText())
+    key_id: Mapped[str | None] = mapped_column(StorableText())
+    agent_id: Mapped[str | None] = mapped_column(StorableText())
+    request_id: Mapped[str | None] = mapped_column(StorableText())
+    code: Mapped[str | None] = mapped_column(StorableText())
+    error: Mapped[str | None] = mapped_column(StorableText())
+    arguments_digest: Mapped[str | None] = mapped_column(StorableText())
+    # JSON and not JSONB: it accepts values that JSONB rejects, and a call must never be missing from the journal.
+    arguments: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))
+    row_id: Mapped[str | None] = mapped_column(StorableText())
+    chain_id: Mapped[str | None] = mapped_column(StorableText())
+    thread_id: Mapped[str | None] = mapped_column(StorableText())
+    repeat_of: Mapped[str | None] = mapped_column(StorableText())
+    result: Mapped[Any | None] = mapped_column(JsonText)
+    printed: Mapped[str | None] = mapped_column(StorableText())
+    tries: Mapped[Any | None] = mapped_column(JsonText)
+    # The position in the hash chain; rows from before the hash chain existed have none.
+    writer: Mapped[int | None] = mapped_column(Integer)
+    seq: Mapped[int | None] = mapped_column(BigInteger)
+    mac: Mapped[str | None] = mapped_column(String(32))
+
+
+class Writer(Base):
+    """A process that writes or wrote to the journal; `seq` and `mac` are the head of its hash chain."""
+
+    __tablename__ = "writers"
+    __table_args__ = (UniqueConstraint("id", name="uq_writer_id"),)
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), nullable=False)
+    host: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    pid: Mapped[int] = mapped_column(Integer, nullable=False)
+    started_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    closed_at: Mapped[datetime | None] = mapped_column(Instant)
+    beat: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    seq: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    mac: Mapped[str] = mapped_column(String(32), nullable=False)
+    signature: Mapped[str] = mapped_column(String(32), nullable=False)
+    pruned_seq: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    pruned_mac: Mapped[str] = mapped_column(String(32), nullable=False)
+    pruned_signature: Mapped[str] = mapped_column(String(32), nullable=False)
+    # The last row that is counted in execution_counts.
+    counted_seq: Mapped[int] = mapped_column(BigInteger, nullable=False)
+
+
+class Intent(Row, Base):
+    """A call that was about to run; an intent with a key stays, with its answer, until it expires."""
+
+    __tablename__ = "intents"
+    __table_args__ = (
+        CheckConstraint("state IN ('open', 'done', 'in_doubt')", name="state"),
+        UniqueConstraint("claim", name="uq_intent_claim"),
+        _build_partial_index("idx_intent_open", IS_OPEN, "writer"),
+        Index("idx_intent_expires", "expires_at"),
+    )
+
+    writer: Mapped[int] = mapped_column(Integer, nullable=False)
+    state: Mapped[str] = mapped_column(String(20), nullable=False)
+    # The row that is recorded if the process ends before the call does.
+    execution: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    receipts: Mapped[bool] = mapped_column(Boolean, nullable=False)
+    claim: Mapped[str | None] = mapped_column(String(64))
+    digest: Mapped[str | None] = mapped_column(StorableText())
+    answer: Mapped[str | None] = mapped_column(StorableText())
+    expires_at: Mapped[datetime | None] = mapped_column(Instant)
+    # Over the content stored when the call began; and over the claim alone, as long as it exists.
+    mac: Mapped[str] = mapped_column(String(32), nullable=False, default="", server_default=text("''"))
+    claim_mac: Mapped[str] = mapped_column(String(32), nullable=False, default="", server_default=text("''"))
+    # Set if a MAC was invalid: the row is ignored, and stays for inspection.
+    set_aside_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class Receipt(Row, Base):
+    """Proof that a call took effect in this database, written in the same transaction as the effect."""
+
+    __tablename__ = "receipts"
+
+    row_id: Mapped[str | None] = mapped_column(StorableText())
+    output: Mapped[str | None] = mapped_column(StorableText())
+    # Set by recovery: the effect did not happen, and can no longer.
+    is_void: Mapped[bool] = mapped_column(Boolean, nullable=False)
+    mac: Mapped[str] = mapped_column(String(32), nullable=False, default="", server_default=text("''"))
+    set_aside_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class ExecutionCount(Base):
+    """The number of calls of a tool by a caller with the same status, code and latency bucket in one hour."""
+
+    __tablename__ = "execution_counts"
+    # All columns but one are the key, and a rowid table would store them twice.
+    __table_args__ = {"sqlite_with_rowid": False}
+
+    hour: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    caller_id: Mapped[str] = mapped_column(StorableText(), primary_key=True)
+    tool_name: Mapped[str] = mapped_column(StorableText(), primary_key=True)
+    status: Mapped[str] = mapped_column(String(20), primary_key=True)
+    code: Mapped[str] = mapped_column(StorableText(), primary_key=True)
+    bucket: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    calls: Mapped[int] = mapped_column(BigInteger, nullable=False)

@@ -1,0 +1,187 @@
+"""`pegboard threads`: conversations."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.account_commands import write_removed
+from pegboard.surfaces.cli.api_paths import build_path
+from pegboard.surfaces.cli.exit_codes import UsageError
+from pegboard.surfaces.cli.output import (
+    Yes,
+    confirm_removal,
+    format_count,
+    format_local_time,
+    to_single_line,
+    write,
+    write_json,
+    write_message,
+    write_table,
+)
+from pegboard.surfaces.cli.session import board_command, create_group, run_with_client, write_reply
+from pegboard.surfaces.cli.tool_commands import AllPages, Cursor, Limit, write_next_page_hint
+
+if TYPE_CHECKING:
+    from pegboard.surfaces.cli.api_client import ApiClient, ApiReply
+
+app = create_group("threads", "Read and write conversations; only their owner can see them.")
+
+ThreadId = Annotated[str, typer.Argument(metavar="ID", help="The thread's id, from: threads list", show_default=False)]
+
+
+@board_command(app, "list")
+def list_threads(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: AllPages = False) -> None:
+    """List your threads, last changed first."""
+
+    def show(page: dict[str, Any]) -> None:
+        rows = [
+            [
+                to_single_line(thread["title"], 60),
+                thread["messages"],
+                format_local_time(thread["updated_at"]),
+                thread["id"],
+            ]
+            for thread in page["items"]
+        ]
+        write_table(["TITLE", "MESSAGES", "CHANGED", "ID"], rows, "No threads.")
+        write_next_page_hint(page)
+
+    path = build_path("threads")
+    write_reply(ctx, run_with_client(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
+
+
+@board_command(app, "show")
+def show_thread(
+    ctx: typer.Context,
+    thread_id: ThreadId,
+    *,
+    shape: Annotated[
+        str | None, typer.Option("--as", metavar="DIALECT", help="As a message history of this dialect")
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    every: AllPages = False,
+) -> None:
+    """Show the messages of a thread, oldest first, with calls and results.
+
+    Example: pegboard threads show 0199f0c0-… --as anthropic
+    """
+    if shape is not None and every:
+        raise UsageError("--as shows one piece of a conversation; take --limit 200 and --cursor instead of --all")
+    path = build_path("threads", thread_id, "messages")
+
+    async def work(client: ApiClient) -> ApiReply:
+        if shape is not None:
+            return await client.get(path, limit=limit, cursor=cursor, **{"as": shape})
+        return await client.pages(path, {}, limit=limit, cursor=cursor, every=every)
+
+    def show(page: dict[str, Any]) -> None:
+        if shape is not None:
+            write_json(page)
+            return
+        from pegboard.surfaces.cli.message_text_output import format_message  # noqa: PLC0415 -- start-up time
+
+        if page["items"]:
+            write("\n\n".join(map(format_message, page["items"])))
+        else:
+            write_message("Nothing was said yet")
+        write_next_page_hint(page)
+
+    write_reply(ctx, run_with_client(ctx, work), show)
+
+
+@board_command(app, "new")
+def create_thread(
+    ctx: typer.Context,
+    title: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TITLE]", help="Title; by default the beginning of the first message", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Create a thread and print its id.
+
+    Example: pegboard call get_weather city=Lisbon --thread "$(pegboard threads new Weather)"
+    """
+    body = {} if title is None else {"title": title}
+    write_reply(
+        ctx, run_with_client(ctx, lambda it: it.post(build_path("threads"), body)), lambda thread: write(thread["id"])
+    )
+
+
+@board_command(app, "add")
+def add_messages(
+    ctx: typer.Context,
+    thread_id: ThreadId,
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="Text of the message", show_default=False)
+    ] = None,
+    *,
+    role: Annotated[str | None, typer.Option("--role", help="user (default), assistant or system")] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--input", metavar="FILE|-", help="A file with a message or several, in any dialect"),
+    ] = None,
+    dialect: Annotated[
+        str | None, typer.Option("--from", metavar="DIALECT", help="The dialect of --input; detected by default")
+    ] = None,
+) -> None:
+    """Add messages to a thread.
+
+    Example: pegboard threads add 0199f0c0-… "What is the weather in Lisbon?"
+    """
+    if (text is None) == (source is None):
+        raise UsageError("Give what is said, or a file with --input: one of the two")
+    if source is not None and role is not None:
+        raise UsageError("--role goes with a text; what is in a file says itself who says it")
+    if source is None and dialect is not None:
+        raise UsageError("--from goes with --input; a text has no dialect")
+    if source is None:
+        body, kind = json.dumps({"role": role or "user", "content": text}).encode(), "application/json"
+    else:
+        from pegboard.surfaces.cli.normalize_command import read_payload  # noqa: PLC0415 -- start-up time
+
+        body, kind = read_payload(source)
+    path = build_path("threads", thread_id, "messages")
+    reply = run_with_client(
+        ctx,
+        lambda it: it.send("POST", path, params={"from": dialect}, body=body, headers={"Content-Type": kind}),
+    )
+
+    def show(added: dict[str, Any]) -> None:
+        from pegboard.surfaces.cli.message_text_output import format_message  # noqa: PLC0415 -- start-up time
+
+        write("\n\n".join(map(format_message, added.get("items", [added]))))
+
+    write_reply(ctx, reply, show)
+
+
+@board_command(app, "rename")
+def rename_thread(
+    ctx: typer.Context,
+    thread_id: ThreadId,
+    title: Annotated[str, typer.Argument(metavar="TITLE", show_default=False)],
+) -> None:
+    """Change the title of a thread."""
+    reply = run_with_client(ctx, lambda it: it.patch(build_path("threads", thread_id), {"title": title}))
+    write_reply(ctx, reply, lambda thread: write(f"renamed {thread['id']} to {to_single_line(thread['title'])}"))
+
+
+@board_command(app, "remove")
+def remove_thread(
+    ctx: typer.Context,
+    thread_id: ThreadId,
+    yes: Yes = False,
+) -> None:
+    """Remove a conversation with all its messages; this cannot be undone."""
+    path = build_path("threads", thread_id)
+    if not yes:
+        thread = run_with_client(ctx, lambda it: it.get(path)).data
+        messages = format_count(thread["messages"], "message")
+        confirm_removal(f"Remove {to_single_line(thread['title']) or thread_id} and its {messages}?", yes=yes)
+    run_with_client(ctx, lambda it: it.delete(path))
+    write_removed(ctx, thread_id, thread_id)

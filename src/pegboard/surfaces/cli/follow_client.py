@@ -1,0 +1,135 @@
+"""Follow a call to its end, and reconnect if the connection breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import typer
+
+from pegboard.surfaces.cli.api_client import ApiClient, ApiReply
+from pegboard.surfaces.cli.api_paths import build_path
+from pegboard.surfaces.cli.exit_codes import BoardUnreachable, CommandFailure, RequestRefused
+from pegboard.surfaces.cli.live_output import EventHandler, open_live_output
+from pegboard.surfaces.cli.output import write_message
+from pegboard.surfaces.cli.server_events import EventsClient, OpenedStream, ServerEvent
+
+# Before each attempt to reconnect; the board waits two seconds for a client that disconnected.
+RETRY_PAUSES_SECONDS = (0.0, 0.2, 0.4, 0.8, 1.6, 3.2)
+_INTERRUPTED_EXIT_CODE = 130
+
+
+async def follow_call(client: ApiClient, **request: Any) -> ApiReply:
+    """Send a call to `POST /v1/calls`, show its events and return its result; Ctrl-C cancels it and exits with 130."""
+    followed = FollowedCall(EventsClient.of(client), request)
+    try:
+        with open_live_output() as tell:
+            last = await followed.last(tell)
+    except asyncio.CancelledError:
+        if followed.run_id is None:
+            raise
+        await followed.cancel()
+        raise typer.Exit(_INTERRUPTED_EXIT_CODE) from None
+    if last.name == "error":
+        raise RequestRefused(str(last.data.get("message")), followed.list_recovery_steps())
+    headers = {"x-thread-error": last.data["thread_error"]} if "thread_error" in last.data else {}
+    return ApiReply(200, get_member_text(last.text, "answer"), last.data["answer"], headers)
+
+
+class FollowedCall:
+    """One call that is followed."""
+
+    def __init__(self, client: EventsClient, request: dict[str, Any]) -> None:
+        self.run_id: str | None = None
+        self._client = client
+        self._request = request
+        # The run id in the journal; it arrives with the first event, after the id of the stream.
+        self._execution_id: str | None = None
+        self._seen = ""
+
+    async def last(self, tell: EventHandler) -> ServerEvent:
+        """Pass every event to `tell` and return the last one, `complete` or `error`."""
+        pauses = iter(RETRY_PAUSES_SECONDS)
+        while True:
+            try:
+                async with self._open() as opened:
+                    self.run_id = _get_run_id(opened)
+                    async for event in opened.events:
+                        pauses = iter(RETRY_PAUSES_SECONDS)
+                        self._seen = event.number
+                        if event.name in ("complete", "error"):
+                            return event
+                        if event.name == "tool_use":
+                            self._execution_id = event.data["run_id"]
+                        tell(event)
+            except BoardUnreachable as failure:
+                why = failure.message
+                if self.run_id is None:
+                    raise
+            except RequestRefused as refused:
+                if self.run_id is None:
+                    raise
+                raise RequestRefused(
+                    f"The call cannot be followed any more: {refused.message}", self.list_recovery_steps()
+                ) from None
+            else:
+                why = f"{self._client.url} ended it"
+            pause = next(pauses, None)
+            if pause is None:
+                raise BoardUnreachable(
+                    f"The connection broke and cannot be made again: {why}", self.list_recovery_steps()
+                )
+            await asyncio.sleep(pause)
+
+    async def cancel(self) -> None:
+        """Cancel the call on the board, and print whether that succeeded."""
+        assert self.run_id is not None
+        if (task := asyncio.current_task()) is not None:
+            task.uncancel()
+        try:
+            await self._client.delete(build_path("calls", self.run_id))
+        except CommandFailure as failure:
+            write_message(failure.message, label="Not cancelled: ", colour="yellow")
+        else:
+            write_message(self._execution_id or self.run_id, label="Cancelled ", colour="yellow")
+
+    def list_recovery_steps(self) -> list[str]:
+        """Return what the user can do about a call after the connection was lost."""
+        run_id = self._execution_id or self.run_id
+        lines = [f"It is known as {run_id}. See how it ended with: pegboard audit show {run_id}"]
+        if "Idempotency-Key" in self._request["headers"]:
+            return [*lines, "Or run the same command again: with its --once it gets the same answer, and runs no more"]
+        return lines
+
+    def _open(self) -> AbstractAsyncContextManager[OpenedStream]:
+        if self.run_id is None:
+            return self._client.open("POST", build_path("calls"), **self._request)
+        headers = {"Last-Event-ID": self._seen} if self._seen else None
+        return self._client.open("GET", build_path("calls", self.run_id, "events"), headers=headers)
+
+
+def _get_run_id(opened: OpenedStream) -> str:
+    if opened.reply is not None or opened.run_id is None:
+        raise RequestRefused("This board does not tell of calls as they run; leave --follow out")
+    return opened.run_id
+
+
+def get_member_text(text: str, name: str) -> str:
+    """Return the JSON text of one member of an object, unchanged."""
+    decode = json.JSONDecoder().raw_decode
+    place = text.index("{") + 1
+    while True:
+        key, place = decode(text, _skip_separators(text, place))
+        start = _skip_separators(text, place)
+        _, place = decode(text, start)
+        if key == name:
+            return text[start:place]
+
+
+def _skip_separators(text: str, place: int) -> int:
+    """Return the index at which the next value begins."""
+    while text[place] in " ,:":
+        place += 1
+    return place

@@ -1,0 +1,240 @@
+"""`pegboard import`: tools from API documents and from other MCP servers."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from http import HTTPStatus
+from typing import Annotated, Any
+
+import typer
+
+from pegboard.surfaces.cli.api_paths import build_path
+from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
+from pegboard.surfaces.cli.output import colour_text, write, write_message
+from pegboard.surfaces.cli.session import board_command, create_group, run_with_client, write_reply
+
+app = create_group("import", "Import tools from an OpenAPI document or an MCP server.")
+
+# In front of the reason why an operation is left out; without it, equal reasons are equal texts.
+_ROUTE_PREFIX = re.compile(r"[A-Z]{3,7} /\S*: ")
+# What is sent of a document at most; PEGBOARD_MAX_IMPORT_BYTES of the server is the limit that counts.
+MAX_DOCUMENT_BYTES = 2**28
+
+Prefix = Annotated[str, typer.Option("--prefix", help="Prefix for the name of every tool")]
+Include = Annotated[
+    list[str] | None,
+    typer.Option("--include", help="Only names that match this pattern, such as get_*; repeat for several"),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done, with each change")]
+Public = Annotated[
+    bool | None, typer.Option("--public/--private", help="Whether others may call the tools; private if new")
+]
+Auth = Annotated[
+    str | None,
+    typer.Option("--auth", metavar="FILE|-", help="auth_config for the upstream, YAML or JSON; - is standard input"),
+]
+Bearer = Annotated[
+    str | None, typer.Option("--bearer", metavar="SECRET", help="Name of the secret that is the upstream's token")
+]
+
+
+@board_command(app, "openapi")
+def import_openapi(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FILE|URL|-", help="The document, or where the board can fetch it")],
+    *,
+    server: Annotated[
+        str | None, typer.Option("--server", metavar="URL", help="The API's URL, instead of the document's")
+    ] = None,
+    prefix: Prefix = "",
+    include: Include = None,
+    auth: Auth = None,
+    bearer: Bearer = None,
+    public: Public = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Make a tool of each operation in an OpenAPI or Swagger document.
+
+    Run again, it updates the tools it made before; what the document does not say, such as a rate limit, stays as you
+    set it.
+
+    Example: pegboard import openapi petstore.yaml --prefix pets_ --dry-run
+    """
+    body = _build_body(prefix, include, auth=auth, bearer=bearer, public=public, dry_run=dry_run)
+    if source.startswith(("http://", "https://")):
+        body["url"] = source
+    else:
+        from pegboard.model.documents import DocumentError, read_text  # noqa: PLC0415 -- start-up time
+        from pegboard.surfaces.cli.definition_files import read_input  # noqa: PLC0415 -- start-up time
+
+        try:
+            body["document"] = read_text(read_input(source, MAX_DOCUMENT_BYTES))
+        except DocumentError as error:
+            raise UsageError(f"{source}:{error.line}: {error.message}") from None
+    if server is not None:
+        body["server_url"] = server
+    try:
+        _run_import(ctx, "openapi", body)
+    except RequestRefused as refused:
+        if refused.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            raise
+        raise RequestRefused(
+            f"{source} is larger than the server accepts. Raise PEGBOARD_MAX_IMPORT_BYTES on the server.",
+            status=refused.status,
+        ) from None
+
+
+@board_command(app, "mcp", context_settings={"ignore_unknown_options": True})
+def import_mcp(
+    ctx: typer.Context,
+    source: Annotated[
+        list[str],
+        typer.Argument(metavar="URL | -- COMMAND...", help="The server's URL, or the command that starts it (admins)"),
+    ],
+    *,
+    env: Annotated[
+        list[str] | None,
+        typer.Option("--env", metavar="NAME=VALUE", help="The command's environment; repeat for several"),
+    ] = None,
+    header: Annotated[
+        list[str] | None, typer.Option("--header", metavar="NAME=VALUE", help="Sent to the URL; repeat for several")
+    ] = None,
+    working_dir: Annotated[str | None, typer.Option("--working-dir", help="The folder the command runs in")] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Accept changed definitions instead of marking the tools as drifted")
+    ] = False,
+    prefix: Prefix = "",
+    include: Include = None,
+    auth: Auth = None,
+    bearer: Bearer = None,
+    public: Public = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Make a tool of each tool that another MCP server offers.
+
+    Each is pinned to the definition it has now. If the server changes it, it is refused until you accept the change.
+
+    Example: pegboard import mcp --prefix time_ -- mcp-server-time --local-timezone UTC
+    """
+    body = _build_body(prefix, include, auth=auth, bearer=bearer, public=public, dry_run=dry_run)
+    if source[0].startswith(("http://", "https://")):
+        if len(source) > 1:
+            raise UsageError(f"A URL stands alone, but '{source[1]}' follows it")
+        body["server_url"] = source[0]
+    elif source[0].startswith("-"):
+        raise UsageError(f"No such option: {source[0]}")
+    else:
+        body["command"] = source
+    for key, option, pairs in (("env", "--env", env), ("headers", "--header", header)):
+        if pairs:
+            body[key] = dict(_parse_pair(text, option) for text in pairs)
+    if working_dir is not None:
+        body["working_dir"] = working_dir
+    _run_import(ctx, "mcp", {**body, "accept": accept})
+
+
+def _build_body(
+    prefix: str, include: list[str] | None, *, auth: str | None, bearer: str | None, **flags: Any
+) -> dict[str, Any]:
+    body: dict[str, Any] = {"prefix": prefix, "include": include or [], "dry_run": flags["dry_run"]}
+    if auth is not None and bearer is not None:
+        raise UsageError("Give --auth or --bearer, not both")
+    if auth is not None:
+        from pegboard.surfaces.cli.definition_files import load_object  # noqa: PLC0415 -- start-up time
+
+        body["auth_config"] = load_object(auth)
+    if bearer is not None:
+        body["auth_config"] = {"type": "bearer", "token": f"{{{{secret:{bearer}}}}}"}
+    if flags["public"] is not None:
+        body["is_public"] = flags["public"]
+    return body
+
+
+def _parse_pair(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise UsageError(f"{option} takes NAME=VALUE, not '{text}'")
+    return name, value
+
+
+def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
+    from pegboard.surfaces.cli.progress_line import show_progress  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.server_events import EventsClient  # noqa: PLC0415 -- start-up time
+
+    async def work(client: Any) -> Any:
+        with show_progress("Importing") as advance:
+            seen = 0
+
+            def moved(news: dict[str, Any]) -> None:
+                nonlocal seen
+                done, total = int(news.get("done") or 0), int(news.get("total") or 0)
+                if total:
+                    # Reading and importing are two halves of one bar.
+                    place = done + (total if news.get("what") == "importing" else 0)
+                    advance(place - seen, 2 * total)
+                    seen = place
+
+            return await EventsClient.of(client).follow(build_path("imports", what), body, moved)
+
+    reply = run_with_client(ctx, work)
+    write_reply(ctx, reply, lambda report: _show_import_report(report, dry_run=body["dry_run"]))
+    if reply.data["left_out"] and not any(reply.data[word] for word in ("created", "updated", "unchanged", "drifted")):
+        raise typer.Exit(1)
+
+
+def _show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
+    partly, wholly = _split_left_out(report)
+    lines = [colour_text(f"+ {name}{partly.get(name, '')}", "green", sys.stdout) for name in report["created"]]
+    lines += [colour_text(f"~ {name}{partly.get(name, '')}", "yellow", sys.stdout) for name in report["updated"]]
+    lines += [
+        colour_text(f"! {name} changed upstream, refused until accepted", "red", sys.stdout)
+        for name in report["drifted"]
+    ]
+    if lines:
+        write("\n".join(lines))
+    if dry_run or report["drifted"]:
+        shown = report["changes"] if dry_run else {name: report["changes"][name] for name in report["drifted"]}
+        for name, fields in shown.items():
+            write(format_differences(name, fields))
+    for reason, names in wholly.items():
+        if len(names) == 1:
+            write_message(f"{names[0]}: {reason}", label="left out ", colour="yellow")
+        else:
+            write_message(f"{len(names)} operations: {reason}", label="left out ", colour="yellow")
+            write_message(f"  {', '.join(names)}")
+    for name in report["gone"]:
+        write_message(
+            f"{name} is no longer there; remove it with: pegboard tools remove {name}", label="gone ", colour="yellow"
+        )
+    for text in report["warnings"]:
+        write_message(text, label="warning ", colour="yellow")
+    counts = {word: len(report[word]) for word in ("created", "updated", "unchanged", "drifted", "gone")}
+    counts["left out"] = sum(map(len, wholly.values()))
+    shown = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    write_message(f"{'Would import' if dry_run else 'Imported'}: {shown or 'nothing'}")
+
+
+def _split_left_out(report: dict[str, Any]) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """What is left out of each tool that was imported, and the names of the others by their reason."""
+    imported = {name for word in ("created", "updated") for name in report[word]}
+    partly: dict[str, list[str]] = {}
+    wholly: dict[str, list[str]] = {}
+    for item in report["left_out"]:
+        if item["name"] in imported:
+            partly.setdefault(item["name"], []).append(item["reason"])
+        else:
+            wholly.setdefault(_ROUTE_PREFIX.sub("", item["reason"]), []).append(item["name"])
+    return {name: f" ({'; '.join(reasons)})" for name, reasons in partly.items()}, wholly
+
+
+def format_differences(name: str, fields: dict[str, dict[str, Any]]) -> str:
+    """What changes on a tool, as a unified diff of its fields."""
+    from pegboard.model.documents import write_yaml  # noqa: PLC0415 -- start-up time
+
+    before, after = ({field: sides[side] for field, sides in fields.items()} for side in ("before", "after"))
+    was, becomes = write_yaml(before).splitlines(), write_yaml(after).splitlines()
+    lines = difflib.unified_diff(was, becomes, f"{name} (before)", f"{name} (after)", lineterm="", n=2)
+    colours = {"+": "green", "-": "red"}
+    return "\n".join(colour_text(line, colours.get(line[0], "dim"), sys.stdout) for line in lines)  # type: ignore[arg-type]

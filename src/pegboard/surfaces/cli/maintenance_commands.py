@@ -1,0 +1,108 @@
+"""`pegboard migrate` and `pegboard doctor`: maintain the installation on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
+from pegboard.surfaces.cli.output import (
+    Colour,
+    colour_text,
+    escape_control_characters,
+    write,
+    write_json,
+    write_message,
+)
+from pegboard.surfaces.cli.session import get_session
+
+if TYPE_CHECKING:
+    from pegboard.settings import Settings
+
+_LEVEL_MARKS: dict[str, tuple[str, Colour]] = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "bad": ("✗", "red")}
+
+
+def migrate_database(
+    ctx: typer.Context,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only list missing migrations; exit 1 if there are any")
+    ] = False,
+) -> None:
+    """Apply the database migrations.
+
+    Uses the settings of this machine, never a server.
+    """
+    from pegboard.surfaces.cli.api_client import read_settings  # noqa: PLC0415 -- start-up time
+
+    revisions = asyncio.run(_run_migrations(read_settings(), check=check))
+    if get_session(ctx).as_json:
+        write_json({"pending" if check else "applied": revisions})
+    elif revisions:
+        write("\n".join(f"{'missing' if check else 'applied'} {revision}" for revision in revisions))
+    else:
+        write("up to date")
+    if check and revisions:
+        raise typer.Exit(1)
+
+
+def run_doctor(ctx: typer.Context) -> None:
+    """Check this installation and print what to fix.
+
+    Exit 1 if anything is wrong.
+
+    Example: pegboard doctor --url http://board.example:8080
+    """
+    from pegboard.surfaces.cli.doctor import run_checks  # noqa: PLC0415 -- start-up time
+
+    findings = asyncio.run(run_checks(get_session(ctx)))
+    healthy = all(finding.level != "bad" for finding in findings)
+    if get_session(ctx).as_json:
+        shown = [
+            {"check": item.check, "level": item.level, "message": item.message, "advice": item.advice}
+            for item in findings
+        ]
+        write_json({"healthy": healthy, "findings": shown})
+    else:
+        for item in findings:
+            mark, colour = _LEVEL_MARKS[item.level]
+            write(
+                f"{colour_text(mark, colour, sys.stdout)} {escape_control_characters(item.check)}: "
+                f"{escape_control_characters(item.message)}"
+            )
+            if item.advice:
+                write(f"    {escape_control_characters(item.advice)}")
+        if not healthy:
+            write_message("Something is wrong: see the lines that begin with ✗")
+    if not healthy:
+        raise typer.Exit(1)
+
+
+async def _run_migrations(settings: Settings, *, check: bool) -> list[str]:
+    from pegboard.storage.database import Database, read_driver_message  # noqa: PLC0415 -- start-up time
+    from pegboard.storage.migrate import SchemaTooNew, list_pending_revisions  # noqa: PLC0415 -- start-up time
+    from pegboard.storage.migrate import migrate as bring_up  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.doctor import find_missing_file  # noqa: PLC0415 -- start-up time
+
+    if check and (file := find_missing_file(settings.database)):
+        raise RequestRefused(f"There is no database yet: {file}", ["Make it with: pegboard migrate"])
+    try:
+        database = Database.create(settings.database)
+    except ValueError as error:
+        raise UsageError(f"PEGBOARD_DATABASE_URL: {error}") from None
+    except OSError as error:
+        raise BoardUnreachable(f"The database cannot be made: {error}") from None
+    work: Awaitable[list[str]] = list_pending_revisions(database) if check else bring_up(database)
+    try:
+        return await work
+    except SchemaTooNew as error:
+        raise RequestRefused(str(error)) from None
+    except Exception as error:
+        raise BoardUnreachable(
+            f"The database {database.shown_url} cannot be reached: {read_driver_message(error)}"
+        ) from None
+    finally:
+        await database.close()

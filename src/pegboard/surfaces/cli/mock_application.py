@@ -1,0 +1,89 @@
+"""The mock board as a server: the board's own API, closed for changes, and a way to begin again."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+
+from pegboard.board import Pegboard
+from pegboard.mock_server.fixtures import Fixtures
+from pegboard.mock_server.player import Mock, hang
+from pegboard.model.api_errors import Forbidden, Refusal
+from pegboard.model.ids import new_id
+from pegboard.surfaces.rest.asgi_request import Receive, Scope, Send, parse_bearer_key, send_problem, send_response
+from pegboard.surfaces.rest.problem_json import describe_refusal
+from pegboard.surfaces.rest.server import AnnouncingServer, ServerApplication, build_server_options, ignore_signals
+from pegboard.testing import NoSettings
+from pegboard.version import __version__
+
+RESET_PATH = "/mock/reset"
+_READ_ONLY_MESSAGE = "A mock board has the tools of its fixtures; change the file and start it again"
+_READ_METHODS = ("GET", "HEAD", "OPTIONS")
+# The paths that accept POST. The key is public, so its holders must not be able to run their own code on the board.
+_CALL_PATHS = ("/v1/calls", "/v1/chains", "/v1/threads")
+
+
+class MockServer(ServerApplication):
+    """Serves the tools of a fixtures file, with one fixed key."""
+
+    def __init__(self, fixtures: Fixtures, key: str) -> None:
+        super().__init__(NoSettings(database_url="memory"), __version__, self._opened)
+        self._fixtures = fixtures
+        self._key = key
+        self._board: Pegboard | None = None
+        self._mock: Mock | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one ASGI connection; refuse requests that would change the board."""
+        if scope["type"] == "http" and scope["method"] not in _READ_METHODS:
+            if scope["path"] == RESET_PATH and scope["method"] == "POST":
+                await self._reset(scope, send)
+                return
+            if not _is_call_path(scope["method"], scope["path"]):
+                await send_problem(send, 403, _READ_ONLY_MESSAGE, new_id())
+                return
+        await super().__call__(scope, receive, send)
+
+    async def _opened(self, board: Pegboard) -> None:
+        board.snapshot.admit(self._key, board.admin)
+        self._mock = await hang(board, self._fixtures)
+        # `POST /v1/chains` is allowed, and could register a tool.
+        board.tools.create = _refuse_change  # type: ignore[method-assign]
+        self._board = board
+
+    async def _reset(self, scope: Scope, send: Send) -> None:
+        assert self._board is not None
+        assert self._mock is not None
+        sent = [value for name, value in scope["headers"] if name == b"authorization"]
+        try:
+            self._board.snapshot.holder(parse_bearer_key(sent[0] if len(sent) == 1 else None))
+        except Refusal as error:
+            status, detail, errors = describe_refusal(error)
+            await send_problem(send, status, detail, new_id(), errors=errors)
+            return
+        self._mock.reset()
+        await send_response(send, 204, b"", b"application/json", [(b"x-request-id", new_id().encode())])
+
+
+async def _refuse_change(*_: Any, **__: Any) -> Any:
+    raise Forbidden(_READ_ONLY_MESSAGE)
+
+
+def _is_call_path(method: str, path: str) -> bool:
+    is_call = method == "POST" and path.startswith("/v1/tools/") and path.endswith("/call")
+    return is_call or any(path == start or path.startswith(start + "/") for start in _CALL_PATHS)
+
+
+def serve_mock(fixtures: Fixtures, key: str, bound: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve until a stop signal; raise the error if the start failed."""
+    served = MockServer(fixtures, key)
+    options = build_server_options(NoSettings())
+    server = AnnouncingServer(uvicorn.Config(served, **options), ready)
+    with ignore_signals(), contextlib.suppress(SystemExit):
+        server.run([bound])
+    if served.failure is not None:
+        raise served.failure

@@ -1,0 +1,182 @@
+"""`pegboard tables`: tools that insert rows into database tables."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from pegboard.surfaces.cli.api_paths import build_path
+from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
+from pegboard.surfaces.cli.output import (
+    colour_text,
+    escape_control_characters,
+    format_count,
+    format_json,
+    write,
+    write_json,
+    write_message,
+    write_table,
+)
+from pegboard.surfaces.cli.session import board_command, create_group, get_session, run_with_client, write_reply
+
+if TYPE_CHECKING:
+    from pegboard.surfaces.cli.tables_check import GeneratedTablesFile
+
+DATABASE_VARIABLE = "PEGBOARD_TABLES_DATABASE"
+PUBLIC_COMMENT = "true lets every user of the board call this tool"
+
+app = create_group("tables", "Make tools from database tables, and check them.")
+
+
+@board_command(app, "list")
+def list_tables(ctx: typer.Context) -> None:
+    """List the tables in use, and the problems of those that cannot be used; for admins."""
+    write_reply(ctx, run_with_client(ctx, lambda it: it.get(build_path("tables"))), _show_tables)
+
+
+@board_command(app, "reload")
+def reload_tables(ctx: typer.Context) -> None:
+    """Reload the server's tables file now; for admins.
+
+    With several worker processes, the one that answers reloads at once and the others within two seconds.
+    """
+    write_reply(
+        ctx, run_with_client(ctx, lambda it: it.post(build_path("tables", "reload"), patient=True)), _show_tables
+    )
+
+
+@board_command(app, "check")
+def check_tables(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input")],
+) -> None:
+    """Check a tables file against its databases.
+
+    Always from this machine, never through a server. Exit 1 if anything is wrong.
+
+    Example: pegboard tables check tables.yaml
+    """
+    from pegboard.surfaces.cli import tables_check  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.api_client import read_settings  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.definition_files import read_input  # noqa: PLC0415 -- start-up time
+
+    raw, name = read_input(file), "standard input" if file == "-" else file
+    checked = asyncio.run(tables_check.check_tables_file(raw, name, read_settings().database, os.environ))
+    if get_session(ctx).as_json:
+        found = [
+            {"path": one.path, "tool_id": one.tool_id, "code": one.code, "message": one.message}
+            for one in checked.found
+        ]
+        write_json({"file": name, "tables": checked.tables, "tools": checked.tools, "findings": found})
+    elif checked.found:
+        lines = [": ".join(part for part in (name, one.place, one.message) if part) for one in checked.found]
+        write("\n".join(map(escape_control_characters, lines)))
+    else:
+        write(escape_control_characters(f"{name}: {checked.count}; no problems"))
+    if checked.found:
+        raise typer.Exit(1)
+
+
+@board_command(app, "init")
+def init_tables(
+    ctx: typer.Context,
+    *,
+    database: Annotated[str, typer.Option("--database", metavar="URL", help="URL of the database")],
+    tables: Annotated[
+        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Names of tables; by default all")
+    ] = None,
+    schema: Annotated[str | None, typer.Option("--schema", help="The schema of the tables")] = None,
+    form: Annotated[
+        Literal["yaml", "json"] | None,
+        typer.Option("--format", help="yaml or json; by default json for *.json", show_default=False),
+    ] = None,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to write")] = "-",
+) -> None:
+    """Write a tables file from the tables of a database.
+
+    Read it before you use it: a model chooses and fills in tools by their descriptions.
+
+    Example: pegboard tables init --database sqlite:///mood.db -o tables.yaml
+    """
+    from pegboard.model.documents import write_yaml  # noqa: PLC0415 -- start-up time
+
+    if output != "-" and Path(output).exists():
+        raise UsageError(f"{output} exists already; remove it, or write to another file")
+    made = asyncio.run(_generate_file(database, schema, tables or []))
+    is_json = form == "json" or (form is None and (get_session(ctx).as_json or output.lower().endswith(".json")))
+    if is_json:
+        text = format_json(made.document)
+    else:
+        written = write_yaml(made.document).replace("  public: false\n", f"  public: false  # {PUBLIC_COMMENT}\n")
+        text = "".join(f"# {escape_control_characters(note)}\n" for note in made.notes) + written
+    for note in made.notes:
+        write_message(note, label="note ", colour="yellow")
+    if isinstance(made.document["database"], dict):
+        write_message(f"The URL holds a password and is not written: the file takes it from {DATABASE_VARIABLE}")
+    if output == "-":
+        write(text)
+        return
+    try:
+        Path(output).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{output}: {error.strerror}") from None
+    write_message(f"Wrote {format_count(len(made.document['tables']), 'table')} to {output}")
+
+
+async def _generate_file(url: str, schema: str | None, names: list[str]) -> GeneratedTablesFile:
+    from sqlalchemy import make_url  # noqa: PLC0415 -- start-up time
+
+    from pegboard.kinds.table.source import InsertFault  # noqa: PLC0415 -- start-up time
+    from pegboard.kinds.table.sources import open_source  # noqa: PLC0415 -- start-up time
+    from pegboard.model.api_errors import Invalid  # noqa: PLC0415 -- start-up time
+    from pegboard.model.call_errors import ToolError  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli import tables_check  # noqa: PLC0415 -- start-up time
+
+    try:
+        source = open_source(url)
+    except ValueError as error:
+        raise UsageError(f"--database: {error}") from None
+    parsed = make_url(url)
+    has_password = parsed.password is not None or any("password" in key for key in parsed.query)
+    address = {"env": DATABASE_VARIABLE} if has_password else url
+    try:
+        made = await tables_check.generate_tables_file(source, schema, names, address)
+    except Invalid as error:
+        raise UsageError(error.message) from None
+    except (InsertFault, ToolError) as error:
+        raise BoardUnreachable(f"{source.shown_url}: {error.message}") from None
+    finally:
+        await source.close()
+    if not made.document["tables"]:
+        raise RequestRefused("The database has no table that can become a tool", made.notes)
+    return made
+
+
+def _show_tables(report: dict[str, Any]) -> None:
+    if report["file"] is None:
+        write_message("No tables file. Set PEGBOARD_TABLES for the server and restart it.")
+        return
+    if report["items"]:
+        rows = [
+            [item["tool_id"], item["table"], item["database"], item["status"], "yes" if item["public"] else "no"]
+            for item in report["items"]
+        ]
+        write_table(["TOOL", "TABLE", "DATABASE", "STATUS", "PUBLIC"], rows)
+    for item in report["items"]:
+        for problem in item["problems"]:
+            write(
+                f"{colour_text('✗', 'red', sys.stdout)} {escape_control_characters(item['tool_id'])}: "
+                f"{escape_control_characters(problem['message'])}"
+            )
+    if report["error"] is not None:
+        faults = report["error"]["errors"]
+        write_message(
+            "The tables file is invalid and not in use:" if faults else report["error"]["message"], colour="red"
+        )
+        for fault in faults:
+            write_message("  " + (f"{fault['field']}: " if fault["field"] else "") + fault["message"])

@@ -1,0 +1,393 @@
+"""Parts that every HTTP request uses: request id, headers, query, body limits, disconnect detection."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import re
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, MutableMapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+
+from pegboard.model.api_errors import Fault, Invalid, Refusal, Unauthorised
+from pegboard.model.call import Surface
+from pegboard.model.call_errors import MalformedArguments, ToolError
+from pegboard.model.ids import new_id
+from pegboard.surfaces.rest.problem_json import (
+    PROBLEM_MEDIA_TYPE,
+    describe_refusal,
+    describe_unexpected_error,
+    encode_problem,
+    get_error_status,
+)
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+T = TypeVar("T")
+JSON_MEDIA_TYPE = b"application/json"
+CUT_OFF_MESSAGE = "The board shut down before the call had ended; the journal says how far it came"
+# Requests that take longer than this are checked for a client disconnect.
+DISCONNECT_CHECK_SECONDS = 0.05
+# The longest pause within a request body.
+BODY_TIMEOUT_SECONDS = 30
+# The minimum average rate of a request body after that time.
+MIN_BODY_BYTES_PER_SECOND = 16 * 1024
+# Set in the scope of a HEAD request.
+HEAD_KEY = "pegboard.head"
+# The number of digits of the largest Content-Length that the HTTP parser accepts, not counting leading zeros.
+_MAX_LENGTH_DIGITS = 20
+_REQUEST_ID_PATTERN = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
+
+
+class BodyTooSlow(HTTPException):
+    """The request body did not arrive in time."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            408,
+            f"Nothing more of the body came for {BODY_TIMEOUT_SECONDS} seconds, or less than "
+            f"{MIN_BODY_BYTES_PER_SECOND:,} bytes a second",
+        )
+
+
+class BodyTooLarge(HTTPException):
+    """The request body exceeds the size limit."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(413, f"The body is larger than the {limit:,} bytes accepted here")
+
+
+def choose_request_id(given: bytes | None) -> str:
+    """Return the X-Request-Id of the client if it is valid, else a new id."""
+    return given.decode() if given is not None and _REQUEST_ID_PATTERN.fullmatch(given) else new_id()
+
+
+def parse_content_length(length: bytes) -> int:
+    """Return Content-Length, or 0 if it is invalid (the body is also counted while it is read)."""
+    return int(length[-_MAX_LENGTH_DIGITS:]) if length.isdigit() else 0
+
+
+async def read_body(receive: Receive, limit: int, length: int = 0) -> bytes:
+    """Return the whole body; raise BodyTooLarge above the limit, MalformedArguments if it is truncated."""
+    if length > limit:
+        raise BodyTooLarge(limit)
+    begun = asyncio.get_running_loop().time()
+    message = await read_body_part(receive, begun, 0)
+    body: bytes = message.get("body", b"")
+    parts = [body]
+    size = len(body)
+    while message.get("more_body", False) and size <= limit:
+        message = await read_body_part(receive, begun, size)
+        part = message.get("body", b"")
+        size += len(part)
+        parts.append(part)
+    if size > limit:
+        raise BodyTooLarge(limit)
+    if message["type"] == "http.disconnect":
+        # A truncated body may still parse as a valid call, and must not be run.
+        raise MalformedArguments("The request ended before its body did")
+    return body if len(parts) == 1 else b"".join(parts)
+
+
+async def read_body_part(receive: Receive, begun: float, received: int) -> Message:
+    """Receive the next part of a body that began at this loop time; raise BodyTooSlow if it does not arrive in time."""
+    now = asyncio.get_running_loop().time()
+    try:
+        async with asyncio.timeout_at(min(now, begun + received / MIN_BODY_BYTES_PER_SECOND) + BODY_TIMEOUT_SECONDS):
+            return await receive()
+    except TimeoutError:
+        raise BodyTooSlow from None
+
+
+class HttpReply(NamedTuple):
+    """A complete HTTP response."""
+
+    status: int
+    body: bytes
+    media_type: bytes
+    headers: list[tuple[bytes, bytes]]
+
+
+async def send_response(
+    send: Send, status: int, body: bytes, media_type: bytes, headers: list[tuple[bytes, bytes]]
+) -> None:
+    """Send a complete response as ASGI messages."""
+    start = [(b"content-type", media_type), (b"content-length", b"%d" % len(body)), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": start})
+    await send({"type": "http.response.body", "body": body})
+
+
+def build_problem_reply(status: int, detail: str, request_id: str, **more: Any) -> HttpReply:
+    """Return an error response of the API in problem+json."""
+    headers = [(b"x-request-id", request_id.encode())]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    elif status in (429, 503):
+        headers.append((b"retry-after", b"1"))
+    return HttpReply(
+        status, encode_problem(status, detail, request_id=request_id, **more), PROBLEM_MEDIA_TYPE.encode(), headers
+    )
+
+
+def build_error_reply(error: Exception, request_id: str) -> HttpReply:
+    """Return the response for an exception; log it if it is unexpected."""
+    if isinstance(error, Refusal):
+        status, detail, errors = describe_refusal(error)
+        return build_problem_reply(status, detail, request_id, errors=errors)
+    if isinstance(error, HTTPException):
+        return build_problem_reply(error.status_code, error.detail, request_id)
+    if isinstance(error, MalformedArguments):
+        return build_problem_reply(400, error.message, request_id)
+    if isinstance(error, ToolError):
+        return build_problem_reply(get_error_status(error), error.message, request_id)
+    log.error("request_broke", request_id=request_id, exc_info=error)
+    return build_problem_reply(*describe_unexpected_error(error), request_id)
+
+
+async def send_problem(send: Send, status: int, detail: str, request_id: str, **more: Any) -> None:
+    """Send an error response of the API in problem+json."""
+    await send_response(send, *build_problem_reply(status, detail, request_id, **more))
+
+
+async def run_unless_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
+    """Await `work` and return its result; cancel it and return None if the client disconnects first."""
+    watch = _DisconnectWatch(receive)
+    try:
+        return await work
+    except asyncio.CancelledError:
+        if watch.is_caller_disconnect():
+            return None
+        raise
+    finally:
+        watch.end()
+
+
+class _DisconnectWatch:
+    """Cancels the current task when the client disconnects; checks only after DISCONNECT_CHECK_SECONDS."""
+
+    __slots__ = ("_is_disconnected", "_receive", "_task", "_timer", "_watch_task")
+
+    def __init__(self, receive: Receive) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._receive = receive
+        self._is_disconnected = False
+        self._watch_task: asyncio.Task[None] | None = None
+        self._timer = asyncio.get_running_loop().call_later(DISCONNECT_CHECK_SECONDS, self._begin)
+
+    def is_caller_disconnect(self) -> bool:
+        """Return True if the client disconnect is the only reason why this task was cancelled."""
+        return self._is_disconnected and not self._task.uncancel()
+
+    def end(self) -> None:
+        """Stop watching."""
+        self._timer.cancel()
+        if self._watch_task is not None:
+            self._watch_task.cancel()
+
+    def _begin(self) -> None:
+        self._watch_task = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._is_disconnected = True
+        self._task.cancel()
+
+
+class RequestLimitMiddleware:
+    """Assigns request ids and rejects bodies that are too large, before FastAPI handles the request."""
+
+    def __init__(self, app: ASGIApp, max_body: int, larger: Mapping[str, int] | None = None) -> None:
+        self._app = app
+        self._max_body = max_body
+        # Body limits of the paths that accept larger bodies.
+        self._larger_limits = dict(larger or {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one ASGI connection; anything but HTTP is passed on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        request_id = choose_request_id(headers.get(b"x-request-id"))
+        scope.setdefault("state", {})["request_id"] = request_id
+        limit = self._larger_limits.get(scope["path"].removeprefix(scope.get("root_path", "")), self._max_body)
+        if parse_content_length(headers.get(b"content-length", b"")) > limit:
+            await send_problem(send, 413, BodyTooLarge(limit).detail, request_id)
+            return
+        received = 0
+        begun = asyncio.get_running_loop().time()
+        whole = started = False
+        if scope["method"] == "HEAD":
+            # Load balancers send HEAD. It is handled as GET, and the HTTP server omits the body.
+            scope = {**scope, "method": "GET", HEAD_KEY: True}
+
+        async def bounded() -> Message:
+            nonlocal received, whole
+            message = await (receive() if whole else read_body_part(receive, begun, received))
+            whole = not message.get("more_body", False)
+            received += len(message.get("body", b""))
+            if received > limit:
+                raise BodyTooLarge(limit)
+            return message
+
+        async def stamped(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+            await send(message)
+
+        try:
+            await self._app(scope, bounded, stamped)
+        except asyncio.CancelledError:
+            if not started:
+                await send_problem(send, 503, CUT_OFF_MESSAGE, request_id)
+            raise
+
+
+# Common names in other APIs for our query parameters.
+_PARAMETER_ALIASES = {"format": "as", "dialect": "as", "style": "as", "thread_id": "thread", "page_size": "limit"}
+
+
+class IncomingRequest(Protocol):
+    """A call request, read from ASGI messages or directly from the connection."""
+
+    # Set by the route as soon as it is determined; every later response carries it.
+    request_id: str | None
+
+    @property
+    def headers(self) -> Sequence[tuple[bytes, bytes]]:
+        """The headers, with lower-case names."""
+        ...
+
+    @property
+    def query(self) -> bytes:
+        """The raw query string."""
+        ...
+
+    async def body(self, limit: int, length: int) -> bytes:
+        """Return the whole body; `length` is Content-Length. Raise if the body is too large, too slow or truncated."""
+        ...
+
+    async def run_unless_disconnected(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """Await `work` and return its result; cancel it and return None if the client disconnects first."""
+        ...
+
+
+class AsgiRequest:
+    """An IncomingRequest that is read from ASGI messages."""
+
+    __slots__ = ("_receive", "headers", "query", "request_id")
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self.headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
+        self.query: bytes = scope["query_string"]
+        self.request_id: str | None = None
+        self._receive = receive
+
+    async def body(self, limit: int, length: int) -> bytes:
+        """Return the whole body."""
+        return await read_body(self._receive, limit, length)
+
+    async def run_unless_disconnected(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """Await `work` and return its result, or None if the client disconnects first."""
+        return await run_unless_disconnected(self._receive, work)
+
+
+class RequestHeaders(NamedTuple):
+    """The request headers that the call routes use."""
+
+    authorization: bytes | None
+    length: int
+    request_id: str | None
+    key: str | None
+    surface: Surface
+    is_text: bool
+    media_type: bytes | None
+
+    @classmethod
+    def of(cls, headers: Iterable[tuple[bytes, bytes]]) -> RequestHeaders:
+        """Parse these headers."""
+        authorization = request_id = key = media_type = None
+        length = 0
+        surface: Surface = "rest"
+        for header, value in headers:
+            if header == b"authorization":
+                # Reject several Authorization headers: a proxy in front could use a different one.
+                authorization = value if authorization is None else b""
+            elif header == b"content-length":
+                length = parse_content_length(value)
+            elif header == b"content-type" and media_type is None:
+                media_type = value
+            elif header == b"x-request-id":
+                request_id = choose_request_id(value)
+            elif header == b"idempotency-key":
+                key = value.decode("latin-1") if key is None else ""
+            elif header == b"x-pegboard-surface" and value == b"cli":
+                surface = "cli"
+        is_text = media_type not in (None, JSON_MEDIA_TYPE) and is_text_media_type(media_type.decode("latin-1"))
+        return cls(authorization, length, request_id, key, surface, is_text, media_type)
+
+    def refuse_forms(self) -> None:
+        """Raise HTTPException 400 if the body is a multipart form."""
+        if self.media_type not in (None, JSON_MEDIA_TYPE):
+            refuse_forms(self.media_type.decode("latin-1"))
+
+
+def is_text_media_type(media_type: str) -> bool:
+    """Return True if a body of this media type is plain text or JSON Lines, not one JSON document."""
+    media = media_type.partition(";")[0].strip().lower()
+    return media.startswith("text/") or media in ("application/x-ndjson", "application/jsonl")
+
+
+def read_query(request: IncomingRequest, known: Collection[str]) -> dict[str, str]:
+    """Return the query parameters of a request; raise Invalid if one is unknown."""
+    if not request.query:
+        return {}
+    query = dict(parse_qsl(request.query.decode("latin-1"), keep_blank_values=True))
+    check_query(query, known)
+    return query
+
+
+def parse_bearer_key(authorization: bytes | None) -> str:
+    """Return the key of an Authorization header; raise Unauthorised if there is none or it is not a bearer key."""
+    if authorization is None:
+        raise Unauthorised("A key is needed; send it as 'Authorization: Bearer KEY'")
+    if authorization[:7].lower() != b"bearer ":
+        raise Unauthorised("There must be one Authorization header, and it must read 'Bearer KEY'")
+    return authorization[7:].strip().decode("latin-1")
+
+
+def check_query(names: Iterable[str], known: Collection[str]) -> None:
+    """Raise Invalid, with the closest known name, if a query parameter is unknown."""
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        faults = [Fault(name[:64], _suggest_parameter(name, known)) for name in unknown[:20]]
+        raise Invalid.of("The query is not valid", faults)
+
+
+def refuse_forms(media_type: str) -> None:
+    """Raise HTTPException 400 if the body is a multipart form: no route accepts one."""
+    media = media_type.partition(";")[0].strip().lower()
+    if media.startswith("multipart/"):
+        raise HTTPException(400, f"The body is {media[:100]}; send JSON, with 'Content-Type: application/json'")
+
+
+def _suggest_parameter(name: str, known: Collection[str]) -> str:
+    other = _PARAMETER_ALIASES.get(name.lower())
+    near = [other] if other in known else difflib.get_close_matches(name[:64], known, 1)
+    if near:
+        return f"unknown query parameter; did you mean '{near[0]}'?"
+    return f"unknown query parameter; known: {', '.join(known)}" if known else "this route has no query parameters"

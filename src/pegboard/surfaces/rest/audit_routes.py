@@ -1,0 +1,251 @@
+"""Routes for admins to verify, export and prune the journal, and the statistics route."""
+
+from __future__ import annotations
+
+import base64
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field, ValidationError, model_validator
+
+from pegboard.journal.export import MAX_ROWS_PER_PAGE, ExportPosition
+from pegboard.journal.prune import MAX_ROWS_PER_TURN as ROWS_A_PRUNE
+from pegboard.journal.tamper_report import TamperKind
+from pegboard.journal.verify import MAX_ROWS_PER_TURN, Position, Scope
+from pegboard.journal.verify_export import LinesPosition
+from pegboard.model.api_errors import Fault, Forbidden, Invalid
+from pegboard.model.base_model import Model
+from pegboard.model.call import Caller
+from pegboard.storage.column_types import is_uuid
+from pegboard.surfaces.rest.bodies import ResponseBody
+from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, UtcTime
+from pegboard.surfaces.rest.routing import KeyRoute, allow, allow_admins, refuse_agent_keys
+
+_NEXT_DESCRIPTION = "`next` of the answer before; absent at the beginning"
+
+
+class VerifyBody(Model):
+    """What of the journal to check: all of it, one writer's rows, or what finished in a span of time."""
+
+    writer: int | None = Field(None, ge=1, le=2**31 - 1, description="Only this writer's chain")
+    first: int | None = Field(None, ge=1, le=2**63 - 1, description="From this row of the writer on")
+    last: int | None = Field(None, ge=1, le=2**63 - 1, description="Up to this row of the writer")
+    since: UtcTime | None = Field(None, description="Finished at or after")
+    until: UtcTime | None = Field(None, description="Finished before")
+    limit: int = Field(MAX_ROWS_PER_TURN, ge=1, le=MAX_ROWS_PER_TURN, description="How many rows at most")
+    next: Position | None = Field(None, description=_NEXT_DESCRIPTION)
+
+    @model_validator(mode="after")
+    def _check_single_writer(self) -> VerifyBody:
+        if self.writer is None and (self.first is not None or self.last is not None):
+            raise ValueError("`first` and `last` are rows of one writer: say which one with `writer`")
+        return self
+
+    @property
+    def scope(self) -> Scope:
+        """The part of the journal to verify."""
+        return Scope(writer=self.writer, first=self.first, last=self.last, since=self.since, until=self.until)
+
+
+class FindingBody(ResponseBody):
+    """One thing that shows that the journal is not as the board wrote it."""
+
+    kind: TamperKind
+    message: str
+    writer: int | None
+    first: int | None = Field(description="The first row that is meant, by its number in the writer's chain")
+    last: int | None = Field(description="The last one")
+    execution_id: str | None
+
+
+class VerifyResponse(ResponseBody):
+    """What was checked and found."""
+
+    checked: int = Field(description="How many rows this request checked")
+    findings: list[FindingBody]
+    notes: list[str] = Field(description="What could not be judged, and why")
+    next: Position | None = Field(description="Where to go on; null if that was all")
+    total: int | None = Field(description="About how many rows there are in all, in the first answer")
+
+
+class VerifyExportBody(Model):
+    """Some lines of an export."""
+
+    lines: list[str] = Field(max_length=100_000)
+    last: bool = Field(True, description="Whether these are the last ones")
+    compare: bool = Field(False, description="Also check that the board still has what it had at the time")
+    next: LinesPosition | None = Field(None, description=_NEXT_DESCRIPTION)
+
+
+class VerifyExportResponse(ResponseBody):
+    """What was checked and found."""
+
+    checked: int = Field(description="How many rows this request checked")
+    findings: list[FindingBody]
+    notes: list[str] = Field(description="What could not be judged, and why")
+    next: LinesPosition | None = Field(description="Where to go on; null if that was all")
+
+
+class PruneBody(Model):
+    """What to remove from the journal."""
+
+    before: UtcTime = Field(description="Remove what finished before; not in the future")
+    limit: int = Field(ROWS_A_PRUNE, ge=1, le=100_000, description="How many rows at most")
+    dry_run: bool = Field(False, description="Only say how many rows there are to remove, all in all")
+    force: bool = Field(False, description="Remove rows that were tampered with too")
+
+
+class PruneResponse(ResponseBody):
+    """What was removed, or would be."""
+
+    removed: int
+    more: bool = Field(description="Whether there is more to remove: ask again")
+
+
+NEXT_CURSOR_HEADER = "X-Next-Cursor"
+
+audit_router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
+
+
+class JsonLinesResponse(Response):
+    """A response in JSON Lines."""
+
+    media_type = "application/x-ndjson"
+
+
+@audit_router.post("/verify", operation_id="verify_executions")
+@allow_admins("verify the journal")
+async def verify_executions(body: VerifyBody, board: Board, caller: CurrentCaller) -> VerifyResponse:
+    """Check the journal against its chain, some rows a request; admins only."""
+    report = await board.audit.verify(body.scope, next=body.next, limit=body.limit)
+    return VerifyResponse.model_validate(report)
+
+
+@audit_router.post("/verify-export", operation_id="verify_export")
+@allow_admins("verify an export of the journal")
+async def verify_export(body: VerifyExportBody, board: Board, caller: CurrentCaller) -> VerifyExportResponse:
+    """Check an export of the journal, some lines a request; admins only."""
+    report = await board.audit.verify_lines(body.lines, next=body.next, last=body.last, compare=body.compare)
+    return VerifyExportResponse.model_validate(report)
+
+
+@audit_router.get(
+    "/export",
+    operation_id="export_executions",
+    response_class=Response,
+    responses={
+        200: {
+            # Not as `content`: client generators reject media types that they do not know.
+            "description": f"Some lines of the export, {JsonLinesResponse.media_type}",
+            "headers": {
+                NEXT_CURSOR_HEADER: {
+                    "description": "`cursor` of the next request; absent from the last answer",
+                    "schema": {"type": "string"},
+                }
+            },
+        }
+    },
+)
+@allow_admins("export the journal")
+async def export_executions(
+    board: Board,
+    caller: CurrentCaller,
+    since: Annotated[UtcTime | None, Query(description="Finished at or after")] = None,
+    until: Annotated[UtcTime | None, Query(description="Finished before")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_ROWS_PER_PAGE, description="How many rows at most")] = MAX_ROWS_PER_PAGE,
+    cursor: Annotated[str | None, Query(description=f"{NEXT_CURSOR_HEADER} of the answer before")] = None,
+) -> Response:
+    """The journal with its chain as JSON Lines, some rows a request; admins only."""
+    page = await board.audit.export(since=since, until=until, next=_decode_position(cursor), limit=limit)
+    headers = {} if page.next is None else {NEXT_CURSOR_HEADER: _encode_position(page.next)}
+    return JsonLinesResponse("".join(f"{line}\n" for line in page.lines), headers=headers)
+
+
+@audit_router.post("/prune", operation_id="prune_executions")
+@allow_admins("prune the journal")
+async def prune_executions(body: PruneBody, board: Board, caller: CurrentCaller) -> PruneResponse:
+    """Remove the oldest rows of the journal, some a request, so that the rest still verifies; admins only."""
+    done = await board.audit.prune(
+        body.before, limit=body.limit, dry_run=body.dry_run, force=body.force, by=caller.name
+    )
+    return PruneResponse.model_validate(done)
+
+
+def _encode_position(position: ExportPosition) -> str:
+    text = position.model_dump_json(exclude_defaults=True)
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _decode_position(cursor: str | None) -> ExportPosition | None:
+    if cursor is None:
+        return None
+    try:
+        return ExportPosition.model_validate_json(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, ValidationError):
+        fault = Fault("cursor", "not a cursor of an export")
+        raise Invalid(
+            f"Invalid cursor. Pass {NEXT_CURSOR_HEADER} from the previous answer unchanged.", [fault]
+        ) from None
+
+
+statistics_router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
+
+CallerId = Annotated[str | None, Query(alias="caller", description="A user's id; another than one's own is for admins")]
+_LATENCY_DESCRIPTION = "of the calls that ran, in milliseconds and to within 3 per cent; null if none did"
+
+
+class ToolStatisticsResponse(ResponseBody):
+    """How the calls of one tool ended."""
+
+    tool_name: str | None = Field(description="null for calls of tools that there were not")
+    calls: int
+    succeeded: int
+    failed: int
+    refused: int
+    in_doubt: int
+    errors: dict[str, int] = Field(description="How often each code, the most frequent first")
+    p50_ms: float | None = Field(description=f"The median {_LATENCY_DESCRIPTION}")
+    p95_ms: float | None = Field(description=f"The 95th percentile {_LATENCY_DESCRIPTION}")
+    p99_ms: float | None = Field(description=f"The 99th percentile {_LATENCY_DESCRIPTION}")
+    max_ms: float | None = Field(description=f"The longest {_LATENCY_DESCRIPTION}")
+
+
+class StatisticsResponse(ResponseBody):
+    """How each tool that was called did, the most called first."""
+
+    since: datetime = Field(description="The beginning of the first hour told of")
+    until: datetime = Field(description="The end of the last one")
+    tools: list[ToolStatisticsResponse]
+
+
+@statistics_router.get("/statistics", operation_id="get_statistics")
+@allow(refuse_agent_keys)
+async def get_statistics(
+    board: Board,
+    caller: CurrentCaller,
+    tool: Annotated[str | None, Query(description="A tool's name or id")] = None,
+    user_id: CallerId = None,
+    since: Annotated[UtcTime | None, Query(description="From this hour on; a day before `until` if absent")] = None,
+    until: Annotated[UtcTime | None, Query(description="Up to the end of this hour; now if absent")] = None,
+) -> StatisticsResponse:
+    """Calls, errors and latencies by tool in whole hours: of one's own calls, or everybody's for an admin."""
+    named = board.snapshot.find(tool) if tool is not None else None
+    report = await board.statistics.read(
+        since,
+        until,
+        tool_name=named.tool.name if named is not None else tool,
+        caller_id=resolve_caller_filter(caller, user_id),
+    )
+    return StatisticsResponse.model_validate(report)
+
+
+def resolve_caller_filter(caller: Caller, user_id: str | None) -> str | None:
+    """Return the user id to filter by, None for all; raise Forbidden if a member requests another user's calls."""
+    if user_id is not None and is_uuid(user_id):
+        user_id = user_id.lower()
+    if caller.is_admin:
+        return user_id
+    if user_id not in (None, caller.user_id):
+        raise Forbidden("Only admins can read the calls of others")
+    return caller.user_id

@@ -1,0 +1,180 @@
+"""Routes to run, normalize and cancel calls in any dialect, to read the journal, and to check the server."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi.responses import PlainTextResponse
+
+from pegboard.conversations.turns import read_assistant_text
+from pegboard.storage.column_types import json_text
+from pegboard.storage.execution_rows import ExecutionFilter
+from pegboard.surfaces.rest.asgi_request import is_text_media_type
+from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter
+from pegboard.surfaces.rest.bodies import DialectResponse, ExecutionPage, ExecutionResponse
+from pegboard.surfaces.rest.event_stream import EVENT_STREAM_RESPONSE, EventReaders, EventStream
+from pegboard.surfaces.rest.fast_call_routes import parse_payload
+from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, Cursor, Limit, UtcTime
+from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
+
+call_router = APIRouter(prefix="/v1", tags=["calls"], route_class=KeyRoute)
+journal_router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
+server_router = APIRouter(tags=["server"])
+
+# Text and streams are accepted too, with their own media types; client generators know only this one.
+_ANY_JSON_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
+_CALL_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The answers; or, where `Accept` asks for them, events that tell of the calls as they run",
+        "headers": {"X-Run-Id": {"description": "What the events are known by", "schema": {"type": "string"}}},
+        **EVENT_STREAM_RESPONSE,
+    }
+}
+SourceDialectQuery = Annotated[
+    str | None, Query(alias="from", description="The dialect of the body; found out if absent")
+]
+
+
+@call_router.post("/calls", operation_id="run_calls", openapi_extra=_ANY_JSON_BODY, responses=_CALL_RESPONSES)
+async def run_calls(
+    request: Request,
+    board: Board,
+    caller: CurrentCaller,
+    reading: SourceDialectQuery = None,
+    shape: Annotated[
+        str | None, Query(alias="as", description="The dialect of the answer; the body's if absent")
+    ] = None,
+    thread: Annotated[
+        str | None, Query(description="The id of a conversation of one's own that the calls are added to")
+    ] = None,
+    idempotency_key: Annotated[
+        str | None,
+        Header(description="Makes each call run once: the same key again within a day gets the first answers"),
+    ] = None,
+) -> Any:
+    """Run the calls of a payload in any dialect; answers come in the same dialect and order.
+
+    The body is one call, a list of them, a whole message or response of a model, its text, or the chunks of a stream.
+    With `Accept: text/event-stream` the calls are told of as they run: `tool_use`, `tool_progress`, `tool_result` in
+    the order of the calls, and at the end `complete` or `error`. A reader who goes away for more than two seconds ends
+    the calls whose tools say so; `GET /v1/calls/{run}/events` goes on where it left.
+    """
+    # Requests that do not accept events are handled by `PayloadRoute`.
+    raw = await read_request_payload(request)
+    size = len(await request.body())
+    asked, text = await board.payloads.large_reads.run(
+        lambda: (board.payloads.read(raw, reading, caller), read_assistant_text(raw)), size, caller
+    )
+    if shape is not None:
+        board.dialects.named(shape, "as")
+    if len(request.headers.getlist("idempotency-key")) > 1:
+        idempotency_key = ""  # of several keys, a proxy in front could use a different one
+    if thread is not None:
+        await board.threads.get(thread, caller)
+    readers: EventReaders = request.app.state.readers
+    counted = readers.of(caller)
+    feed = board.following.start(
+        asked,
+        caller,
+        surface="cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest",
+        request_id=request.state.request_id,
+        key=idempotency_key,
+        thread_id=thread,
+        text=text,
+        shape=shape,
+    )
+    return EventStream(
+        counted, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id, "X-Dialect": asked.dialect}
+    )
+
+
+@call_router.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_ANY_JSON_BODY)
+async def normalize_calls(
+    request: Request, board: Board, caller: CurrentCaller, reading: SourceDialectQuery = None
+) -> Any:
+    """The calls of a payload in the board's own form; runs nothing."""
+    raw = await read_request_payload(request)
+
+    def normalise() -> tuple[str, str]:
+        asked = board.payloads.read(raw, reading, caller)
+        return json_text(board.payloads.normalize_calls(asked, caller)), asked.dialect
+
+    content, dialect = await board.payloads.large_reads.run(normalise, len(await request.body()), caller)
+    return Response(content, media_type="application/json", headers={"X-Dialect": dialect})
+
+
+async def read_request_payload(request: Request) -> Any:
+    """Return the body as JSON, or as text if its media type is text; raise HTTPException 400 for duplicate keys."""
+    is_text = is_text_media_type(request.headers.get("content-type", ""))
+    return await parse_payload(request.app.state.bodies, await request.body(), is_text=is_text)
+
+
+@call_router.get("/dialects", operation_id="list_dialects")
+async def list_dialects(board: Board, caller: CurrentCaller) -> list[DialectResponse]:
+    """The dialects this board speaks."""
+    return [
+        DialectResponse(name=name, aliases=list(dialect.aliases), abilities=list(dialect.abilities))
+        for name, dialect in board.dialects.items()
+    ]
+
+
+@journal_router.get("", operation_id="list_executions")
+@allow(refuse_agent_keys)
+async def list_executions(
+    board: Board,
+    caller: CurrentCaller,
+    tool: Annotated[str | None, Query(description="A tool's name or id")] = None,
+    user_id: CallerId = None,
+    status: Literal["succeeded", "failed", "refused", "in_doubt"] | None = None,
+    code: str | None = None,
+    since: Annotated[UtcTime | None, Query(description="Started at or after")] = None,
+    until: Annotated[UtcTime | None, Query(description="Started before")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> ExecutionPage:
+    """The journal, newest first: one's own calls, or everybody's for an admin."""
+    wanted = ExecutionFilter(resolve_caller_filter(caller, user_id), tool, status, code, since, until)
+    return ExecutionPage.model_validate(await board.executions(wanted, caller=caller, cursor=cursor, limit=limit))
+
+
+@journal_router.get("/{execution_id}", operation_id="get_execution")
+@allow(refuse_agent_keys)
+async def get_execution(execution_id: str, board: Board, caller: CurrentCaller) -> ExecutionResponse:
+    """One row of the journal."""
+    return ExecutionResponse.model_validate(await board.execution(execution_id, caller=caller))
+
+
+@server_router.get("/healthz", operation_id="healthz")
+async def healthz() -> dict[str, str]:
+    """Whether the process answers."""
+    return {"status": "ok"}
+
+
+@server_router.get("/readyz", operation_id="readyz")
+async def readyz(board: Board, response: Response) -> dict[str, Any]:
+    """Whether calls can be served: the database, the journal and the limits; if not, `reasons` tell why."""
+    reasons = await board.ready()
+    response.status_code = 503 if reasons else 200
+    return {"status": "unavailable", "reasons": reasons} if reasons else {"status": "ready"}
+
+
+@server_router.get("/metrics", operation_id="metrics", response_class=PlainTextResponse)
+async def metrics(board: Board) -> PlainTextResponse:
+    """Prometheus metrics."""
+    return PlainTextResponse(board.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+cancel_router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=KeyRoute)
+
+RunId = Annotated[str, Path(description="The id of a call's run, or that of a whole stream (its X-Run-Id)")]
+
+
+@cancel_router.delete("/{run}", operation_id="cancel_call", status_code=204)
+async def cancel_call(run: RunId, board: Board, caller: CurrentCaller) -> None:
+    """End a running call, or all calls of a stream: they are answered and recorded as cancelled.
+
+    One's own calls, anybody's for an admin. It is answered when they have ended; with 404 where nothing runs as that,
+    and with 409 where it has ended already.
+    """
+    await board.cancelling.cancel(run, caller)

@@ -1,0 +1,118 @@
+"""The route that runs a chain or registers it as a tool."""
+
+from __future__ import annotations
+
+import functools
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Request, Response
+from pydantic import Field, model_validator
+
+from pegboard.kinds.chain.config import CHAIN_HANDLER, Chain
+from pegboard.kinds.chain.plan import plan_chain, read_chain_input
+from pegboard.kinds.chain.run_chain import ChainRequest
+from pegboard.model.call import Surface
+from pegboard.model.idempotency_key import check_idempotency_key
+from pegboard.model.tool import Kind
+from pegboard.model.tool_definition import JsonObject, ToolResponse
+from pegboard.registry.build_tool import build_tool_response
+from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
+from pegboard.surfaces.rest.bodies import ResponseBody
+from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller
+from pegboard.surfaces.rest.routing import KeyRoute
+
+router = APIRouter(prefix="/v1/chains", tags=["calls"], route_class=KeyRoute)
+
+_TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "is_public", "tags", "read_only")
+
+
+class ChainBody(Chain):
+    """A chain to run, with what its steps refer to as input; or, with `save`, to keep as a tool.
+
+    Without `save`, the input is checked against `input_schema` if there is one; the tool's other fields are ignored.
+    """
+
+    input: JsonObject = Field({}, description="What {{input.…}} refers to")
+    save: bool = Field(False, description="Keep it as a tool of this name instead of running it")
+    name: str | None = Field(None, description="With save: the tool's name")
+    description: str | None = Field(None, description="With save: what the tool does, for the model")
+    input_schema: JsonObject = Field({"type": "object"}, description="The schema of its input")
+    output_schema: JsonObject | None = Field(None, description="With save: the schema of its output")
+    is_public: bool = Field(False, description="With save: whether others may call it")
+    tags: list[str] = Field([], max_length=64, description="With save: for filtering lists")
+    read_only: bool = Field(False, description="With save: running it changes nothing")
+
+    @model_validator(mode="after")
+    def _check_name(self) -> ChainBody:
+        if self.save and not self.name:
+            raise ValueError("save needs a name")
+        return self
+
+    def chain(self) -> dict[str, Any]:
+        """Return the chain as it was written, without the other fields of the body."""
+        return self.model_dump(mode="json", include=set(Chain.model_fields), exclude_unset=True)
+
+
+class StepResponse(ResponseBody):
+    """How a step ended."""
+
+    id: str
+    tool: str
+    status: str = Field(description="succeeded, failed, fallback, skipped or not_run")
+    output: Any = Field(None, description="What it answered; of a for_each, a list")
+    error: str | None = None
+    code: str | None = None
+    run_ids: list[str] = Field(description="Its calls in the journal")
+    execution_time_ms: float
+
+
+class ChainResponse(ResponseBody):
+    """How a chain ended, and each of its steps."""
+
+    chain_id: str = Field(description="What its calls in the journal have in common")
+    success: bool
+    output: Any = None
+    error: str | None = None
+    code: str | None = None
+    steps: list[StepResponse]
+    execution_time_ms: float
+
+
+@router.post(
+    "",
+    operation_id="run_chain",
+    response_model=ChainResponse,
+    responses={201: {"model": ToolResponse, "description": "Saved as a tool"}},
+)
+async def run_chain(
+    body: ChainBody,
+    request: Request,
+    board: Board,
+    caller: CurrentCaller,
+    idempotency_key: Annotated[str | None, Header(description="Makes each of its calls run once")] = None,
+) -> Response:
+    """Run steps that refer to each other, independent ones at once, each an ordinary call; or save them as a tool."""
+    if body.save:
+        plan_chain(body)
+        fields = {name: getattr(body, name) for name in _TOOL_FIELDS}
+        config = {"handler": CHAIN_HANDLER, "chain": body.chain()}
+        # The chain's own timeout: the default timeout of a tool may be shorter than that of its steps.
+        definition = {**fields, "tool_type": Kind.INTERNAL, "config": config, "timeout": body.timeout}
+        tool = await board.add(definition, caller=caller)
+        return Response(build_tool_response(tool, caller).model_dump_json(), 201, media_type="application/json")
+    if len(request.headers.getlist("idempotency-key")) > 1:
+        idempotency_key = ""  # of several keys, a proxy in front could use a different one
+    surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
+    asking = ChainRequest(caller, surface, request.state.request_id, check_idempotency_key(idempotency_key))
+    given = body.input
+    if "input_schema" in body.model_fields_set:
+        bounds = board.settings
+        check = functools.partial(
+            read_chain_input, body.input_schema, given, max_depth=bounds.max_depth, max_bytes=bounds.max_arguments_bytes
+        )
+        given = await board.payloads.large_reads.run(check, len(await request.body()), caller)
+    running = board.chains.run(body, given, asking)
+    outcome = await (running if idempotency_key else run_unless_disconnected(request.receive, running))
+    if outcome is None:
+        return Response(status_code=400)  # the client has disconnected
+    return Response(outcome.json(), media_type="application/json")

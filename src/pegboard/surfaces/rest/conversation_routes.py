@@ -1,0 +1,109 @@
+"""Routes of threads and their messages."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+
+from pegboard.model.conversation import Message
+from pegboard.model.timestamps import write_instant
+from pegboard.storage.column_types import json_text
+from pegboard.surfaces.rest.bodies import (
+    HistoryPage,
+    MessageList,
+    MessageResponse,
+    ThreadCreate,
+    ThreadPage,
+    ThreadResponse,
+    ThreadUpdate,
+)
+from pegboard.surfaces.rest.call_routes import SourceDialectQuery, read_request_payload
+from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, Cursor, Limit
+from pegboard.surfaces.rest.routing import KeyRoute, allow, require_own_thread
+
+router = APIRouter(prefix="/v1/threads", tags=["threads"], route_class=KeyRoute)
+
+_ANY_JSON_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
+
+
+@router.post("", operation_id="create_thread", status_code=201)
+async def create_thread(board: Board, caller: CurrentCaller, body: ThreadCreate = ThreadCreate()) -> ThreadResponse:
+    """Begin a conversation. Only its owner sees it; begun with an agent's key, keys of that agent see it too."""
+    return ThreadResponse.model_validate(await board.threads.create(caller, body.title))
+
+
+@router.get("", operation_id="list_threads")
+async def list_threads(board: Board, caller: CurrentCaller, limit: Limit = 50, cursor: Cursor = None) -> ThreadPage:
+    """The caller's conversations, the one that changed last first; with an agent's key, those of that agent."""
+    return ThreadPage.model_validate(await board.threads.page(caller, cursor=cursor, limit=limit))
+
+
+@router.get("/{thread_id}", operation_id="get_thread")
+async def get_thread(thread_id: str, board: Board, caller: CurrentCaller) -> ThreadResponse:
+    """One conversation, without its messages."""
+    return ThreadResponse.model_validate(await board.threads.get(thread_id, caller))
+
+
+@router.patch("/{thread_id}", operation_id="rename_thread")
+@allow(require_own_thread)
+async def rename_thread(thread_id: str, body: ThreadUpdate, board: Board, caller: CurrentCaller) -> ThreadResponse:
+    """Give a conversation another title. Keys of agents may not."""
+    return ThreadResponse.model_validate(await board.threads.rename(thread_id, caller, body.title))
+
+
+@router.delete("/{thread_id}", operation_id="delete_thread", status_code=204)
+@allow(require_own_thread)
+async def delete_thread(thread_id: str, board: Board, caller: CurrentCaller) -> Response:
+    """Delete a conversation with all its messages. Keys of agents may not."""
+    await board.threads.delete(thread_id, caller)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{thread_id}/messages",
+    operation_id="add_messages",
+    status_code=201,
+    openapi_extra=_ANY_JSON_BODY,
+    response_model=MessageResponse | MessageList,
+)
+async def add_messages(
+    request: Request, thread_id: str, board: Board, caller: CurrentCaller, reading: SourceDialectQuery = None
+) -> Response:
+    """Add a message, or several: `{role, content, tool_calls?}`, or what a provider sends or takes, in any dialect.
+
+    The answer to a call is put into that call, and the message that holds it comes back.
+    """
+    body = await read_request_payload(request)
+    size = len(await request.body())
+    messages = await board.threads.add(thread_id, caller, body, dialect=reading, size=size)
+    added = [_message_to_json(message) for message in messages]
+    one = added[0] if len(added) == 1 and not isinstance(body, list) else {"items": added}
+    return Response(json_text(one), 201, media_type="application/json")
+
+
+@router.get("/{thread_id}/messages", operation_id="list_messages", response_model=HistoryPage)
+async def list_messages(
+    thread_id: str,
+    board: Board,
+    caller: CurrentCaller,
+    shape: Annotated[
+        str | None, Query(alias="as", description="A dialect: the messages as that provider's own, to go on with there")
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """The messages of a conversation, oldest first; a page of long ones holds fewer than its limit."""
+    dialect = "memory" if shape is None else shape
+    history = await board.threads.history(thread_id, caller, dialect, cursor=cursor, limit=limit)
+    return Response(json_text(history._asdict()), media_type="application/json")
+
+
+def _message_to_json(message: Message) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "role": message.role,
+        "content": message.content,
+        "timestamp": write_instant(message.timestamp),
+        "tool_calls": list(message.tool_calls),
+    }

@@ -1,0 +1,218 @@
+"""Routes that import tools from OpenAPI documents and MCP servers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated, Any, TypeVar
+
+import orjson
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import Field
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from pegboard.model.api_errors import Fault, Invalid, Refusal
+from pegboard.model.base_model import Bounded, Model
+from pegboard.model.call_errors import ToolError
+from pegboard.model.import_report import ImportReport
+from pegboard.model.tool_definition import JsonObject, ToolResponse
+from pegboard.model.validation_messages import validate_model
+from pegboard.registry.build_tool import build_tool_response
+from pegboard.registry.import_runner import ReportProgress, ignore_progress
+from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
+from pegboard.surfaces.rest.bodies import ResponseBody
+from pegboard.surfaces.rest.event_stream import EVENT_STREAM_TYPE, wants_events
+from pegboard.surfaces.rest.json_bodies import MAX_DOCUMENT_CONTAINERS, JsonBodyParser
+from pegboard.surfaces.rest.problem_json import describe_refusal, encode_problem, get_error_status
+from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller
+from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+# The only import route that accepts a whole document as its body.
+OPENAPI_IMPORT_PATH = "/v1/imports/openapi"
+# Progress may be reported thousands of times per second; events are sent at most this often.
+_PROGRESS_INTERVAL_SECONDS = 0.1
+
+router = APIRouter(tags=["imports"], route_class=KeyRoute)
+
+
+Pattern = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _ImportBody(Model):
+    prefix: str = Field("", max_length=64, description="Put in front of every tool's name")
+    include: list[Pattern] = Field([], max_length=100, description="Patterns such as get_*; without any, everything")
+    auth_config: JsonObject | None = Field(None, description="Credentials for the upstream, on each tool")
+    is_public: bool | None = Field(None, description="Whether others may call the tools; absent keeps what they are")
+    dry_run: bool = Field(False, description="Only say what would be done, with each change")
+
+
+class OpenApiImportBody(_ImportBody):
+    """An OpenAPI 3.0, 3.1 or Swagger 2.0 document, itself or where it is."""
+
+    document: JsonObject | str | None = Field(None, description="The document, as an object or as JSON or YAML text")
+    url: str | None = Field(None, description="Where the document can be fetched")
+    server_url: str | None = Field(None, description="Where the API is, in place of the document's servers")
+
+
+class McpImportBody(_ImportBody):
+    """An MCP server, by its URL or, for admins, by the command that starts it."""
+
+    server_url: str | None = Field(None, description="The server's streamable HTTP endpoint")
+    command: Annotated[list[str], Bounded] | None = Field(
+        None, min_length=1, description="The command and its arguments; admins only"
+    )
+    headers: Annotated[dict[str, str], Bounded] = Field({}, description="Sent with each request")
+    env: Annotated[dict[str, str], Bounded] = Field({}, description="The command's environment")
+    working_dir: str | None = Field(None, description="The folder the command runs in")
+    accept: bool = Field(False, description="Take changed definitions on at once instead of flagging them")
+
+
+class LeftOutResponse(ResponseBody):
+    """Something of the source that did not become a tool, or not wholly."""
+
+    name: str
+    reason: str
+
+
+class ImportResponse(ResponseBody):
+    """What an import did, or would do."""
+
+    created: list[str]
+    updated: list[str]
+    unchanged: list[str]
+    drifted: list[str] = Field(description="Changed upstream, and refused until accepted")
+    gone: list[str] = Field(description="Imported before, and no longer there")
+    left_out: list[LeftOutResponse]
+    warnings: list[str] = Field(description="What may keep tools from working, or was changed in their schemas")
+    changes: dict[str, JsonObject] = Field(description="Of each updated or drifted tool: fields before and after")
+
+
+class AcceptResponse(ToolResponse):
+    """A tool with its upstream's definition, and what that changes of it."""
+
+    changes: JsonObject = Field(description="The fields that differ, before and after")
+
+
+Body = TypeVar("Body", bound=Model)
+
+
+def _build_body_schema(model: type[Model]) -> dict[str, Any]:
+    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+@router.post(
+    OPENAPI_IMPORT_PATH,
+    operation_id="import_openapi",
+    response_model=ImportResponse,
+    openapi_extra=_build_body_schema(OpenApiImportBody),
+)
+@allow(refuse_agent_keys)
+async def import_openapi(request: Request, board: Board, caller: CurrentCaller) -> Any:
+    """Make a tool of each operation; with `Accept: text/event-stream`, tell how far it has come."""
+    given = _get_fields(await _read_model(request, OpenApiImportBody))
+    return await _run_import(request, lambda tell: board.imports.openapi(caller, **given, tell=tell))
+
+
+@router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=ImportResponse)
+@allow(refuse_agent_keys)
+async def import_mcp(body: McpImportBody, request: Request, board: Board, caller: CurrentCaller) -> Any:
+    """Make a tool of each tool that the server offers; with `Accept: text/event-stream`, tell how far it has come."""
+    given = _get_fields(body)
+    return await _run_import(request, lambda tell: board.imports.mcp(caller, **given, tell=tell))
+
+
+@router.post("/v1/tools/{ref}/accept", operation_id="accept_tool")
+@allow(refuse_agent_keys)
+async def accept_tool(
+    ref: str,
+    board: Board,
+    caller: CurrentCaller,
+    dry_run: Annotated[bool, Query(description="Only say what would change")] = False,
+) -> AcceptResponse:
+    """Take the definition that a tool's MCP server has now, so that it can be called again."""
+    tool, changes = await board.imports.mcp.accept(ref, caller, dry_run=dry_run)
+    return AcceptResponse.model_construct(**dict(build_tool_response(tool, caller)), changes=changes)
+
+
+async def _read_model(request: Request, model: type[Body]) -> Body:
+    """Return the validated body; orjson is fast for large documents."""
+    bodies: JsonBodyParser = request.app.state.bodies
+    try:
+        data = await bodies.parse(await request.body(), orjson.loads, MAX_DOCUMENT_CONTAINERS)
+    except orjson.JSONDecodeError as error:
+        raise HTTPException(400, f"Not valid JSON at character {error.pos}: {error.msg}") from None
+    if not isinstance(data, dict):
+        raise Invalid.of("The request is not valid", [Fault("body", "must be a JSON object")])
+    return validate_model(model, data, "")
+
+
+def _get_fields(body: Model) -> dict[str, Any]:
+    return {name: getattr(body, name) for name in type(body).model_fields}
+
+
+async def _run_import(
+    request: Request, work: Callable[[ReportProgress], Awaitable[ImportReport]]
+) -> Response | ImportResponse:
+    if wants_events(request.headers.getlist("accept")):
+        return StreamingResponse(_stream_events(work), media_type=EVENT_STREAM_TYPE)
+
+    async def whole() -> ImportReport:
+        return await work(ignore_progress)
+
+    taken = await run_unless_disconnected(request.receive, whole())
+    if taken is None:
+        raise ClientDisconnect
+    return ImportResponse.model_validate(taken)
+
+
+async def _stream_events(work: Callable[[ReportProgress], Awaitable[ImportReport]]) -> AsyncIterator[bytes]:
+    """Yield progress events, then the final event; a client disconnect cancels the import."""
+    latest: dict[str, Any] = {}
+    news = asyncio.Event()
+
+    def tell(what: str, done: int, total: int) -> None:
+        latest.update(what=what, done=done, total=total)
+        news.set()
+
+    async def whole() -> ImportReport:
+        return await work(tell)
+
+    running = asyncio.create_task(whole())
+    running.add_done_callback(lambda _task: news.set())
+    try:
+        while not running.done():
+            await news.wait()
+            news.clear()
+            if latest:
+                yield _encode_event("progress", latest)
+            await asyncio.wait({running}, timeout=_PROGRESS_INTERVAL_SECONDS)
+        yield _build_final_event(running)
+    finally:
+        running.cancel()
+        await asyncio.wait({running})
+
+
+def _build_final_event(ended: asyncio.Task[ImportReport]) -> bytes:
+    try:
+        report = ImportResponse.model_validate(ended.result())
+    except Refusal as error:
+        status, detail, errors = describe_refusal(error)
+        return _encode_event("error", orjson.loads(encode_problem(status, detail, errors=errors)))
+    except ToolError as error:
+        return _encode_event("error", orjson.loads(encode_problem(get_error_status(error), error.message)))
+    except Exception:
+        log.exception("import_broke")
+        return _encode_event(
+            "error", orjson.loads(encode_problem(500, "Something went wrong on the board; its log says what"))
+        )
+    return _encode_event("complete", report.model_dump(mode="json"))
+
+
+def _encode_event(name: str, data: Any) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

@@ -1,0 +1,113 @@
+"""The route that runs a recorded call again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, Body, Request, Response
+from pydantic import Field
+
+from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.model.base_model import Model
+from pegboard.model.call import Surface
+from pegboard.runs.replay import Replay
+from pegboard.storage.column_types import json_text
+from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
+from pegboard.surfaces.rest.bodies import ExecutionResponse, PlainResult, ResponseBody
+from pegboard.surfaces.rest.problem_json import UNAVAILABLE_CODES
+from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller
+from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
+
+router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
+
+
+class ReplayBody(Model):
+    """What to run a recorded call against; its own tool as it is now, if neither is given."""
+
+    tool: str | None = Field(None, description="Another tool, by name or id, such as a mock")
+    version: int | None = Field(None, description="An earlier version of its own tool; for the tool's owner and admins")
+    confirm: bool = Field(False, description="Run it although that may repeat what the call changed")
+
+
+class DifferenceBody(ResponseBody):
+    """One place where the call ended otherwise than recorded."""
+
+    path: str
+    change: Literal["changed", "added", "removed"]
+    before: Any = None
+    after: Any = None
+
+
+class ReplayResponse(ResponseBody):
+    """A recorded call and how it ended when it was run again."""
+
+    execution: ExecutionResponse = Field(description="The call as it was recorded")
+    result: PlainResult = Field(description="How it ended now")
+    repeated_by: str = Field(description="The id of the new row in the journal")
+    tool_name: str = Field(description="The tool it was run against")
+    tool_version: int = Field(description="And its version")
+    same: bool | None = Field(description="Whether it ended the same; null where the results could not be compared")
+    differences: list[DifferenceBody] = Field(description="At most 100; long values are cut")
+    more: bool = Field(description="Whether there are differences beyond these")
+    note: str | None = Field(description="Why the results could not be compared")
+
+
+@router.post("/{execution_id}/replay", operation_id="replay_execution", response_model=ReplayResponse)
+@allow(refuse_agent_keys)
+async def replay_execution(
+    execution_id: str,
+    request: Request,
+    board: Board,
+    caller: CurrentCaller,
+    body: Annotated[ReplayBody, Body()] = ReplayBody(),
+) -> Response:
+    """Run a recorded call again, as an ordinary call of whoever asks, and say what differs."""
+    execution = await board.execution(execution_id, caller=caller)
+    surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
+    running = board.replays.run(
+        execution,
+        caller,
+        tool=body.tool,
+        version=body.version,
+        careful=not body.confirm,
+        surface=surface,
+        request_id=request.state.request_id,
+    )
+    replay = await run_unless_disconnected(request.receive, running)
+    if replay is None:
+        return Response(status_code=400)  # the client has disconnected
+    problem = replay.result.problem
+    headers = {"X-Execution-Id": replay.result.run_id}
+    status = 200
+    if problem is not None and problem.code in UNAVAILABLE_CODES:
+        status = 503
+        headers["Retry-After"] = "1"
+    return Response(encode_replay(replay, board.dialects["plain"]), status, headers, "application/json")
+
+
+def encode_replay(replay: Replay, plain: Dialect) -> bytes:
+    """Return the response as JSON; arguments and results are inserted as JSON text, so their depth is not limited."""
+    execution = replay.execution
+    bare = ExecutionResponse.model_validate(execution._replace(arguments=None, result=None))
+    row = bare.model_dump(mode="json") | {
+        "arguments": orjson.Fragment(json_text(execution.arguments)),
+        "result": orjson.Fragment(json_text(execution.result)),
+    }
+    return orjson.dumps(
+        {
+            "execution": row,
+            "result": orjson.Fragment(
+                plain.render_json(Answer(AskedCall(replay.result.tool_name, None), replay.result))
+            ),
+            "repeated_by": replay.result.run_id,
+            "tool_name": replay.tool.name,
+            "tool_version": replay.tool.version,
+            "same": replay.same,
+            "differences": [asdict(difference) for difference in replay.differences],
+            "more": replay.more,
+            "note": replay.note,
+        }
+    )
