@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import shutil
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -60,6 +61,24 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Escape lone surrogates in captured output, because pytest-xdist cannot send them to its main process."""
+    report = yield
+    report.sections = [(name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections]
+    return report
+
+
+@pytest.fixture(autouse=True)
+def restored_log_levels() -> Iterator[None]:
+    """Restore the state of logging, which programs that run inside a test configure."""
+    loggers = [logging.getLogger(), logging.getLogger("pegboard")]
+    before = [(logger, logger.level) for logger in loggers]
+    yield
+    for logger, level in before:
+        logger.setLevel(level)
 
 
 @pytest.fixture
