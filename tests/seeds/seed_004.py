@@ -12,7 +12,7 @@ from uuid import uuid4
 import httpx
 
 from pegboard import Pegboard
-from pegboard.storage.column_types import json_text
+from pegboard.model.json_text import json_text
 from pegboard.testing import calls_of
 
 INPUT = ("tool_name", "args", "request_id", "timestamp", "version")

@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.baseline_finding import Scope, match_composite_hash, read_hash
+from pegboard.model.json_text import replace_unstorable
 from pegboard.model.timestamps import read_instant
 from pegboard.storage.baseline_rows import Sightings
-from pegboard.storage.column_types import replace_unstorable
 
 # How many hashes or findings one request may contain.
 MAX_QUERIED_FINDINGS = 10_000

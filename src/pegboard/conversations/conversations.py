@@ -26,11 +26,11 @@ from pegboard.model.api_errors import Invalid, NotFound
 from pegboard.model.call import Caller
 from pegboard.model.conversation import Message, Thread
 from pegboard.model.ids import new_id
+from pegboard.model.json_text import json_text
 from pegboard.model.page import Page, cut_page, read_cursor, read_id, read_version, write_cursor
 from pegboard.model.timestamps import read_instant, write_instant
 from pegboard.stages.large_reads import LARGE_BYTES
 from pegboard.storage import conversation_rows
-from pegboard.storage.column_types import json_text
 from pegboard.storage.database import Database
 
 MAX_MESSAGES = 10_000

@@ -19,9 +19,9 @@ from pegboard.model.api_errors import Invalid
 from pegboard.model.call import Malformed, ToolResult
 from pegboard.model.call_errors import ErrorType, Problem
 from pegboard.model.conversation import Message
+from pegboard.model.json_text import json_text
 from pegboard.model.timestamps import write_instant
 from pegboard.model.tool import make_alias
-from pegboard.storage.column_types import json_text
 
 NO_RESULT_MESSAGE = "No result was recorded"
 _UNKNOWN_NAME = "unknown"

@@ -21,8 +21,8 @@ from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import ToolError
 from pegboard.model.conversation import MessageRole
+from pegboard.model.json_text import replace_unstorable
 from pegboard.model.timestamps import read_instant
-from pegboard.storage.column_types import replace_unstorable
 
 MAX_CONTENT_BYTES = 2**20
 _MAX_DEPTH = 100

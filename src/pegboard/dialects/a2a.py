@@ -23,8 +23,8 @@ from pegboard.dialects.shared.gemini_parts import (
     read_part,
     render_response_part,
 )
+from pegboard.model.json_text import json_text
 from pegboard.model.tool import Tool
-from pegboard.storage.column_types import json_text
 
 _EXPECTED = "a message, a task or an update of one whose data parts say in their metadata what they are"
 # By the type in a data part's metadata, the ADK part that it represents.

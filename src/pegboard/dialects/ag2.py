@@ -18,8 +18,8 @@ from pegboard.dialects.shared.function_calls import (
     first_dict,
     make_unreadable_error,
 )
+from pegboard.model.json_text import json_text
 from pegboard.model.tool import Tool
-from pegboard.storage.column_types import json_text
 
 _CALL_EVENT, _CALLS_EVENT, _BUILTIN_CALL_EVENT = "ToolCallEvent", "ToolCallsEvent", "BuiltinToolCallEvent"
 _RESULT_EVENT, _ERROR_EVENT, _RESULTS_EVENT = "ToolResultEvent", "ToolErrorEvent", "ToolResultsEvent"

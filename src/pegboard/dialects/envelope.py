@@ -14,6 +14,7 @@ from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from pegboard.dialects.shared.function_calls import remove_draft_keyword
 from pegboard.model.call import Malformed, ToolResult
 from pegboard.model.ids import new_id
+from pegboard.model.json_text import is_uuid
 from pegboard.model.timestamps import read_instant, write_instant
 from pegboard.model.tool import Tool, make_alias
 
@@ -27,7 +28,6 @@ REQUIRED_FIELDS = ("tool_name", "args", "request_id", "timestamp", "version")
 _V1_1_FIELDS = ("chain", "progress")
 _MAX_LISTED_FIELDS = 10
 _MAX_FIELD_NAME_CHARS = 60
-_is_uuid = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE).fullmatch
 _JSON_TYPE_NAMES = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
@@ -67,7 +67,7 @@ def _check_args(given: Any) -> str | None:
 def _check_request_id(given: Any) -> str | None:
     if not isinstance(given, str):
         return f"must be a UUID, and is {_name_json_type(given)}"
-    return None if _is_uuid(given) else "must be a UUID: 32 hexadecimal digits in groups of 8-4-4-4-12"
+    return None if is_uuid(given) else "must be a UUID: 32 hexadecimal digits in groups of 8-4-4-4-12"
 
 
 def _check_timestamp(given: Any, now: datetime) -> str | None:

@@ -25,9 +25,9 @@ from pegboard.journal.chain_signatures import read_chain_ends
 from pegboard.journal.hash_chain import ChainPosition, HashChain
 from pegboard.journal.read_chain import WINDOW_ROWS, TimeSpan, iterate_rows
 from pegboard.model.base_model import Model
+from pegboard.model.json_text import json_text
 from pegboard.storage import journal_chain_rows
 from pegboard.storage import journal_chain_rows as writers
-from pegboard.storage.column_types import json_text
 from pegboard.storage.database import Database
 from pegboard.storage.execution_rows import FIELDS, ChainRow, StoredRow
 from pegboard.telemetry.logs import get_logger

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from pegboard.journal.hash_chain import FIRST_MAC, ChainPosition, HashChain
-from pegboard.storage.column_types import replace_unstorable
+from pegboard.model.json_text import replace_unstorable
 from pegboard.storage.execution_rows import ChainRow
 
 # More findings than this give no further information.

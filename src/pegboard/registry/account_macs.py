@@ -12,8 +12,8 @@ from typing import TypeVar
 import orjson
 
 from pegboard.model.accounts import ApiKey, User
+from pegboard.model.json_text import replace_unstorable
 from pegboard.storage import key_rows, user_rows
-from pegboard.storage.column_types import replace_unstorable
 from pegboard.storage.database import Change
 from pegboard.storage.keyring import KeyringError
 from pegboard.storage.vault import Vault

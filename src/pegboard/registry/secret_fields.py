@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from pegboard.kinds.kind_configs import SECRET_MAPS
 from pegboard.model.call_errors import SecretUnreadable
+from pegboard.model.json_text import is_json_equal
 from pegboard.model.secrets import is_only_reference, pick_readable_values, resolve_references
 from pegboard.model.tool import MASK
 from pegboard.storage.vault import Vault
@@ -123,7 +124,7 @@ def keep_masked_auth(
     """Return the new auth_config for `seal_auth`, with stored values for masks; raise ValueError if none is stored."""
     if auth is None:
         return None
-    if stored is not None and _is_same_json(auth, mask_auth(stored)):
+    if stored is not None and is_json_equal(auth, mask_auth(stored), exact_numbers=True):
         # It is unchanged, so it does not have to be decryptable.
         return MaskedAuth(stored)
     if not has_mask(auth):
@@ -186,12 +187,13 @@ def are_equal_unsealed(  # noqa: PLR0917 -- two definitions of two parts each
 
     One that cannot be decrypted equals only itself.
     """
-    if _is_same_json([config_a, auth_a], [config_b, auth_b]):
+    if is_json_equal([config_a, auth_a], [config_b, auth_b], exact_numbers=True):
         return True
     try:
-        return _is_same_json(
+        return is_json_equal(
             [unseal_config(config_a, vault, tool_id), unseal_auth(auth_a, vault, tool_id)],
             [unseal_config(config_b, vault, tool_id), unseal_auth(auth_b, vault, tool_id)],
+            exact_numbers=True,
         )
     except SecretUnreadable:
         return False
@@ -276,12 +278,7 @@ def _build_nothing_stored_error(path: str) -> ValueError:
     return ValueError(f"{path} is '{MASK}', which keeps the stored value, but none is stored: give the value itself")
 
 
-def _is_same_json(a: object, b: object) -> bool:
-    return _dump_json(a) == _dump_json(b)
-
-
 def _dump_json(value: object) -> str:
-    # Compare as text, so that true, 1 and 1.0 differ; sorted, because the order of keys has no meaning.
     return json.dumps(value, sort_keys=True, default=_to_dict)
 
 

@@ -17,6 +17,7 @@ from pegboard.model.api_errors import Conflict, Fault, Forbidden, Invalid, NotFo
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import EgressRefused
 from pegboard.model.ids import new_id
+from pegboard.model.json_text import is_uuid
 from pegboard.model.page import Page, cut_page, read_cursor, read_id, read_name, read_version
 from pegboard.model.tool import Kind, Tool, make_alias
 from pegboard.model.tool_definition import ToolCreate, read_definition
@@ -27,7 +28,6 @@ from pegboard.registry.shipped_tools import SHIPPED_IDS
 from pegboard.registry.snapshot import Snapshot, list_lookup_names
 from pegboard.registry.tool_bindings import bind_tool_names
 from pegboard.storage import tool_rows
-from pegboard.storage.column_types import is_uuid
 from pegboard.storage.database import Change, Database
 from pegboard.storage.tool_rows import ToolFilter, ToolVersion
 from pegboard.storage.vault import Vault

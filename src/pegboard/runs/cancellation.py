@@ -10,13 +10,13 @@ from dataclasses import replace
 from pegboard.model.api_errors import Conflict, NotFound
 from pegboard.model.call import Caller, Execution
 from pegboard.model.call_errors import Cancelled
+from pegboard.model.json_text import is_uuid
 from pegboard.pipeline import Pipeline
 from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.runs.followed_runs import FollowedRuns
 from pegboard.runs.run_events import FollowedRun
 from pegboard.storage import cancellation_rows
 from pegboard.storage.cancellation_rows import CancellationRequest
-from pegboard.storage.column_types import is_uuid
 from pegboard.storage.database import Database
 from pegboard.telemetry.logs import get_logger
 

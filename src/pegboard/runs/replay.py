@@ -12,6 +12,7 @@ from pegboard.json_schema.value_text import format_field_path, format_value, sho
 from pegboard.kinds.base import Prepared
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
 from pegboard.model.call import Caller, Execution, NamedBy, Surface, ToolCall, ToolResult
+from pegboard.model.json_text import is_json_equal, replace_unstorable
 from pegboard.model.tool import Fallback, Kind, RateLimit, Retry, Tool
 from pegboard.pipeline import Pipeline
 from pegboard.registry.compiled_tool import CompiledTool
@@ -19,7 +20,6 @@ from pegboard.registry.snapshot import Snapshot
 from pegboard.stages.resolve import find_tool
 from pegboard.stages.run import ReplayedCall
 from pegboard.storage import tool_rows
-from pegboard.storage.column_types import replace_unstorable
 from pegboard.storage.database import Database
 from pegboard.storage.tool_rows import ToolVersion
 
@@ -216,8 +216,7 @@ def find_differences(before: Any, after: Any, path: Path = ()) -> Iterator[Diffe
             yield Difference(format_field_path(here) or "", "added", None, _shorten_value(other))
         elif other is _ABSENT:
             yield Difference(format_field_path(here) or "", "removed", _shorten_value(one), None)
-        # True == 1 in Python, but not in JSON.
-        elif one != other or isinstance(one, bool) != isinstance(other, bool):
+        elif not is_json_equal(one, other):
             yield Difference(format_field_path(here) or "", "changed", _shorten_value(one), _shorten_value(other))
 
 

@@ -13,10 +13,10 @@ from pegboard.model.call import Caller, Execution, ReadyCall, Status, ToolCall, 
 from pegboard.model.call_errors import InDoubt, Problem, ToolError, Unrecorded
 from pegboard.model.ids import new_id
 from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.json_text import replace_unstorable
 from pegboard.model.tool import Tool
 from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.stages.execute import Attempts, ExecutionOutcome
-from pegboard.storage.column_types import replace_unstorable
 
 # Maximum size of a stored result, as JSON, for tools with `keep_result`.
 MAX_KEPT_RESULT_BYTES = 64 * 1024

@@ -9,9 +9,10 @@ from sqlalchemy import Row, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.accounts import Agent
+from pegboard.model.json_text import is_uuid
 from pegboard.storage import board_tables
 from pegboard.storage.board_tables import get_table
-from pegboard.storage.column_types import has_id, is_not_deleted, is_uuid, lower_ascii
+from pegboard.storage.column_types import has_id, is_not_deleted, lower_ascii
 
 _agents = get_table(board_tables.Agent)
 _AGENT_COLUMNS = tuple(_agents.c[name] for name in Agent.__dataclass_fields__)

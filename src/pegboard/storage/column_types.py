@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 
-import orjson
 from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, String, Text, TypeDecorator, false, literal_column
 from sqlalchemy.dialects.postgresql import JSONB
 
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
-# Integers with more bits are stored as decimals.
-_BITS = 63
+from pegboard.model.json_text import is_uuid, json_text, replace_unstorable
+
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
-
-
-def replace_unstorable(text: str) -> str:
-    """Return the text without characters that no database can store: NUL becomes U+FFFD, a lone surrogate `?`."""
-    if text.isascii() and "\0" not in text:
-        return text
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def lower_ascii(text: str) -> str:
@@ -102,42 +91,6 @@ class JsonText(TypeDecorator[Any]):
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """Return the parsed value."""
         return None if value is None else json.loads(value)
-
-
-def json_text(value: Any) -> str:
-    """Return the value as JSON that every database can store; values that are not JSON are converted to strings."""
-    try:
-        return orjson.dumps(value, default=_encode_decimal).decode()
-    except TypeError:  # integers above 64 bits, lone surrogates: rare
-        pass
-    try:
-        return orjson.dumps(_convert_large_integers(value), default=_encode_decimal).decode()
-    except (TypeError, RecursionError):
-        pass
-    try:
-        return json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return json.dumps(repr(value))
-
-
-def _encode_decimal(value: Any) -> Any:
-    if isinstance(value, Decimal):
-        return orjson.Fragment(str(value))
-    raise TypeError
-
-
-def _convert_large_integers(value: Any) -> Any:
-    """Return the value with large integers as decimals, which are written digit by digit."""
-    if isinstance(value, dict):
-        return {key: _convert_large_integers(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_convert_large_integers(item) for item in value]
-    return Decimal(value) if isinstance(value, int) and value.bit_length() > _BITS else value
-
-
-def is_uuid(text: str) -> bool:
-    """True if the text is a UUID in canonical form; the databases treat other spellings differently."""
-    return _ID.fullmatch(text) is not None
 
 
 def has_id(column: Any, value: str) -> ColumnElement[bool]:

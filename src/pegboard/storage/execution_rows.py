@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.call import Execution, Status
 from pegboard.model.ids import MAX_CLOCK_LEAD, make_lowest_id
+from pegboard.model.json_text import is_uuid, json_text, replace_unstorable
 from pegboard.storage import journal_tables
 from pegboard.storage.board_tables import get_table
-from pegboard.storage.column_types import is_uuid, json_text, replace_unstorable
 
 _executions = get_table(journal_tables.Execution)
 FIELDS = tuple(Execution._fields)

@@ -11,9 +11,9 @@ from sqlalchemy import Row, and_, bindparam, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.accounts import ApiKey
+from pegboard.model.json_text import is_uuid
 from pegboard.storage import board_tables
 from pegboard.storage.board_tables import get_table
-from pegboard.storage.column_types import is_uuid
 
 _keys = get_table(board_tables.ApiKey)
 _KEY_COLUMNS = tuple(_keys.c[name] for name in ApiKey.__dataclass_fields__)

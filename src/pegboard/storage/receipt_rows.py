@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from pegboard.model.json_text import json_text
 from pegboard.storage import journal_tables
 from pegboard.storage.board_tables import get_table
-from pegboard.storage.column_types import json_text
 
 _receipts = get_table(journal_tables.Receipt)
 

@@ -9,9 +9,10 @@ from sqlalchemy import Row, Select, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.accounts import Secret
+from pegboard.model.json_text import is_uuid
 from pegboard.storage import board_tables, journal_tables
 from pegboard.storage.board_tables import get_table
-from pegboard.storage.column_types import has_id, is_uuid
+from pegboard.storage.column_types import has_id
 
 _secrets = get_table(board_tables.Secret)
 _tools = get_table(board_tables.Tool)

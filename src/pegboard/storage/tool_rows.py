@@ -12,10 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.display_format import Display
 from pegboard.model.ids import new_id
+from pegboard.model.json_text import is_uuid, replace_unstorable
 from pegboard.model.tool import MAX_ALIAS_LENGTH, Fallback, Kind, RateLimit, Retry, Tool
 from pegboard.storage import board_tables
 from pegboard.storage.board_tables import get_table
-from pegboard.storage.column_types import has_id, is_not_deleted, is_uuid, lower_ascii, replace_unstorable
+from pegboard.storage.column_types import has_id, is_not_deleted, lower_ascii
 
 _tools = get_table(board_tables.Tool)
 _versions = get_table(board_tables.ToolVersion)

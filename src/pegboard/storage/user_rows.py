@@ -10,9 +10,10 @@ from sqlalchemy import Row, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.accounts import User
+from pegboard.model.json_text import is_uuid
 from pegboard.storage import board_tables
 from pegboard.storage.board_tables import get_table
-from pegboard.storage.column_types import is_not_deleted, is_uuid, lower_ascii
+from pegboard.storage.column_types import is_not_deleted, lower_ascii
 
 _users = get_table(board_tables.User)
 _USER_COLUMNS = tuple(_users.c[name] for name in User.__dataclass_fields__)

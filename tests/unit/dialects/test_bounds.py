@@ -15,7 +15,7 @@ from pegboard.dialects.base import Answer
 from pegboard.dialects.catalog import load_dialects
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.model.api_errors import Invalid
-from pegboard.storage.column_types import json_text
+from pegboard.model.json_text import json_text
 from pegboard.testing import memory_board
 from tests.doors import KEY
 from tests.formats import Case, cases

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pegboard.dialects.envelope import REQUIRED_FIELDS
+from pegboard.model.json_text import json_text
 from pegboard.model.timestamps import read_instant
-from pegboard.storage.column_types import json_text
 from pegboard.testing import calls_of, memory_board
 from tests.unit.dialects.framework_payloads import JSON
 

@@ -23,8 +23,8 @@ from pegboard.dialects.shared.content_blocks import describe_block, get_content_
 from pegboard.json_schema.arguments_text import parse_json_text
 from pegboard.model.call import Malformed, ToolResult
 from pegboard.model.call_errors import MalformedArguments
+from pegboard.model.json_text import json_text
 from pegboard.model.tool import Tool
-from pegboard.storage.column_types import json_text
 
 # The restrictions of all providers together, for definitions that may be sent to any of them.
 PORTABLE_LIMITS = Limits(root=REFUSED_ROOT_KEYWORDS, needs_items=True)

@@ -22,7 +22,7 @@ from pegboard.dialects.text.literals import to_json_string
 from pegboard.dialects.text.scanner import Scan, Text
 from pegboard.json_schema.arguments_text import parse_arguments
 from pegboard.model.call import Malformed
-from pegboard.storage.column_types import json_text
+from pegboard.model.json_text import json_text
 
 _CALL, _CALL_END, _QUOTE = "<|tool_call>", "<tool_call|>", '<|"|>'
 _STRING_MARKS = ("\\\\", '\\"', '"')

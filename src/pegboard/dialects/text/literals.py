@@ -14,7 +14,7 @@ from pegboard.dialects.text.scanner import Text
 from pegboard.json_schema.arguments_text import parse_arguments
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import Malformed
-from pegboard.storage.column_types import json_text
+from pegboard.model.json_text import json_text
 
 _PYTHON_WORDS = {"None": "null", "True": "true", "False": "false"}
 _KEYWORD_PATTERN = re.compile(r"""[^\s='"()\[\]{},:]++""")

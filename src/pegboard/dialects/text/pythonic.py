@@ -14,7 +14,7 @@ from pegboard.dialects.text.literals import read_parenthesised, write_keyword_ar
 from pegboard.dialects.text.scanner import Scan, Text
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import Malformed
-from pegboard.storage.column_types import json_text
+from pegboard.model.json_text import json_text
 
 _CALLS, _CALLS_END = "<|tool_call_start|>", "<|tool_call_end|>"
 _CALL_KEYS = CallKeys("name", "arguments")

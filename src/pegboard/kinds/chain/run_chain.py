@@ -16,9 +16,9 @@ from pegboard.kinds.chain.step_references import InvalidReference, fill_template
 from pegboard.model.call import Caller, NamedBy, OnProgress, Progress, ReadyCall, Surface, ToolCall, ToolResult
 from pegboard.model.call_errors import ExecutionFailed
 from pegboard.model.ids import new_id
+from pegboard.model.json_text import is_json_equal, json_text
 from pegboard.model.tool import Tool
 from pegboard.pipeline import Pipeline
-from pegboard.storage.column_types import json_text
 
 
 def should_run(when: str | Condition | None, known: Mapping[str, Any]) -> bool:
@@ -38,9 +38,9 @@ def _condition_holds(condition: Condition, known: Mapping[str, Any]) -> bool:
             raise
         value = None
     checks: dict[str, Callable[[], bool]] = {
-        "equals": lambda: _is_json_equal(value, fill_template(condition.equals, known)),
-        "not_equals": lambda: not _is_json_equal(value, fill_template(condition.not_equals, known)),
-        "among": lambda: any(_is_json_equal(value, each) for each in fill_template(condition.among, known)),
+        "equals": lambda: is_json_equal(value, fill_template(condition.equals, known)),
+        "not_equals": lambda: not is_json_equal(value, fill_template(condition.not_equals, known)),
+        "among": lambda: any(is_json_equal(value, each) for each in fill_template(condition.among, known)),
         "at_least": lambda: _number_or_nan(value) >= (condition.at_least or 0.0),
         "at_most": lambda: _number_or_nan(value) <= (condition.at_most or 0.0),
         "exists": lambda: (value is not None) == condition.exists,
@@ -51,17 +51,6 @@ def _condition_holds(condition: Condition, known: Mapping[str, Any]) -> bool:
 def _number_or_nan(value: Any) -> float:
     """Return the value if it is a number, else NaN, for which every comparison is False."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-
-
-def _is_json_equal(one: Any, other: Any) -> bool:
-    """True if two values are equal in JSON, in which true is not 1."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_is_json_equal(value, other[name]) for name, value in one.items())
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_is_json_equal, one, other))
-    return bool(one == other)
 
 
 # How many calls of one chain run concurrently, and how many it may make in total, including those of inner chains.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pegboard.storage.column_types import json_text
+from pegboard.model.json_text import json_text
 
 # The syntax between the braces: a root, then path parts.
 _ROOT = re.compile(r"\s*([A-Za-z_]+)")

@@ -9,6 +9,7 @@ from typing import Any
 from pegboard.kinds.base import OpenTool, Prepared
 from pegboard.kinds.mock.config import MockConfig
 from pegboard.model.call import ReadyCall
+from pegboard.model.json_text import is_json_equal
 from pegboard.telemetry.logs import get_logger, redact_secrets
 
 log = get_logger(__name__)
@@ -42,13 +43,4 @@ def contains_json(whole: Any, part: Any) -> bool:
     """True if every key of `part`, at any depth, is in `whole` with the same value."""
     if isinstance(part, Mapping):
         return isinstance(whole, Mapping) and all(key in whole and contains_json(whole[key], part[key]) for key in part)
-    return _is_json_equal(whole, part)
-
-
-def _is_json_equal(one: Any, other: Any) -> bool:
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_is_json_equal(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_is_json_equal, one, other))
-    # In Python True equals 1, in JSON it does not.
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+    return is_json_equal(whole, part)

@@ -32,7 +32,7 @@ from pegboard.kinds.table.postgresql_pool import PostgresqlPool, terminate_conne
 from pegboard.kinds.table.postgresql_statements import KeysUnmatched, StatementCache, format_key_column, quote_table
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault, InsertRow, RowKey
 from pegboard.kinds.table.table_schema import TableSchema
-from pegboard.storage.column_types import json_text
+from pegboard.model.json_text import json_text
 from pegboard.storage.receipt_rows import SignReceipt
 from pegboard.telemetry.logs import get_logger
 

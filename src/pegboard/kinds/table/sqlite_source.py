@@ -30,7 +30,7 @@ from pegboard.kinds.table.sqlite_errors import (
 )
 from pegboard.kinds.table.sqlite_schema import read_sqlite_schema, read_sqlite_tables
 from pegboard.kinds.table.table_schema import TableSchema
-from pegboard.storage.column_types import json_text
+from pegboard.model.json_text import json_text
 from pegboard.storage.database import Database, finish_despite_cancellation
 from pegboard.storage.receipt_rows import SignReceipt, sign_nothing
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pegboard.model.display_format import Display
+from pegboard.model.json_text import is_json_equal
 from pegboard.model.tool import RateLimit, Retry
 from pegboard.model.tool_definition import ToolCreate
 
@@ -28,17 +29,10 @@ def diff_definitions(before: Mapping[str, Any], after: Mapping[str, Any]) -> dic
     """Return the update that changes one definition to the other; removed fields are set to None."""
     gone = {name: None for name in before if name not in after}
     return gone | {
-        name: value for name, value in after.items() if name not in before or not is_same_json(before[name], value)
+        name: value
+        for name, value in after.items()
+        if name not in before or not is_json_equal(before[name], value, exact_numbers=True)
     }
-
-
-def is_same_json(one: Any, other: Any) -> bool:
-    """Return True if two JSON values are equal and have the same types throughout."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(is_same_json(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(is_same_json, one, other))
-    return type(one) is type(other) and bool(one == other)
 
 
 def _shorten_rate_limit(value: Any) -> Any:

@@ -17,7 +17,7 @@ from pegboard.journal.verify_export import LinesPosition
 from pegboard.model.api_errors import Fault, Forbidden, Invalid
 from pegboard.model.base_model import Model
 from pegboard.model.call import Caller
-from pegboard.storage.column_types import is_uuid
+from pegboard.model.json_text import is_uuid
 from pegboard.surfaces.rest.bodies import ResponseBody
 from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, UtcTime
 from pegboard.surfaces.rest.routing import KeyRoute, allow, allow_admins, refuse_agent_keys

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from pegboard.conversations.turns import read_assistant_text
-from pegboard.storage.column_types import json_text
+from pegboard.model.json_text import json_text
 from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.surfaces.rest.asgi_request import is_text_media_type
 from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 
 from pegboard.model.conversation import Message
+from pegboard.model.json_text import json_text
 from pegboard.model.timestamps import write_instant
-from pegboard.storage.column_types import json_text
 from pegboard.surfaces.rest.bodies import (
     HistoryPage,
     MessageList,

@@ -23,11 +23,11 @@ from pegboard.model.call import Caller, ToolCall, ToolResult
 from pegboard.model.call_errors import MalformedArguments
 from pegboard.model.idempotency_key import check_idempotency_key
 from pegboard.model.ids import new_id
+from pegboard.model.json_text import json_text
 from pegboard.model.tool import Kind
 from pegboard.pipeline import Pipeline
 from pegboard.registry.snapshot import Snapshot
 from pegboard.stages.large_reads import LARGE_BYTES
-from pegboard.storage.column_types import json_text
 from pegboard.surfaces.rest.asgi_request import (
     CUT_OFF_MESSAGE,
     JSON_MEDIA_TYPE,

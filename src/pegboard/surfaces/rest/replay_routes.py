@@ -13,8 +13,8 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.model.base_model import Model
 from pegboard.model.call import Surface
+from pegboard.model.json_text import json_text
 from pegboard.runs.replay import Replay
-from pegboard.storage.column_types import json_text
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
 from pegboard.surfaces.rest.bodies import ExecutionResponse, PlainResult, ResponseBody
 from pegboard.surfaces.rest.problem_json import UNAVAILABLE_CODES
