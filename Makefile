@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 3
 
-.PHONY: help serve test check bench docs lock clean
+.PHONY: help serve test fuzz check bench docs lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -18,6 +18,9 @@ serve: $(VENV)/.run ## Run the server with demo tools on http://127.0.0.1:8080
 # Hundreds of processes load the same modules, so what Python has compiled is kept, whatever the shell says.
 test: $(VENV)/.dev $(VENV)/.reference ## Run every test, on real PostgreSQL and Valkey
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+fuzz: $(VENV)/.dev $(VENV)/.reference ## Run every property test with 1,000 other examples; takes an hour or more
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz --timeout=3600 $(ARGS)
 
 check: $(VENV)/.dev ## Format, lint, types, import directions, structure
 	$(BIN)/ruff format --check .

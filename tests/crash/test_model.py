@@ -171,7 +171,6 @@ def test_the_journal_keeps_its_promises_whatever_fails_in_whatever_order() -> No
     run_state_machine_as_test(
         Journals,
         settings=settings(
-            max_examples=50,
             stateful_step_count=25,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -246,7 +246,7 @@ async def _ended(board: Pegboard) -> bool:
 _words = st.text(st.characters(codec="ascii", categories=["L", "N"]), max_size=8)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.integers(1, 400), max_size=4), texts=st.lists(_words, min_size=1, max_size=3))
 async def test_wherever_requests_are_cut_each_is_answered_once(url: str, cuts: list[int], texts: list[str]) -> None:
     raw = b"".join(posted(body=json.dumps({"text": text}).encode()) for text in texts)

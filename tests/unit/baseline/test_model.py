@@ -92,7 +92,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CHUNK_ROWS", 2)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(steps=st.lists(STEPS, max_size=8), batch_size=st.integers(1, 7))
 @pytest.mark.usefixtures("small_chunks")
 async def test_the_baseline_is_as_its_model(database: Database, steps: list[tuple[str, Any]], batch_size: int) -> None:

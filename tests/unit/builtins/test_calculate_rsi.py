@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.kinds.builtin.calculate_rsi import calculate_rsi
@@ -58,7 +58,6 @@ def test_nothing_is_rounded() -> None:
     assert answer["series"][14:] == pytest.approx([float(naive(PRICES, 14, at)) for at in range(14, 33)], rel=1e-12)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 6), st.lists(st.integers(1, 10_000).map(lambda cents: cents / 100), min_size=7, max_size=30))
 def test_any_series_agrees_with_the_definition(period: int, prices: list[float]) -> None:
     answer = calculate_rsi({"prices": prices, "period": period})

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.kinds.builtin.current_time import make_current_time
@@ -77,7 +77,6 @@ def test_a_name_that_is_no_zone_is_an_unknown_zone(asked: str) -> None:
     assert error(timezone=asked).startswith("Unknown time zone")
 
 
-@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_gives_a_time_or_the_designed_error(text: str) -> None:
     with suppress(ExecutionFailed):

@@ -7,7 +7,7 @@ from typing import Any
 
 import jmespath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.kinds.builtin.json_query import json_query
@@ -165,7 +165,6 @@ values = st.recursive(
 
 
 @pytest.mark.filterwarnings("ignore:deprecated string literal syntax")  # jmespath tolerates `x` for `"x"`
-@settings(deadline=None)
 @given(st.text() | st.lists(words, max_size=15).map("".join), values)
 def test_any_query_gives_json_or_the_designed_error(query: str, data: Any) -> None:
     try:
@@ -175,7 +174,6 @@ def test_any_query_gives_json_or_the_designed_error(query: str, data: Any) -> No
     json.dumps(answer, allow_nan=False)
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(
         ["a", "[*]", "[]", "a[?b == `1`]", "[0:2]", "{x: a, y: b}", "[a, b]", "a == b", "*", "to_string(@)"]

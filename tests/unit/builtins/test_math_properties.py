@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pegboard.kinds.builtin.math_functions import CONSTANTS, FUNCTIONS
@@ -14,7 +14,6 @@ from tests.unit.builtins.maths import error, outcome, result
 words = st.sampled_from([*FUNCTIONS, *CONSTANTS, *"+-*/%^!(),.= ", "**", "//", "1", "2.5", "1e300", "999999999", "of"])
 
 
-@settings(deadline=None)
 @given(st.text() | st.text("0123456789.+-*/%^!()e ,") | st.lists(words, max_size=40).map("".join))
 @example("1\ud800")
 @example("2 \u2003 2")
@@ -36,7 +35,6 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 floats = st.recursive(st.floats(0, 1e6).map(repr) | st.integers(0, 20).map(lambda n: f"{n}.0"), grown, max_leaves=15)
 
 
-@settings(deadline=None)
 @given(floats)
 def test_floats_agree_with_python(expression: str) -> None:
     try:
@@ -62,7 +60,6 @@ def grown_whole(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 wholes = st.recursive(st.integers(0, 10**20).map(str), grown_whole, max_leaves=12)
 
 
-@settings(deadline=None)
 @given(wholes)
 def test_whole_numbers_agree_with_python_exactly(expression: str) -> None:
     expected = eval(expression)

@@ -124,4 +124,4 @@ class Comings(RuleBasedStateMachine):
 
 
 TestComings = Comings.TestCase
-TestComings.settings = settings(max_examples=60, stateful_step_count=40, deadline=None, database=None)
+TestComings.settings = settings(stateful_step_count=40, deadline=None, database=None)

@@ -12,7 +12,7 @@ from cohere.types import (
     ToolChatMessageV2,
     ToolV2,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.dialects.base import Answer
@@ -38,7 +38,6 @@ def more(index: int | None, text: str) -> dict[str, Any]:
     return {"type": "tool-call-delta", "index": index, "delta": delta}
 
 
-@settings(deadline=None)
 @given(output=JSON, id=st.text(max_size=20))
 def test_the_sdk_takes_what_is_composed_and_rendered(output: Any, id: str) -> None:
     call = WEATHER._replace(id=id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.dialects.base import Answer
@@ -76,7 +76,6 @@ def test_the_thought_goes_back_with_the_observation() -> None:
     )
 
 
-@settings(deadline=None)
 @given(TEXTS, st.lists(TEXTS, max_size=2))
 def test_no_output_can_pass_for_another_action(output: str, more: list[str]) -> None:
     rendered = DIALECT.render([Answer(ASKED, good(text)) for text in (output, *more)], many=True)
@@ -85,7 +84,6 @@ def test_no_output_can_pass_for_another_action(output: str, more: list[str]) -> 
     assert not any(call.is_open for call in calls)
 
 
-@settings(deadline=None)
 @given(TEXTS)
 def test_a_text_is_of_one_framework_only(text: str) -> None:
     assert not (DIALECT.recognises(text) and Smolagents().recognises(text))

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.dialects.base import Answer
@@ -114,7 +114,6 @@ def test_a_response_is_stamped_when_the_run_was_over() -> None:
     assert stamp - began == timedelta(milliseconds=1500)
 
 
-@settings(deadline=None)
 @given(st.datetimes(timezones=st.timezones() | st.none()))
 def test_a_response_is_later_than_its_request_whatever_clock_that_was_by(asked: datetime) -> None:
     call = ASKED._replace(extra={"timestamp": asked.isoformat()})

@@ -29,7 +29,7 @@ REQUESTS = st.fixed_dictionaries(
 ).filter(lambda item: item.keys() & set(REQUIRED_FIELDS[1:]))
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(requests=st.lists(REQUESTS, min_size=1, max_size=8))
 async def test_every_object_with_a_tools_name_and_any_other_field_is_answered_with_an_envelope(
     requests: list[dict[str, Any]],

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.dialects.base import Answer
@@ -200,7 +200,6 @@ def test_a_request_is_known_although_much_of_it_is_missing(payload: Any) -> None
     assert call.is_malformed
 
 
-@settings(deadline=None)
 @given(
     st.fixed_dictionaries(
         {"tool_name": st.text(max_size=200) | JSON},

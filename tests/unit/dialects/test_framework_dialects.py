@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.dialects.autogen import AutoGen
@@ -93,7 +93,6 @@ def test_a_result_is_rendered_as_in_its_example(case: Case) -> None:
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
-@settings(deadline=None)
 @given(data=st.data())
 def test_what_is_composed_is_read_as_the_same_calls(dialect: Dialect, data: st.DataObject) -> None:
     calls = data.draw(CALLS)
@@ -123,14 +122,12 @@ def test_an_answer_can_be_written_whatever_was_asked(dialect: Dialect, arguments
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
-@settings(deadline=None)
 @given(data=st.data())
 def test_anything_but_a_call_is_unreadable_at_worst(dialect: Dialect, data: st.DataObject) -> None:
     never_raises(dialect, data.draw(JSON | TEXTS | st.lists(TEXTS, max_size=3)))
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
-@settings(deadline=None)
 @given(data=st.data())
 def test_a_payload_with_something_wrong_inside_is_unreadable_at_worst(dialect: Dialect, data: st.DataObject) -> None:
     good_ones = [case.payload for case in examples(dialect.name, "call", "stream", "result")]

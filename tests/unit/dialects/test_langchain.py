@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from langchain_core.load import dumpd
 from langchain_core.messages import (
     AIMessage,
@@ -50,7 +50,6 @@ def pieces(*texts: str, index: int | None = 0, id: str = "call_W1") -> list[dict
     return [AIMessageChunk(content="", tool_call_chunks=[piece]).model_dump() for piece in made]
 
 
-@settings(deadline=None)
 @given(calls=CALLS)
 def test_langchain_takes_what_is_composed(calls: list[AskedCall]) -> None:
     message = AIMessage.model_validate(LANGCHAIN.compose(calls))
@@ -59,7 +58,6 @@ def test_langchain_takes_what_is_composed(calls: list[AskedCall]) -> None:
     assert state == message
 
 
-@settings(deadline=None)
 @given(calls=CALLS)
 @example(calls=[AskedCall("save", {"row": {"lc": 1, "deep": {"lc": 2}}, "rows": [{"__lc_escaped__": 3}]}, "1")])
 @example(calls=[AskedCall("save", {"lc": 1, "type": "constructor", "id": [], "kwargs": {}}, "1")])

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.detect import Dialects
@@ -75,7 +75,6 @@ def test_what_holds_no_call_is_unreadable(payload: Any) -> None:
         calls_of(DIALECT, payload)
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_an_answer_is_read_as_the_call_that_ended_so(output: Any) -> None:
     done, failed = DIALECT.render([Answer(ASKED, good(output, "a")), Answer(ASKED, bad("no", "a"))], many=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.dialects.base import Answer, Dialect
@@ -135,7 +135,6 @@ def test_a_definition_is_that_of_its_example(case: Case) -> None:
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
-@settings(max_examples=50, deadline=None)
 @given(calls=CALLS)
 def test_what_is_composed_is_read_as_the_same_calls(dialect: Dialect, calls: list[AskedCall]) -> None:
     read = calls_of(dialect, dialect.compose(calls), told=False)
@@ -145,7 +144,6 @@ def test_what_is_composed_is_read_as_the_same_calls(dialect: Dialect, calls: lis
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
-@settings(max_examples=50, deadline=None)
 @given(calls=CALLS)
 def test_calls_with_their_answers_are_not_asked_for_again(dialect: Dialect, calls: list[AskedCall]) -> None:
     results = [good({"n": 1}, call.name) if place % 2 else bad("no", call.name) for place, call in enumerate(calls)]
@@ -182,14 +180,12 @@ def test_an_answer_can_be_written_whatever_was_asked(dialect: Dialect, arguments
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
-@settings(deadline=None)
 @given(payload=JSON)
 def test_anything_but_a_call_is_unreadable_at_worst(dialect: Dialect, payload: Any) -> None:
     never_raises(dialect, payload)
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
-@settings(deadline=None)
 @given(data=st.data())
 def test_a_payload_with_something_wrong_inside_is_unreadable_at_worst(dialect: Dialect, data: st.DataObject) -> None:
     made = [case.payload for case in examples(dialect.name, "call", "stream", "result")]

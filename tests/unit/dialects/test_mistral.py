@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mistralai.client import models
 from pydantic import TypeAdapter
@@ -29,7 +29,6 @@ def chunk(*calls: dict[str, Any], reason: str | None = None, index: int = 0) -> 
     return {"choices": [{"index": index, "delta": {"tool_calls": list(calls)}, "finish_reason": reason}]}
 
 
-@settings(deadline=None)
 @given(name=st.from_regex(r"[a-z_]{1,20}", fullmatch=True), id=st.text(max_size=40), output=st.none() | st.text())
 def test_the_sdk_takes_what_is_composed_and_rendered(name: str, id: str, output: Any) -> None:
     call = AskedCall(name, {"a": 1}, id)

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from pydantic import TypeAdapter
 from pydantic_ai.messages import (
     BinaryContent,
@@ -55,7 +55,6 @@ def delta(index: int, args: Any, **more: Any) -> dict[str, Any]:
     }
 
 
-@settings(deadline=None)
 @given(CALLS)
 def test_its_own_types_take_what_is_composed(calls: list[AskedCall]) -> None:
     (response,) = ModelMessagesTypeAdapter.validate_python(DIALECT.compose(calls))
@@ -66,7 +65,6 @@ def test_its_own_types_take_what_is_composed(calls: list[AskedCall]) -> None:
     ]
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_its_own_types_take_what_is_rendered(output: Any) -> None:
     rendered = DIALECT.render([Answer(CITY, good(output)), Answer(CITY, bad("no such city"))], many=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from pegboard.dialects.shared.react_text import ReactStep, has_label, parse_react_steps, remove_code_fence
 from tests.unit.dialects.framework_payloads import TEXTS
@@ -64,7 +64,6 @@ def test_a_line_that_would_be_taken_for_a_label_is_noticed(text: str, expected: 
     assert has_label(text) is expected
 
 
-@settings(deadline=None)
 @given(TEXTS)
 def test_any_text_has_steps_and_none_of_them_is_longer_than_it(text: str) -> None:
     for step in parse_react_steps(text).steps:

@@ -248,7 +248,7 @@ async def test_a_body_that_never_ends_is_cut_off(header: str, outbound: GuardedC
         await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     body=st.builds(bytes.__mul__, st.binary(max_size=300), st.integers(1, 800)),
     encodings=st.lists(st.sampled_from(["gzip", "deflate"]), max_size=2),

@@ -93,7 +93,7 @@ def test_a_gap_is_shown_where_the_next_piece_begins() -> None:
 
 
 @given(st.data())
-@settings(max_examples=300, database=None, deadline=None)
+@settings(database=None, deadline=None)
 def test_however_a_text_is_cut_no_secret_is_in_what_is_told(data: st.DataObject) -> None:
     letters = st.text("ab", min_size=6, max_size=9)
     secrets = data.draw(st.lists(letters, min_size=1, max_size=3))

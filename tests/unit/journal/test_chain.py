@@ -143,7 +143,7 @@ async def is_found(database: Database, size: int = 20_000) -> bool:
     return bool((await verified(database, size)).findings)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@settings(deadline=None, suppress_health_check=KEEP_FIXTURES)
 @given(journal=JOURNALS, size=st.integers(1, 10))
 async def test_an_untouched_journal_is_never_suspected(
     quick_database: Database, journal: list[list[dict[str, Any]]], size: int
@@ -155,7 +155,7 @@ async def test_an_untouched_journal_is_never_suspected(
     assert (await lines_verified(quick_database, lines, size)).findings == ()
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@settings(deadline=None, suppress_health_check=KEEP_FIXTURES)
 @given(journal=JOURNALS)
 async def test_an_untouched_journal_is_never_suspected_on_either_database(
     database: Database, journal: list[list[dict[str, Any]]]
@@ -165,7 +165,7 @@ async def test_an_untouched_journal_is_never_suspected_on_either_database(
     assert (await lines_verified(database, await exported(database))).findings == ()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@settings(deadline=None, suppress_health_check=KEEP_FIXTURES)
 @given(journal=JOURNALS, pick=st.integers(0, 1000), column=st.sampled_from([*FIELDS, "mac", "seq", "writer"]))
 async def test_any_changed_field_is_found_and_its_row_named_first(
     quick_database: Database, journal: list[list[dict[str, Any]]], pick: int, column: str
@@ -208,7 +208,7 @@ async def test_any_change_to_what_is_signed_is_found(database: Database) -> None
         assert (await lines_verified(database, await exported(database))).findings, column
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@settings(deadline=None, suppress_health_check=KEEP_FIXTURES)
 @given(journal=JOURNALS, pick=st.integers(0, 1000), many=st.integers(1, 3))
 async def test_any_removed_row_is_found(
     quick_database: Database, journal: list[list[dict[str, Any]]], pick: int, many: int
@@ -222,7 +222,7 @@ async def test_any_removed_row_is_found(
     assert (found.kind, found.writer, found.first) in (("removed", writer, seq), ("cut", writer, seq))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=KEEP_FIXTURES)
+@settings(deadline=None, suppress_health_check=KEEP_FIXTURES)
 @given(journal=JOURNALS, one=st.integers(0, 1000), other=st.integers(0, 1000), with_mac=st.booleans())
 async def test_any_swapped_pair_is_found(
     quick_database: Database, journal: list[list[dict[str, Any]]], one: int, other: int, with_mac: bool

@@ -38,7 +38,7 @@ async def quick_database() -> AsyncIterator[Database]:
         yield made
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lengths=st.lists(st.integers(0, 4), min_size=1, max_size=3),
     what=st.sampled_from(["change", "remove", "move", "double"]),

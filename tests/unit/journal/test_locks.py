@@ -16,7 +16,7 @@ from unittest.mock import AsyncMock, Mock
 
 import anyio.to_thread
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
@@ -271,7 +271,6 @@ looks = st.tuples(st.integers(1, 12), st.sampled_from(["silent"] * 8 + ["held", 
 
 
 @given(st.lists(looks, max_size=30))
-@settings(max_examples=200, deadline=None)
 def test_only_an_unbroken_silence_of_the_grace_is_death(looks: list[tuple[int, str]]) -> None:
     anyio.run(observe, looks)
 

@@ -186,7 +186,7 @@ class TestTamperedJournals:
         assert [finding.kind for finding in (await verified(database)).findings] == ["beyond_head"]
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     times=st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=3),
     moments=st.lists(st.integers(0, 10), min_size=1, max_size=3),

@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pegboard.journal.spool import RESERVED_BYTES, Spool, SpoolContent, get_spool_path
@@ -82,7 +82,6 @@ def test_where_room_cannot_be_reserved_it_is_filled(tmp_path: Path, error: Excep
 
 
 @given(batches, st.data())
-@settings(max_examples=100, deadline=None)
 def test_a_cut_file_gives_its_whole_entries_and_says_that_it_is_cut(appends: Batches, data: st.DataObject) -> None:
     with written(appends) as (path, kept, used):
         size = data.draw(st.integers(0, max(SMALL, used)), "size")
@@ -94,7 +93,6 @@ def test_a_cut_file_gives_its_whole_entries_and_says_that_it_is_cut(appends: Bat
 
 
 @given(batches, st.data())
-@settings(max_examples=100, deadline=None)
 def test_a_changed_byte_costs_at_most_the_entry_it_is_in(appends: Batches, data: st.DataObject) -> None:
     with written(appends) as (path, kept, used):
         raw = bytearray(path.read_bytes())
@@ -110,7 +108,6 @@ def test_a_changed_byte_costs_at_most_the_entry_it_is_in(appends: Batches, data:
 
 
 @given(batches, st.data())
-@settings(max_examples=100, deadline=None)
 def test_what_is_read_was_written_whatever_else_is_in_the_file(appends: Batches, data: st.DataObject) -> None:
     with written(appends) as (path, kept, used):
         raw = path.read_bytes()
@@ -128,7 +125,6 @@ def test_what_is_read_was_written_whatever_else_is_in_the_file(appends: Batches,
 
 
 @given(st.binary())
-@settings(max_examples=50, deadline=None)
 def test_a_file_that_is_no_spool_holds_nothing_and_is_damaged(raw: bytes) -> None:
     with written([]) as (path, _, _):
         path.write_bytes(raw)
@@ -177,7 +173,6 @@ def fail(spool: Spool, how: str, batch: list[bytes], room: int) -> None:
 
 @given(st.lists(st.tuples(acts, st.lists(entries, min_size=1, max_size=3)), max_size=12), st.integers(0, 200))
 @example([("broken", [b"a" * 50] * 3), ("append", [b""]), ("adopt", [])], 150)
-@settings(max_examples=100, deadline=None)
 def test_an_append_keeps_everything_it_is_given_or_nothing(steps: list[tuple[str, list[bytes]]], room: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         spool = Spool.create(Path(folder), new_id(), reserve=SMALL)

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.conversations.provider_history import build_history
@@ -51,7 +51,6 @@ def message(place: int, role: Any, content: str | None, calls: list[dict[str, An
 
 
 @pytest.mark.parametrize("name", MAIN)
-@settings(max_examples=40)
 @given(turns=st.lists(TURNS, max_size=6))
 def test_every_call_has_one_answer_and_turns_are_as_demanded(name: str, turns: list[Any]) -> None:
     messages = [message(place, *turn) for place, turn in enumerate(turns)]
@@ -68,7 +67,6 @@ def test_every_call_has_one_answer_and_turns_are_as_demanded(name: str, turns: l
         ]
 
 
-@settings(max_examples=30)
 @given(turns=st.lists(TURNS, max_size=4))
 def test_no_dialect_stumbles(turns: list[Any]) -> None:
     messages = [message(place, *turn) for place, turn in enumerate(turns)]

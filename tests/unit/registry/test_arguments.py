@@ -4,7 +4,7 @@ import copy
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_jsonschema import from_schema
 
@@ -229,7 +229,6 @@ def objects(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(required, optional=parts)
 
 
-@settings(deadline=None)
 @given(objects(ORDER))
 def test_valid_arguments_pass_unchanged(given_arguments: Any) -> None:
     before = copy.deepcopy(given_arguments)
@@ -241,7 +240,6 @@ def test_valid_arguments_pass_unchanged(given_arguments: Any) -> None:
 ORDER_LIKE = st.fixed_dictionaries({}, optional=dict.fromkeys(ORDER["properties"], JSON))
 
 
-@settings(deadline=None)
 @given(ORDER_LIKE | st.dictionaries(st.text(), JSON, max_size=5))
 def test_any_arguments_pass_or_are_refused_with_reasons(given_arguments: dict[str, Any]) -> None:
     before = copy.deepcopy(given_arguments)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # it ships no types
 
@@ -147,7 +147,6 @@ def schemas_around(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 LEAVES = st.booleans() | st.fixed_dictionaries({"type": KINDS})
 
 
-@settings(deadline=None)
 @given(schemas_around(schemas_around(LEAVES) | LEAVES), schemas_around(LEAVES), VALUES)
 def test_there_are_problems_exactly_where_the_specification_says_so(
     schema: dict[str, Any], definition: dict[str, Any], value: Any

@@ -246,7 +246,7 @@ async def test_a_listener_that_nobody_took_is_closed(peer: Ends) -> None:
 
 
 @given(data=st.binary(max_size=60), cut=st.integers(0, 60))
-@settings(max_examples=150, deadline=None, database=None)
+@settings(deadline=None, database=None)
 def test_whatever_bytes_come_the_line_settles(data: bytes, cut: int) -> None:
     async def converse() -> None:
         ours, theirs = socket.socketpair()

@@ -9,7 +9,7 @@ import socket
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.sandbox.http1_heads import BodyFraming, MalformedHttp
@@ -55,14 +55,12 @@ async def read_through(sent: bytes, cuts: list[int], framing: BodyFraming) -> tu
 
 
 @given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.lists(st.integers(0, 300), max_size=6))
-@settings(max_examples=60, deadline=None)
 def test_chunks_are_joined_however_they_arrive(pieces: list[bytes], cuts: list[int]) -> None:
     sent = b"".join(encode_chunk(piece) for piece in (*pieces, b"")) + b"rest"
     assert asyncio.run(read_through(sent, cuts, BodyFraming(chunked=True))) == (b"".join(pieces), b"rest")
 
 
 @given(st.binary(max_size=50), st.binary(max_size=50), st.lists(st.integers(0, 100), max_size=4))
-@settings(max_examples=40, deadline=None)
 def test_a_length_is_kept_to(body: bytes, rest: bytes, cuts: list[int]) -> None:
     assert asyncio.run(read_through(body + rest, cuts, BodyFraming(len(body)))) == (body, rest)
 

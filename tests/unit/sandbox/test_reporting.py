@@ -88,7 +88,7 @@ def test_a_channel_that_is_closed_or_unread_is_nobodys_trouble() -> None:
 
 
 @given(st.text(max_size=3000))
-@settings(max_examples=50, database=None, deadline=None)
+@settings(database=None, deadline=None)
 def test_pieces_add_up_to_the_text_and_each_is_written_at_once(text: str) -> None:
     channel = Channel()
     channel.partial(text)

@@ -81,7 +81,7 @@ def test_an_object_says_what_its_fields_say(number: float | None, message: str |
 
 
 @given(st.binary(max_size=300) | st.binary(max_size=100).map(lambda data: b'{"progress":' + data))
-@settings(max_examples=400, database=None)
+@settings(database=None)
 def test_whatever_bytes_come_numbers_are_finite_and_texts_are_texts(line: bytes) -> None:
     report = read_report(line)
     if report is not None:

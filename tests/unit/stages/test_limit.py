@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.model.call import Caller
@@ -63,7 +63,6 @@ def test_a_limit_of_one_call_reads_well() -> None:
     assert error.message == "Rate limit of 'search' reached: 1 call per minute; try again in 60 s"
 
 
-@settings(deadline=None)
 @given(limits, starts, st.floats(0, 1))
 def test_coming_back_when_told_is_never_too_early(rate: RateLimit, start: float, pause: float) -> None:
     clock = Clock(start)

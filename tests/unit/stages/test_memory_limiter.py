@@ -14,7 +14,6 @@ from pegboard.stages.rate_limit import MemoryLimiter
 from tests.unit.stages.limits import HOURLY, WIDE, Clock, at_once, limits, pauses, starts
 
 
-@settings(deadline=None)
 @given(limits, starts, pauses)
 def test_over_any_time_never_more_than_the_burst_and_the_refill_pass(
     rate: RateLimit, start: float, steps: list[float]
@@ -33,7 +32,6 @@ def test_over_any_time_never_more_than_the_burst_and_the_refill_pass(
             assert (last - first + 1 - rate.capacity) * interval <= end - begin + Fraction(1, 10**9)
 
 
-@settings(deadline=None)
 @given(limits, starts, pauses)
 def test_the_wait_is_exact(rate: RateLimit, start: float, steps: list[float]) -> None:
     clock = Clock(start)
@@ -101,7 +99,6 @@ TestBuckets = Buckets.TestCase
 TestBuckets.settings = settings(deadline=None)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 40), st.lists(st.tuples(st.integers(0, 200), st.sampled_from([0.0, 0.2, 900.0])), max_size=150))
 def test_there_are_never_more_buckets_than_allowed(most: int, calls: list[tuple[int, float]]) -> None:
     clock = Clock()

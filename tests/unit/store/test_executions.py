@@ -86,7 +86,7 @@ async def test_nothing_a_caller_sends_keeps_a_call_out_of_the_journal(
         assert len(await execution_rows.list_executions(conn, ExecutionFilter(), limit=10)) == 2
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(error="half \ud800 a pair", value=None)
 @given(error=st.text(alphabet=st.characters()), value=st.recursive(st.none() | st.text() | st.integers(), st.lists))
 async def test_any_text_and_any_json_can_be_recorded(database: Database, error: str, value: Any) -> None:
@@ -177,7 +177,7 @@ WANTED = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=st.lists(st.sampled_from(ENDS), min_size=20, max_size=40), some=st.lists(WANTED, min_size=30, max_size=60))
 async def test_any_filters_together_leave_what_all_of_them_say_page_by_page(
     database: Database, made: list[tuple[str, str | None]], some: list[dict[str, str]]

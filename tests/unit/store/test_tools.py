@@ -265,7 +265,7 @@ async def test_what_changed_since_a_revision_includes_what_was_deleted(database:
         assert len(await tool_rows.list_changed_tools(conn, 0)) == 2
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(described=st.text(max_size=8), q=st.text(alphabet=st.sampled_from("aA%_\\/b "), min_size=1, max_size=3))
 async def test_a_search_finds_just_the_substring(memory: Database, described: str, q: str) -> None:
     owner = await kept_user(memory, new_id())

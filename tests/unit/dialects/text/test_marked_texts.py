@@ -21,7 +21,7 @@ from tests.unit.dialects.text.feeding import MARKED, asked, calls_of, in_pieces
 KNOWN = Dialects(MARKED)
 EXAMPLES = [case for case in [*cases("call"), *cases("stream")] if case.dialect in KNOWN]
 # What holds of a text holds on a slow machine too.
-untimed = settings(max_examples=40, deadline=None)
+untimed = settings(deadline=None)
 name_of = operator.attrgetter("name")
 every_dialect = pytest.mark.parametrize("dialect", MARKED, ids=name_of)
 

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.kinds.table.sqlite_schema import find_columns, read_checks
@@ -36,7 +36,6 @@ def test_each_check_is_found_by_the_name_it_has_in_errors(columns: str, checks: 
     assert read_checks(kept) == checks
 
 
-@settings(deadline=None)
 @given(
     name=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1),
     word=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),

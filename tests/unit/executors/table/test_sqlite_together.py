@@ -8,7 +8,7 @@ import time
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.kinds.table.insert_batching import InsertOutcome, PendingInsert
@@ -29,7 +29,6 @@ CALLS = st.lists(st.tuples(st.lists(WORDS, min_size=1, max_size=3), st.booleans(
 
 
 @pytest.mark.parametrize("on_conflict", ["ABORT", "FAIL", "ROLLBACK", "IGNORE"])
-@settings(max_examples=60, deadline=None)
 @given(calls=CALLS)
 def test_what_is_answered_is_there_once_and_what_is_not_is_in_no_part(
     on_conflict: str, calls: list[tuple[list[str], bool]]

@@ -81,7 +81,7 @@ def test_the_documents_themselves_are_imported_whole(number: int) -> None:
 
 @pytest.mark.parametrize("number", range(len(DOCUMENTS)))
 @given(data=st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_anything_in_place_of_any_node_is_refused_or_left_out_and_never_drops_an_operation_silently(
     number: int, data: st.DataObject
 ) -> None:

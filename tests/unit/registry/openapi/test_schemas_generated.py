@@ -77,7 +77,7 @@ def schemas() -> st.SearchStrategy[Json]:
 
 
 @given(st.fixed_dictionaries({name: schemas() for name in NAMES}), schemas())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_schema_of_3_0_becomes_one_of_today_or_refers_to_itself_without_end(named: Json, schema: Json) -> None:
     found = import_document(api({"/x": {"post": body(schema)}}, "3.0.3", components={"schemas": named}))
     if not found.definitions:
@@ -98,6 +98,6 @@ def accepted(schema: Json, value: Any) -> bool:
 
 
 @given(schemas().filter(lambda schema: "$ref" not in str(schema)))
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_null_fits_whatever_may_be_null(schema: Json) -> None:
     assert accepted({**schema, "nullable": True}, None)
