@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
+from pegboard.concurrency.concurrent_calls import ConcurrentCalls
 from pegboard.dialects.base import Answer
 from pegboard.dialects.detect import CallStream, Dialects
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall, ParsedCalls
@@ -15,7 +17,7 @@ from pegboard.model.api_errors import Invalid
 from pegboard.model.call import Caller, Malformed, OnProgress, Surface, ToolCall
 from pegboard.model.call_errors import Cancelled
 from pegboard.model.idempotency_key import check_idempotency_key, derive_call_keys
-from pegboard.model.ids import new_id
+from pegboard.model.ids import make_call_id, new_id
 from pegboard.model.tool import Tool
 from pegboard.pipeline import Pipeline, refuse_call
 from pegboard.registry.snapshot import Snapshot
@@ -23,8 +25,6 @@ from pegboard.stages.large_reads import LargePayloadReader
 
 # Maximum number of unanswered calls in one payload.
 MAX_PAYLOAD_CALLS = 100
-# How many calls of one payload run concurrently; the others wait.
-_MAX_CONCURRENT_CALLS = 20
 
 
 class AnsweredCalls(NamedTuple):
@@ -57,8 +57,7 @@ class PayloadRunner:
         self.large_reads = large_reads
         self._pipeline = pipeline
         self.snapshot = snapshot
-        # Tasks of calls that continue after their caller disconnected.
-        self._detached: set[asyncio.Task[Answer]] = set()
+        self._concurrent = ConcurrentCalls()
 
     def read(self, raw: Any, dialect: str | None, caller: Caller, *, has_calls: bool = False) -> ParsedCalls:
         """Return the calls of a payload in the named or detected dialect; a provider's message may have none.
@@ -96,7 +95,6 @@ class PayloadRunner:
             own or call.key
             for own, call in zip(derive_call_keys(check_idempotency_key(key), len(calls)), calls, strict=True)
         ]
-        room = asyncio.Semaphore(_MAX_CONCURRENT_CALLS)
 
         def wanted_by(call: AskedCall, key: str | None) -> ToolCall:
             named = (call.name, call.arguments, call.id or None)
@@ -108,37 +106,27 @@ class PayloadRunner:
 
         async def one(position: int, call: AskedCall, key: str | None) -> Answer:
             wanted = wanted_by(call, key)
-            async with room:
-                if audience is None:
-                    return Answer(call, await self._pipeline.run(wanted, caller))
-                run_id = new_id()
-                try:
-                    wanted = wanted._replace(on_progress=audience.began(position, call, run_id))
-                except Cancelled as error:
-                    answer = Answer(call, refuse_call(wanted, error))
-                else:
-                    answer = Answer(call, await self._pipeline.run(wanted, caller, run_id=run_id))
-                audience.ended(position, answer)
-                return answer
-
-        async def told(position: int, call: AskedCall, key: str | None) -> Answer:
+            if audience is None:
+                return Answer(call, await self._pipeline.run(wanted, caller))
+            run_id = new_id()
             try:
-                return await one(position, call, key)
-            except asyncio.CancelledError:
-                if audience is not None:
+                wanted = wanted._replace(on_progress=audience.began(position, call, run_id))
+            except Cancelled as error:
+                answer = Answer(call, refuse_call(wanted, error))
+            else:
+                try:
+                    answer = Answer(call, await self._pipeline.run(wanted, caller, run_id=run_id))
+                except asyncio.CancelledError:
                     audience.gone(position)
-                raise
+                    raise
+            audience.ended(position, answer)
+            return answer
 
-        running: list[asyncio.Future[Answer]] = []
-        for position, (call, own) in enumerate(zip(calls, keys, strict=True)):
-            task = asyncio.create_task(told(position, call, own))
-            running.append(self._shield_task(task) if own or self.detaches(call) else task)
-        # If this task is cancelled, gather waits until all cancelled calls have been recorded.
-        answers = await asyncio.gather(*running, return_exceptions=True)
-        for answer in answers:
-            if isinstance(answer, BaseException):
-                raise answer
-        return AnsweredCalls(asked, cast("list[Answer]", answers))
+        answers = await self._concurrent.run(
+            (partial(one, position, call, own), own is not None or self.detaches(call))
+            for position, (call, own) in enumerate(zip(calls, keys, strict=True))
+        )
+        return AnsweredCalls(asked, answers)
 
     def list_open_calls(self, asked: ParsedCalls) -> list[AskedCall]:
         """Return the unanswered calls of a payload; raise Invalid if there are more than MAX_PAYLOAD_CALLS."""
@@ -152,12 +140,6 @@ class PayloadRunner:
     def detaches(self, call: AskedCall) -> bool:
         """True if the call continues when its caller disconnects."""
         return self._pipeline.detaches(call.name)
-
-    def _shield_task(self, task: asyncio.Task[Answer]) -> asyncio.Future[Answer]:
-        """Return a future for the call's task; cancelling the future does not cancel the task."""
-        self._detached.add(task)
-        task.add_done_callback(self._detached.discard)
-        return asyncio.shield(task)
 
     def render(self, answered: AnsweredCalls, dialect: str | None = None) -> Any:
         """Return the results in this dialect, or in the payload's own dialect."""
@@ -190,7 +172,7 @@ class PayloadRunner:
     def _shown(self, call: AskedCall, caller: Caller) -> dict[str, Any]:
         arguments = call.arguments
         shown: dict[str, Any] = {
-            "id": call.id or f"call_{new_id().replace('-', '')}",
+            "id": call.id or make_call_id(new_id()),
             "name": call.name or None,
             "arguments": None if isinstance(arguments, Malformed) else arguments,
         }

@@ -13,7 +13,7 @@ from pegboard.json_schema.read_arguments import convert_to_floats
 from pegboard.json_schema.validation_cost import TooCostly
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.call import Caller, Malformed
-from pegboard.model.ids import new_id
+from pegboard.model.ids import make_call_id, new_id
 from pegboard.registry.snapshot import Snapshot
 
 # The error of a call whose arguments could not be parsed, until an answer replaces it.
@@ -26,7 +26,7 @@ def to_memory_form(call: AskedCall) -> dict[str, Any]:
     """Return a parsed call in memory form."""
     arguments = call.arguments
     form: dict[str, Any] = {
-        "id": call.id or f"call_{new_id().replace('-', '')}",
+        "id": call.id or make_call_id(new_id()),
         "name": call.name or _UNKNOWN_NAME,
         "arguments": None if isinstance(arguments, Malformed) else arguments,
     }

@@ -19,6 +19,7 @@ from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.read_limits import Limits
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import ToolResult
+from pegboard.model.ids import make_call_id
 from pegboard.model.tool import Tool
 
 ALL_ABILITIES = ("parse", "stream", "compose", "render", "define", "history")
@@ -42,7 +43,7 @@ class Answer(NamedTuple):
     @property
     def id(self) -> str:
         """The call's id, or one derived from the run id if the dialect has no ids."""
-        return self.call.id or f"call_{self.run_id.replace('-', '')}"
+        return self.call.id or make_call_id(self.run_id)
 
     @property
     def run_id(self) -> str:

@@ -14,7 +14,7 @@ from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.json_schema.arguments_text import parse_arguments
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import Malformed
-from pegboard.model.ids import new_id
+from pegboard.model.ids import make_call_id, new_id
 
 UNKNOWN_TOOL_NAME = "unknown"
 
@@ -83,7 +83,7 @@ def _to_memory_form(call: AskedCall) -> dict[str, Any]:
     arguments = call.arguments
     is_malformed = isinstance(arguments, Malformed)
     kept: dict[str, Any] = {
-        "id": call.id or f"call_{new_id().replace('-', '')}",
+        "id": call.id or make_call_id(new_id()),
         "name": call.name or UNKNOWN_TOOL_NAME,
         "arguments": {} if is_malformed else arguments or {},
     }

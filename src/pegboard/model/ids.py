@@ -35,6 +35,11 @@ def _make_id_factory(clock: Callable[[], int] = time.time_ns) -> Callable[[], st
 new_id = _make_id_factory()
 
 
+def make_call_id(run_id: str) -> str:
+    """Return the id of a call that its model gave no id, in the form that providers use."""
+    return f"call_{run_id.replace('-', '')}"
+
+
 def make_lowest_id(moment: datetime) -> str:
     """Return the lowest id that can be created at this moment or later."""
     milliseconds = (moment - _EPOCH) // timedelta(milliseconds=1)

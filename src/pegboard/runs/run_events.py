@@ -12,7 +12,7 @@ from pegboard.dialects.base import Answer
 from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls
 from pegboard.model.call import Caller, Malformed, OnProgress, Progress, ToolResult
 from pegboard.model.call_errors import Cancelled
-from pegboard.model.ids import new_id
+from pegboard.model.ids import make_call_id, new_id
 from pegboard.progress.event_log import EventLog, encode_event_json
 from pegboard.progress.throttle import ProgressThrottle
 
@@ -147,7 +147,7 @@ class FollowedRun:
 
     def _id_of(self, position: int) -> str:
         run_id = self.run_ids.get(position, self.id)
-        return self._calls[position].id or f"call_{run_id.replace('-', '')}"
+        return self._calls[position].id or make_call_id(run_id)
 
     def _tell(self, name: str, data: dict[str, Any], result: bytes | None = None, *, passes: bool = False) -> None:
         text = encode_event_json(data)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, ToolMessage, message_chunk_to_message
@@ -13,6 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import StreamWriter
 
 from pegboard.board import Pegboard
+from pegboard.concurrency.concurrent_calls import ConcurrentCalls
 from pegboard.dialects.base import Answer
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.integrations.langgraph.graph_state import (
@@ -25,9 +26,6 @@ from pegboard.integrations.langgraph.run_call import CallerOf, build_tool_messag
 from pegboard.model.call import Caller, ToolCall
 from pegboard.model.call_errors import ExecutionFailed
 from pegboard.pipeline import refuse_call
-
-# How many calls of one message run concurrently; the others wait.
-_MAX_CONCURRENT_CALLS = 20
 
 
 class BoardToolNode:
@@ -42,8 +40,7 @@ class BoardToolNode:
         self._board = board
         self._caller = caller
         self._messages_key = messages_key
-        # Calls that continue without the graph.
-        self._detached: set[asyncio.Task[ToolMessage]] = set()
+        self._concurrent = ConcurrentCalls()
 
     async def __call__(self, state: Any, config: RunnableConfig, writer: StreamWriter = lambda _: None) -> Any:
         """Return the state update: the answers as messages, and their details as `tool_runs`."""
@@ -53,27 +50,20 @@ class BoardToolNode:
         given_up = {
             self._tool(it.name) for round in group_answers_by_round(messages) for it in round if is_given_up(it)
         }
-        room = asyncio.Semaphore(_MAX_CONCURRENT_CALLS)
 
         async def one(call: AskedCall, key: str | None) -> ToolMessage:
             if self._tool(call.name) in given_up:
                 return _refuse_given_up_call(call)
-            async with room:
-                return await run_call(self._board, call, caller, writer, key=key)
+            return await run_call(self._board, call, caller, writer, key=key)
 
-        running: list[asyncio.Future[ToolMessage]] = []
-        for place, call in enumerate(self._calls(message, answered, caller)):
-            if call.is_open:
-                task = asyncio.create_task(one(call, self._key(call, place, message, config)))
-                running.append(self._shield_task(task) if self._board.payloads.detaches(call) else task)
-        # If this task is cancelled, gather waits until all cancelled calls have been recorded.
-        answers = await asyncio.gather(*running, return_exceptions=True)
-        for answer in answers:
-            if isinstance(answer, BaseException):
-                raise answer
+        answers = await self._concurrent.run(
+            (partial(one, call, self._key(call, place, message, config)), self._board.payloads.detaches(call))
+            for place, call in enumerate(self._calls(message, answered, caller))
+            if call.is_open
+        )
         if isinstance(state, list):
             return answers
-        return {self._messages_key: answers, "tool_runs": [cast("ToolMessage", answer).artifact for answer in answers]}
+        return {self._messages_key: answers, "tool_runs": [answer.artifact for answer in answers]}
 
     def _calls(self, message: AIMessage, answered: list[ToolMessage], caller: Caller) -> tuple[AskedCall, ...]:
         if isinstance(message, BaseMessageChunk):
@@ -106,11 +96,6 @@ class BoardToolNode:
         """Return the id of the tool: models may spell its name in several ways."""
         peg = self._board.snapshot.find(name) if name else None
         return peg.tool.id if peg is not None else name
-
-    def _shield_task(self, task: asyncio.Task[ToolMessage]) -> asyncio.Future[ToolMessage]:
-        self._detached.add(task)
-        task.add_done_callback(self._detached.discard)
-        return asyncio.shield(task)
 
 
 def _refuse_given_up_call(call: AskedCall) -> ToolMessage:

@@ -7,8 +7,10 @@ import math
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, NamedTuple
 
+from pegboard.concurrency.concurrent_calls import ConcurrentCalls, make_call_slots
 from pegboard.kinds.chain.config import MAX_ITEMS, Chain, Condition, Step
 from pegboard.kinds.chain.outcome import NOT_STARTED, CallOutcome, ChainOutcome, StepOutcome, StepView
 from pegboard.kinds.chain.plan import plan_chain
@@ -53,8 +55,7 @@ def _number_or_nan(value: Any) -> float:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
 
 
-# How many calls of one chain run concurrently, and how many it may make in total, including those of inner chains.
-_MAX_CONCURRENT_CALLS = 20
+# How many calls a chain may make in total, including those of inner chains.
 _MAX_CALLS = 5000
 # Maximum total size of the outputs of all steps.
 _MAX_OUTPUT_BYTES = 64 * 2**20
@@ -97,8 +98,7 @@ class ChainRunner:
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
-        # Calls that continue after their chain was cancelled.
-        self._detached: set[asyncio.Task[ToolResult]] = set()
+        self.concurrent = ConcurrentCalls()
 
     async def run(
         self, chain: Chain, given: Mapping[str, Any], asking: ChainRequest, *, chain_id: str | None = None
@@ -144,10 +144,7 @@ class ChainRunner:
         running: Coroutine[Any, Any, ToolResult] = self._pipeline.run(call, caller, run_id=run_id)
         if call.key is None and not self._pipeline.detaches(call.name, call.named_by):
             return await running
-        task = asyncio.create_task(running)
-        self._detached.add(task)
-        task.add_done_callback(self._detached.discard)
-        return await asyncio.shield(task)
+        return await self.concurrent.detach(running)
 
 
 class _ChainRun:
@@ -168,7 +165,7 @@ class _ChainRun:
         self._asking = asking
         self._id = chain_id
         self._begun = time.perf_counter()
-        self._room = asyncio.Semaphore(_MAX_CONCURRENT_CALLS)
+        self._slots = make_call_slots()
         self._counted = counted
         self._size = 0
         # Steps that start no more calls after a failed item, and a flag that no step does because the chain ends.
@@ -251,7 +248,7 @@ class _ChainRun:
         try:
             if not should_run(step.when, self._known):
                 return StepOutcome(step.id, step.tool, "skipped")
-            answers = await self._each(step) if is_list else [await self._one(step, self._known)]
+            answers = await self._run_items(step) if is_list else [await self._run_alone(step)]
         except InvalidReference as error:
             return self._failed(step, CallOutcome(b"", str(error), "execution_failed"), begun)
         if self._limit_failure is not None:
@@ -282,33 +279,32 @@ class _ChainRun:
             elapsed_ms=self._elapsed_ms(begun),
         )
 
-    async def _each(self, step: Step) -> list[CallOutcome]:
+    async def _run_alone(self, step: Step) -> CallOutcome:
+        async with self._slots:
+            return await self._one(step, self._known)
+
+    async def _run_items(self, step: Step) -> list[CallOutcome]:
         items = fill_template(step.for_each, self._known)
         if not isinstance(items, list | tuple):
             raise InvalidReference(f"for_each is no list but {'null' if items is None else type(items).__name__}")
         if len(items) > MAX_ITEMS:
             raise InvalidReference(f"for_each has {len(items):,} items, at most {MAX_ITEMS:,} are run")
         ones = (
-            self._one(step, {**self._known, "item": item, "index": index}, index) for index, item in enumerate(items)
+            (partial(self._one, step, {**self._known, "item": item, "index": index}, index), False)
+            for index, item in enumerate(items)
         )
-        # gather with return_exceptions: a cancellation waits until all cancelled calls are recorded.
-        answers = await asyncio.gather(*ones, return_exceptions=True)
-        for answer in answers:
-            if isinstance(answer, BaseException):
-                raise answer
-        return [answer for answer in answers if isinstance(answer, CallOutcome)]
+        return await self._chains.concurrent.run(ones, self._slots)
 
     async def _one(self, step: Step, known: Mapping[str, Any], index: int | None = None) -> CallOutcome:
         """Run a step, or one item of it; its arguments are built only when it starts, to save memory."""
-        async with self._room:
-            if self._is_stopped or step.id in self._stopped or self._limit_failure is not None:
-                return NOT_STARTED
-            try:
-                answer = await self._call(step, fill_template(step.arguments, known), index)
-            except InvalidReference as error:
-                if index is None:
-                    raise
-                answer = CallOutcome(b"", str(error), "execution_failed")
+        if self._is_stopped or step.id in self._stopped or self._limit_failure is not None:
+            return NOT_STARTED
+        try:
+            answer = await self._call(step, fill_template(step.arguments, known), index)
+        except InvalidReference as error:
+            if index is None:
+                raise
+            answer = CallOutcome(b"", str(error), "execution_failed")
         if answer.error is None:
             self._size += len(answer.text)
             if self._size > _MAX_OUTPUT_BYTES:
