@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from pegboard.maintenance import CheckResult, check_abilities, check_libraries
 from pegboard.sandbox.kernel_features import KernelFeatures
 from pegboard.sandbox.limits import KERNEL_FEATURES
-from pegboard.surfaces.cli.doctor import CheckResult, check_abilities, check_libraries
 from tests.surfaces.cli.running import SECONDS, Outcome, Program
 
 ALL = KernelFeatures(4, True, True, True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -82,27 +81,18 @@ def run_doctor(ctx: typer.Context) -> None:
 
 
 async def _run_migrations(settings: Settings, *, check: bool) -> list[str]:
-    from pegboard.storage.database import Database, read_driver_message  # noqa: PLC0415 -- start-up time
-    from pegboard.storage.migrate import SchemaTooNew, list_pending_revisions  # noqa: PLC0415 -- start-up time
-    from pegboard.storage.migrate import migrate as bring_up  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.doctor import find_missing_file  # noqa: PLC0415 -- start-up time
+    from pegboard import maintenance  # noqa: PLC0415 -- start-up time
+    from pegboard.model.api_errors import Conflict  # noqa: PLC0415 -- start-up time
 
-    if check and (file := find_missing_file(settings.database)):
+    if check and (file := maintenance.find_missing_file(settings.database)):
         raise RequestRefused(f"There is no database yet: {file}", ["Make it with: pegboard migrate"])
     try:
-        database = Database.create(settings.database)
+        return await maintenance.migrate_database(settings.database, check=check)
     except ValueError as error:
         raise UsageError(f"PEGBOARD_DATABASE_URL: {error}") from None
     except OSError as error:
         raise BoardUnreachable(f"The database cannot be made: {error}") from None
-    work: Awaitable[list[str]] = list_pending_revisions(database) if check else bring_up(database)
-    try:
-        return await work
-    except SchemaTooNew as error:
+    except Conflict as error:
         raise RequestRefused(str(error)) from None
-    except Exception as error:
-        raise BoardUnreachable(
-            f"The database {database.shown_url} cannot be reached: {read_driver_message(error)}"
-        ) from None
-    finally:
-        await database.close()
+    except maintenance.DatabaseUnreachable as error:
+        raise BoardUnreachable(str(error)) from None

@@ -25,7 +25,7 @@ from pegboard.surfaces.cli.output import (
 from pegboard.surfaces.cli.session import board_command, create_group, get_session, run_with_client, write_reply
 
 if TYPE_CHECKING:
-    from pegboard.surfaces.cli.tables_check import GeneratedTablesFile
+    from pegboard.maintenance import GeneratedTablesFile
 
 DATABASE_VARIABLE = "PEGBOARD_TABLES_DATABASE"
 PUBLIC_COMMENT = "true lets every user of the board call this tool"
@@ -61,12 +61,12 @@ def check_tables(
 
     Example: pegboard tables check tables.yaml
     """
-    from pegboard.surfaces.cli import tables_check  # noqa: PLC0415 -- start-up time
+    from pegboard.maintenance import check_tables_file  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.cli.api_client import read_settings  # noqa: PLC0415 -- start-up time
     from pegboard.surfaces.cli.definition_files import read_input  # noqa: PLC0415 -- start-up time
 
     raw, name = read_input(file), "standard input" if file == "-" else file
-    checked = asyncio.run(tables_check.check_tables_file(raw, name, read_settings().database, os.environ))
+    checked = asyncio.run(check_tables_file(raw, name, read_settings().database, os.environ))
     if get_session(ctx).as_json:
         found = [
             {"path": one.path, "tool_id": one.tool_id, "code": one.code, "message": one.message}
@@ -129,29 +129,17 @@ def init_tables(
 
 
 async def _generate_file(url: str, schema: str | None, names: list[str]) -> GeneratedTablesFile:
-    from sqlalchemy import make_url  # noqa: PLC0415 -- start-up time
-
-    from pegboard.kinds.table.source import InsertFault  # noqa: PLC0415 -- start-up time
-    from pegboard.kinds.table.sources import open_source  # noqa: PLC0415 -- start-up time
+    from pegboard import maintenance  # noqa: PLC0415 -- start-up time
     from pegboard.model.api_errors import Invalid  # noqa: PLC0415 -- start-up time
-    from pegboard.model.call_errors import ToolError  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli import tables_check  # noqa: PLC0415 -- start-up time
 
     try:
-        source = open_source(url)
-    except ValueError as error:
-        raise UsageError(f"--database: {error}") from None
-    parsed = make_url(url)
-    has_password = parsed.password is not None or any("password" in key for key in parsed.query)
-    address = {"env": DATABASE_VARIABLE} if has_password else url
-    try:
-        made = await tables_check.generate_tables_file(source, schema, names, address)
+        made = await maintenance.generate_tables_file(url, schema, names, DATABASE_VARIABLE)
     except Invalid as error:
         raise UsageError(error.message) from None
-    except (InsertFault, ToolError) as error:
-        raise BoardUnreachable(f"{source.shown_url}: {error.message}") from None
-    finally:
-        await source.close()
+    except ValueError as error:
+        raise UsageError(f"--database: {error}") from None
+    except maintenance.DatabaseUnreachable as error:
+        raise BoardUnreachable(str(error)) from None
     if not made.document["tables"]:
         raise RequestRefused("The database has no table that can become a tool", made.notes)
     return made
