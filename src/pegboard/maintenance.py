@@ -23,6 +23,7 @@ from pegboard.kinds.table.sources import BOARD_TABLES, exclude_board_table, open
 from pegboard.kinds.table.tables_file import read_file_bytes, read_tables_file, read_tool_ids, resolve_addresses
 from pegboard.model.api_errors import Conflict, Fault, Invalid
 from pegboard.model.call_errors import SecretUnreadable, ToolError
+from pegboard.model.secrets import is_secret_name
 from pegboard.registry.accounts_service import ADMIN_NAME
 from pegboard.registry.secret_fields import map_sealed
 from pegboard.sandbox.kernel_features import KernelFeatures, detect_kernel_features
@@ -409,7 +410,7 @@ async def generate_tables_file(
     """
     source = open_source(url)
     parsed = make_url(url)
-    has_password = parsed.password is not None or any("password" in key for key in parsed.query)
+    has_password = parsed.password is not None or any(is_secret_name(key) for key in parsed.query)
     try:
         entries, notes = await _generate_entries(source, schema, names)
     except (InsertFault, ToolError) as error:

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 from pegboard.testing import calls_of, member
 from tests.integration.confining import STORED, Way, python, shell, warm
 

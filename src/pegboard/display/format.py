@@ -26,7 +26,7 @@ from pegboard.display.sql_text import format_sql_indented, format_sql_line
 from pegboard.display.table_text import build_text_table
 from pegboard.model.call import ToolResult
 from pegboard.model.display_format import EACH_ITEM, Display, Format, FormatTree, split_path
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 
 MAX_LINE_CHARS = 200
 MAX_TEXT_CHARS = 4000

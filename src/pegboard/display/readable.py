@@ -8,9 +8,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from pegboard.json_schema.arguments_text import parse_json_text
-from pegboard.json_schema.value_text import is_secret_key
 from pegboard.model.call_errors import MalformedArguments
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK, is_secret_name, mask_labelled_secrets
 
 DEFAULT_MAX_CHARS = 50
 _MAX_ITEMS = 20
@@ -21,11 +20,6 @@ _MAX_JSON_CHARS = 100_000
 _MAX_MASKED_CHARS = 10_000
 _MAX_NUMBER_BITS = 150
 
-# Field names of credentials, in addition to those that are masked in every message.
-_SECRET_NAME = re.compile(
-    r"(?:^|[_\-. ])(?:pwd?|pass|tokens?|auth|bearer|jwt|creds|cookies?|session_?id|signature|pin|otp|cvv"
-    r"|(?:private|ssh|signing|encryption|account|master|shared)[_-]?key)(?:$|[_\-. ])"
-)
 # Credentials within a text: user info of a URL, bearer tokens, and API keys that are recognised by their prefix.
 _CREDENTIAL_IN_TEXT = re.compile(
     r"(?<=://)[^/\s@]+(?=@)|(?<=\bBearer )[\w.~+/=-]{8,}|\b(?:sk|pk|rk)[-_][\w-]{12,}|\bgh[a-z]_\w{12,}"
@@ -34,17 +28,9 @@ _CREDENTIAL_IN_TEXT = re.compile(
 )
 # User info of a URL that was cut off before the `@`.
 _TRUNCATED_URL_CREDENTIAL = re.compile(r"(?<=://)[^/\s@]+\Z")
-# Secrets that follow a label: `password=…`, `"apiKey": "…"`, `Authorization: Basic …`, `--token …`.
-_LABELLED_SECRET = re.compile(
-    r"((?:passw(?:or)?d|passphrase|pwd|secret|token|credential|cookie|authorization"
-    r"|(?:api|access|account|private)[_\- ]?key)(?:s|key|[_-][\w-]{1,20})?+\\{0,4}[\"']?\s*+[:=]\s*+\\{0,4}[\"']?"
-    r"|--(?:password|token|secret|api-key)\s++)((?:basic|bearer)\s++)?[^\s\"'\\&;,})\]]+",
-    re.IGNORECASE,
-)
 # A command line flag, whose value is the next item of a list.
 _COMMAND_FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 _LABEL_KEYS = ("name", "key", "header")
-_CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SQL_START = re.compile(r"\s*(?:select|insert|update|delete|with|create|alter|drop|merge)\s", re.IGNORECASE)
 
 # Control characters, characters that change the text direction, and invisible ones; joiners within words stay.
@@ -104,10 +90,7 @@ def is_secret_field(name: str, value: Any) -> bool:
     """Return True if a value with this field name is to be masked."""
     if value is None or value == "" or isinstance(value, bool):
         return False
-    words = _CAMEL_BOUNDARY.sub("_", name).lower()
-    # A number of tokens, such as `max_tokens`, is not a secret.
-    is_count = isinstance(value, int | float) and words.endswith("tokens")
-    return not is_count and (is_secret_key(words) or _SECRET_NAME.search(words) is not None)
+    return is_secret_name(name)
 
 
 def _parse_embedded_json(text: str) -> Any:
@@ -173,7 +156,7 @@ def mask_credentials(text: str, longest: int = _MAX_MASKED_CHARS) -> str:
     if len(text) > longest:
         text = _TRUNCATED_URL_CREDENTIAL.sub(MASK, text[:longest])
     text = text.encode("utf-8", "replace").decode()
-    return _LABELLED_SECRET.sub(lambda said: f"{said[1]}{said[2] or ''}{MASK}", _CREDENTIAL_IN_TEXT.sub(MASK, text))
+    return mask_labelled_secrets(_CREDENTIAL_IN_TEXT.sub(MASK, text))
 
 
 def escape_invisible(text: str) -> str:

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from pegboard.display.readable import is_secret_field, mask_credentials, to_one_line
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 
 _MAX_SQL_CHARS = 4000
 _MAX_LITERAL_CHARS = 60
@@ -41,9 +41,9 @@ _CONTINUES_AFTER = {
     "order": frozenset({"within"}),
 }
 _CONDITION_WORDS = frozenset({"and", "or", "on"})
-_SECRET_AFTER = re.compile(r"\b(?:password|identified\s+(?:with\s+\S+\s+)?(?:by|as))\s*$", re.IGNORECASE)
+_SECRET_AFTER = re.compile(r"\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s*$", re.IGNORECASE)
 _INSERT_COLUMNS = re.compile(r"\binto\b[^()]{0,200}\(([^()]{0,5000})\)", re.IGNORECASE)
-_NAME_BEFORE = re.compile(r"([\w$]+)[\"`\]]?\s*(?:=|<>|!=|:=|like|in\s*\()\s*$", re.IGNORECASE)
+_NAME_BEFORE = re.compile(r"([\w$]+)[\"`\]]?\s*(?:=|<>|!=|:=|like|in\s*\()?\s*$", re.IGNORECASE)
 
 
 class _Token(NamedTuple):

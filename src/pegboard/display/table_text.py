@@ -19,7 +19,7 @@ from pegboard.display.readable import (
     to_readable,
     truncate_text,
 )
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 
 MAX_ROWS = 20
 _MAX_COLUMNS = 8

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 
 from pegboard.json_schema.schema_document import Path
 from pegboard.json_schema.value_text import (
-    HIDDEN,
     format_field_path,
     format_options,
     format_value,
-    is_secret_key,
     shorten,
 )
 from pegboard.model.call_errors import FieldProblem
+from pegboard.model.secrets import HIDDEN, is_secret_name
 
 _ARTICLES = {"integer": "an ", "number": "a ", "string": "a ", "array": "an ", "text": "a "}
 
@@ -53,7 +52,7 @@ def build_problem(
     words: ProblemWording, path: Path, value: Any, node: Any = None, *, subject: str = "Arguments"
 ) -> FieldProblem:
     """Return the problem with its message; the value is hidden if the path contains a name that looks secret."""
-    hidden = any(isinstance(step, str) and is_secret_key(step) for step in path)
+    hidden = any(isinstance(step, str) and is_secret_name(step) for step in path)
     field = format_field_path(path)
     message = f"{format_subject(field, subject)} {words.says}"
     if words.shows:

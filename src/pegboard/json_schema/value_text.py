@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from pegboard.json_schema.schema_document import Path
+from pegboard.model.secrets import HIDDEN, is_secret_name
 
 MAX_TEXT_LENGTH = 100
-HIDDEN = "(hidden)"
-
-_SECRET_KEY = re.compile(
-    r"pass(?:word|wd|phrase)|secret|token$|api[_-]?key|authorization|credential|(?:private|access)[_-]?key", re.I
-)
 _MAX_OPTIONS = 30
 
 
@@ -42,11 +37,6 @@ def format_options(options: Iterable[Any]) -> str:
     return ", ".join(shown) + (f", … ({left} more)" if left else "")
 
 
-def is_secret_key(key: str) -> bool:
-    """Return True if the value of this key looks secret and must not be repeated."""
-    return _SECRET_KEY.search(key) is not None
-
-
 def shorten(text: str, length: int = MAX_TEXT_LENGTH) -> str:
     """Return the text, shortened to `length` characters if it is longer."""
     return text if len(text) <= length else text[: length - 1] + "…"
@@ -69,7 +59,7 @@ def _write_value(value: Any, room: int) -> str:
 def _iterate_entries(value: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
     for key, item in value.items():
         name = str(key)
-        yield json.dumps(name[:MAX_TEXT_LENGTH], ensure_ascii=False) + ": ", HIDDEN if is_secret_key(name) else item
+        yield json.dumps(name[:MAX_TEXT_LENGTH], ensure_ascii=False) + ": ", HIDDEN if is_secret_name(name) else item
 
 
 def _join_parts(text: str, parts: Iterable[tuple[str, Any]], end: str, room: int) -> str:

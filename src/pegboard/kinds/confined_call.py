@@ -12,7 +12,7 @@ from pegboard.kinds.secret_mask import SecretMask
 from pegboard.kinds.upstream_limits import compute_attempt_deadline
 from pegboard.model.call import ReadyCall
 from pegboard.model.call_errors import ExecutionFailed, TimedOut, ToolError
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 from pegboard.sandbox.call_channel import ConfinedResult
 from pegboard.sandbox.kernel_features import KernelFeatures
 from pegboard.sandbox.libraries import Libraries

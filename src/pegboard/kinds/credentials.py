@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, quote, quote_plus
 
 from pegboard.kinds.config_fields import check_header
 from pegboard.model.call_errors import Misconfigured
+from pegboard.model.secrets import is_credential_parameter
 
 _REQUIRED_BY_TYPE = {"bearer": ("token",), "basic": ("username", "password"), "api_key": ("api_key",), "custom": ()}
 _CREDENTIAL_PLACES = ("headers", "query", "cookies")
@@ -22,11 +23,6 @@ _KNOWN_KEYS = (
 
 _HTTP_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 _COOKIE_VALUE = re.compile(r"[^\x00-\x1f\x7f;]*")
-_SENSITIVE_NAME = re.compile(
-    r"auth(?!or(?!i[sz]))|token|secret|passw|pwd|credential|cookie|session|signature|jwt|(?:api|access)[-_.]?key|^appid$"
-    r"|(?:^|[-_.])(?:key|sig|sid)(?:$|[-_.])",
-    re.IGNORECASE,
-)
 # Names whose values are well known: masking them would damage outputs and protect nothing.
 _HARMLESS_NAME = re.compile(
     r"(?:accept|content-|user-agent|cache-control|if-|prefer|x-request|lc_).*"
@@ -84,14 +80,9 @@ def is_valid_cookie(name: str, value: str = "") -> bool:
     return _HTTP_TOKEN.fullmatch(name) is not None and _COOKIE_VALUE.fullmatch(value) is not None
 
 
-def is_sensitive(name: str) -> bool:
-    """True if a header or query parameter with this name is likely a credential."""
-    return _SENSITIVE_NAME.search(name) is not None
-
-
 def list_request_secrets(credentials: Credentials, headers: Mapping[str, str], query: str) -> tuple[str, ...]:
     """Return all texts to mask, in all encodings in which an upstream may repeat them, longest first."""
-    texts = [*credentials.texts, *(value for name, value in parse_qsl(query) if is_sensitive(name))]
+    texts = [*credentials.texts, *(value for name, value in parse_qsl(query) if is_credential_parameter(name))]
     found = {form for text in texts for form in _list_encodings(text)}.union(find_secrets(headers))
     return tuple(sorted(found, key=lambda form: (-len(form), form)))
 
@@ -181,7 +172,7 @@ def _is_encodable(value: str) -> bool:
 
 def _is_public_value(name: str, value: str) -> bool:
     """True if the value is public: its name is well known, it contains no @ and does not look like a key."""
-    if _HARMLESS_NAME.fullmatch(name) is None or is_sensitive(name):
+    if _HARMLESS_NAME.fullmatch(name) is None or is_credential_parameter(name):
         return False
     return "@" not in value and _OPAQUE_VALUE.fullmatch(value) is None
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import orjson
 
 from pegboard.model.call_errors import ToolError
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 
 # Shorter texts occur in outputs by chance.
 _MIN_SECRET_CHARS = 6

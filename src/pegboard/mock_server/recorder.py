@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pegboard.json_schema.value_text import is_secret_key
 from pegboard.mock_server.fixtures import ERROR_CLASSES_BY_CODE, FixtureTool
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK, is_secret_name
 
 # Behaviour around a tool, such as retries, is part of the recorded answers.
 _COPIED_FIELDS = (
@@ -131,7 +130,7 @@ class _SecretMasker:
         """Return the arguments without such keys: the rest is enough for `when`."""
         kept: dict[str, Any] = {}
         for key, value in arguments.items():
-            if is_secret_key(key):
+            if is_secret_name(key):
                 self.count += 1
             else:
                 kept[key] = self.without(value) if isinstance(value, Mapping) else self.over(value)
@@ -144,7 +143,7 @@ class _SecretMasker:
         return [self.over(item) for item in value] if isinstance(value, list) else value
 
     def _hidden(self, key: str, value: Any) -> Any:
-        if is_secret_key(key) and isinstance(value, str):
+        if is_secret_name(key) and isinstance(value, str):
             self.count += 1
             return MASK
         return self.over(value)

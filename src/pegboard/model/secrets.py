@@ -1,4 +1,7 @@
-"""References to named secrets, `{{secret:NAME}}`, in tool definitions."""
+"""Which names look like names of secrets, and references to named secrets, `{{secret:NAME}}`, in tool definitions.
+
+No other module has a list of such names: what one message hides, every other message hides too.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,35 @@ from typing import Any
 
 from pegboard.model.call_errors import SecretUnreadable
 
+# What is shown instead of a secret. A config with a mask keeps the stored value.
+MASK = "********"
+# What messages and logs show instead of the value of a field whose name looks secret.
+HIDDEN = "(hidden)"
+
+# Parts that mark a name wherever they are in it. `author` and `authority` are no secrets, nor are numbers of tokens.
+_NAME_PARTS = (
+    r"passw|pwd|pass(?:phrase|code)|secret|credential|cookie|jwt|signature|auth(?!or(?!i[sz]))"
+    r"|(?:access|account|api|encryption|master|private|shared|signing|ssh|subscription)_?key(?!board|word)"
+    r"|sess(?:ion)?_?id|token(?!s|i[sz]|_(?:budget|count|limit|usage))|(?:access|api|bearer|refresh|session)_?tokens"
+)
+# Whole words that mark a name, and those that mark it only at its end: `pin`, `pin_code`, but not `pin_count`.
+_WHOLE_WORDS = "bearer|creds?|cvc|cvv|otp|pw"
+_LAST_WORDS = "pass|pin|session"
+_SECRET_NAME = re.compile(
+    rf"{_NAME_PARTS}|(?:^|_)(?:{_WHOLE_WORDS})(?:$|_)"
+    rf"|(?:^|_)(?:{_LAST_WORDS})(?:_(?:code|data|hash|key|number|value))?$"
+)
+# In a header or a query, these words mark a credential too; as arguments they are too common.
+_CREDENTIAL_PARAMETER = re.compile(r"session(?!s)|token|(?:^|_)(?:key|sig|sid)(?:$|_)|^appid$")
+_CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NO_WORD = re.compile(r"[\W_]+")
+# A secret in a text, after a label: `password=…`, `"apiKey": "…"`, `Authorization: Basic …`, `--token …`.
+_LABELLED_SECRET = re.compile(
+    r"((?:passw(?:or)?d|passphrase|pwd|secret|token|credential|cookie|authorization"
+    r"|(?:api|access|account|private)[_\- ]?key)(?:s|key|[_-][\w-]{1,20})?+\\{0,4}[\"']?\s*+[:=]\s*+\\{0,4}[\"']?"
+    r"|--(?:password|token|secret|api-key)\s++)((?:basic|bearer)\s++)?[^\s\"'\\&;,})\]]+",
+    re.IGNORECASE,
+)
 # Only words that are certainly no secret may be readable in front of a reference.
 _SCHEMES = "api-?key|basic|bearer|digest|dpop|jwt|key|negotiate|oauth|privatetoken|ssws|token"
 SECRET_REFERENCE = re.compile(r"\{\{secret:([A-Za-z_][A-Za-z0-9_.-]{0,254})\}\}", re.ASCII)
@@ -17,6 +49,26 @@ _ONLY_REFERENCE = re.compile(rf"(?i:(?:{_SCHEMES}) +)?{SECRET_REFERENCE.pattern}
 # Fields for the place of a credential or the name of its user. They are shown if the credential itself is a reference
 # to a secret; otherwise they are masked like all other values.
 _READABLE_KEYS = ("header_name", "query_name", "username")
+
+
+def is_secret_name(name: str) -> bool:
+    """Return True if the value of an argument, a field, a column or a variable of this name must not be repeated."""
+    return _SECRET_NAME.search(_split_words(name)) is not None
+
+
+def is_credential_parameter(name: str) -> bool:
+    """Return True if a header or query parameter with this name is likely a credential."""
+    words = _split_words(name)
+    return _SECRET_NAME.search(words) is not None or _CREDENTIAL_PARAMETER.search(words) is not None
+
+
+def mask_labelled_secrets(text: str) -> str:
+    """Return the text with the values masked that follow a label such as `password=`."""
+    return _LABELLED_SECRET.sub(lambda match: f"{match[1]}{match[2] or ''}{MASK}", text)
+
+
+def _split_words(name: str) -> str:
+    return _NO_WORD.sub("_", _CAMEL_BOUNDARY.sub("_", name)).lower()
 
 
 def is_only_reference(value: object) -> bool:

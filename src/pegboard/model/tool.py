@@ -17,7 +17,6 @@ from pydantic import ConfigDict, Field, model_validator
 from pegboard.model.base_model import Model
 from pegboard.model.display_format import Display
 
-MASK = "********"
 MAX_NAME_LENGTH = 255
 MAX_ALIAS_LENGTH = 64
 

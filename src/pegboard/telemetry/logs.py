@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
 from collections.abc import Mapping, MutableMapping
 from datetime import UTC, datetime
@@ -11,9 +10,7 @@ from typing import Any, Literal
 
 import structlog
 
-_SECRET_NAME_PATTERN = re.compile(
-    r"pass(word|wd|phrase)|secret|token|api[_-]?key|authori[sz]ation|credential|cookie", re.IGNORECASE
-)
+from pegboard.model.secrets import HIDDEN, is_secret_name
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:
@@ -70,7 +67,7 @@ def redact_secrets(value: Any, depth: int = 4) -> Any:
         if depth == 0:
             return "{…}"
         return {
-            key: "(hidden)" if _SECRET_NAME_PATTERN.search(str(key)) else redact_secrets(item, depth - 1)
+            key: HIDDEN if is_secret_name(str(key)) else redact_secrets(item, depth - 1)
             for key, item in list(value.items())[:50]
         }
     if isinstance(value, list | tuple):

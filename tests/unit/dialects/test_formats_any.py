@@ -21,7 +21,7 @@ from pegboard.display.format import (
 from pegboard.display.names import format_tool_args, summarize_call
 from pegboard.display.readable import mask_credentials
 from pegboard.model.display_format import Display, Format
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 from tests.unit.dialects.web_dialects import JSON
 
 NAMES = st.sampled_from(["a", "b", "price", "rows", "columns", "status", "headers", "body", "password", "ä"])

@@ -9,8 +9,9 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from pegboard.kinds.credentials import Credentials, find_secrets, is_sensitive, is_valid_cookie, list_request_secrets
+from pegboard.kinds.credentials import Credentials, find_secrets, is_valid_cookie, list_request_secrets
 from pegboard.model.call_errors import Misconfigured
+from pegboard.model.secrets import is_credential_parameter
 
 Parts = tuple[dict[str, str], dict[str, str], dict[str, str]]
 
@@ -171,12 +172,12 @@ def test_any_other_header_is_a_secret_for_http_and_mcp_alike(name: str, value: s
      "token", "X-CSRF-Token", "client_secret", "password", "Cookie", "session_id", "sig", "X-Signature", "appid"],
 )  # fmt: skip
 def test_names_of_credentials_are_recognised(name: str) -> None:
-    assert is_sensitive(name)
+    assert is_credential_parameter(name)
 
 
 @pytest.mark.parametrize("name", ["author", "X-Authors", "monkey", "keyword", "design", "If-Match", "limit", "inside"])
 def test_names_that_only_look_alike_are_not(name: str) -> None:
-    assert not is_sensitive(name)
+    assert not is_credential_parameter(name)
 
 
 def test_a_cookie_has_a_plain_name_and_nothing_that_ends_it() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.kinds.confined_call import mask_partial_secret
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 
 few = st.text("ab", max_size=12)
 

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from pegboard import Pegboard
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call_errors import ToolError
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import member

@@ -11,7 +11,7 @@ from pegboard import Pegboard
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
 from pegboard.model.call import Caller
 from pegboard.model.import_report import ImportReport
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 from pegboard.testing import NoSettings, member
 from tests.unit.imports.offering import Offering, odd, offering, tool
 from tests.waiting import until

@@ -9,7 +9,7 @@ import pytest
 
 from pegboard import Caller, Pegboard
 from pegboard.model.api_errors import Invalid, Refusal
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 from pegboard.registry.build_tool import write_definition
 from pegboard.testing import member, memory_board
 from tests.surfaces.rest.clients import mock

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.kinds.http.config import HttpConfig
-from pegboard.model.tool import MASK, AuthConfig
+from pegboard.model.secrets import MASK
+from pegboard.model.tool import AuthConfig
 from pegboard.registry.secret_fields import (
     MaskedAuth,
     keep_masked,

@@ -11,7 +11,7 @@ from multidict import CIMultiDict, istr
 from yarl import URL
 
 from pegboard.kinds.config_fields import URL_PLACEHOLDER
-from pegboard.kinds.credentials import Credentials, is_sensitive, is_valid_cookie, list_request_secrets
+from pegboard.kinds.credentials import Credentials, is_valid_cookie, list_request_secrets
 from pegboard.kinds.http.config import HttpConfig
 from pegboard.kinds.http.parameter_styles import (
     UnsendableValue,
@@ -26,6 +26,7 @@ from pegboard.kinds.http.parameter_styles import (
 )
 from pegboard.kinds.http.request_body import EncodedBody, get_content_type, make_body_builder
 from pegboard.model.call_errors import FieldProblem, InvalidArguments, Misconfigured
+from pegboard.model.secrets import is_credential_parameter
 
 # Characters that a URL cannot contain, including a percent sign that begins no escape; escapes are kept.
 _UNSENDABLE_CHARS = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?@!$&'()*+,;=%\[\]]+", re.ASCII)
@@ -354,7 +355,9 @@ class RequestTemplate:
             case "header":
                 check_style(name, "header", style)
                 way = _ParameterTarget(
-                    "private" if is_sensitive(wire) else "header", istr(wire), make_header_writer(wire, style)
+                    "private" if is_credential_parameter(wire) else "header",
+                    istr(wire),
+                    make_header_writer(wire, style),
                 )
                 return _NO_TARGET if wire.lower() in self._own_header_names else way
             case "cookie":

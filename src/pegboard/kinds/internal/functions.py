@@ -14,11 +14,12 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError, create_mode
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
 from pegboard.json_schema.argument_problems import build_invalid_arguments
-from pegboard.json_schema.value_text import format_value, is_secret_key
+from pegboard.json_schema.value_text import format_value
 from pegboard.kinds.internal.executor import Handler, InternalExecutor, find_context_parameter
 from pegboard.model.api_errors import Conflict
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import FieldProblem
+from pegboard.model.secrets import is_secret_name
 from pegboard.model.tool import Kind
 from pegboard.model.tool_definition import read_definition
 from pegboard.model.validation_messages import list_item_faults
@@ -125,7 +126,7 @@ def _remove_titles(schema: Any) -> Any:
 
 def _build_problem(item: Any, model: type[BaseModel]) -> FieldProblem:
     (fault,) = list_item_faults([item], model)
-    received = None if is_secret_key(fault.field) else format_value(item.get("input"))
+    received = None if is_secret_name(fault.field) else format_value(item.get("input"))
     return FieldProblem("custom", f"Field '{fault.field}': {fault.message}", fault.field, None, received)
 
 

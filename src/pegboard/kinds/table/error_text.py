@@ -8,10 +8,11 @@ from typing import Any
 
 from pegboard.kinds.table.config import DatabaseFailed, TableConfig, TableUnusable
 from pegboard.kinds.table.insert_plan import ROWS_FIELD, TableConfigProblem
-from pegboard.kinds.table.insert_refusals import HIDDEN_VALUE, has_secret_name, shorten_value
+from pegboard.kinds.table.insert_refusals import shorten_value
 from pegboard.kinds.table.source import InsertFault
 from pegboard.kinds.table.table_schema import ForeignKey, TableSchema
 from pegboard.model.call_errors import FieldProblem, InDoubt, ToolError
+from pegboard.model.secrets import HIDDEN, is_secret_name
 
 _RETRY_AFTER_MS = 1000
 _MAX_SHOWN_FIELDS = 4
@@ -38,7 +39,7 @@ class TableMessages:
         self._is_batch = config.batch
         self._field_by_column = {config.column_of(field.name): field.name for field in config.fields}
         self._noun = config.tableName.replace("_", " ") if config.batch else _make_singular(config.tableName)
-        self._hidden = frozenset(field.name for field in config.fields if has_secret_name(field.name))
+        self._hidden = frozenset(field.name for field in config.fields if is_secret_name(field.name))
         # Alternately text and the names of placeholders.
         parts = _PLACEHOLDER.split(config.successMessage) if config.successMessage else []
         self._parts = tuple(parts)
@@ -76,7 +77,7 @@ class TableMessages:
     def _filled(self, name: str, rows: Sequence[Mapping[str, Any]], ids: Sequence[Any]) -> str:
         # A field may be called id: the caller's value then has priority.
         if name in self._field_by_column.values():
-            return HIDDEN_VALUE if name in self._hidden else _format_list([row.get(name) for row in rows])
+            return HIDDEN if name in self._hidden else _format_list([row.get(name) for row in rows])
         if name == "id":
             return _format_list(ids) if ids else "none"
         return str(len(rows)) if name == "rowCount" else f"{{{name}}}"

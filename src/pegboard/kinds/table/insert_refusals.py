@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 
 from pegboard.model.call_errors import FieldProblem, InvalidArguments
+from pegboard.model.secrets import HIDDEN, is_secret_name
 from pegboard.telemetry.logs import redact_secrets
 
 MAX_PROBLEMS = 100
-HIDDEN_VALUE = "(hidden)"
 _MAX_LISTED_PROBLEMS = 10
 _MAX_VALUE_CHARS = 100
 
@@ -32,18 +32,13 @@ class ColumnValueRefused(Exception):
     def problem(self, path: str, field: str, value: Any) -> FieldProblem:
         """Return the error as a problem of the field at `path`; the value is hidden if the field's name is secret."""
         value = self.element if self.place else value
-        received = HIDDEN_VALUE if has_secret_name(field) else shorten_value(value)
+        received = HIDDEN if is_secret_name(field) else shorten_value(value)
         at = path + self.place
         message = f"Field '{at}' {self.says}"
         if self.shows:
-            quoted = f"'{received}'" if isinstance(value, str) and received is not HIDDEN_VALUE else received
+            quoted = f"'{received}'" if isinstance(value, str) and received is not HIDDEN else received
             message += f", but received {quoted}"
         return FieldProblem(self.code, message, at, self.expected, received)
-
-
-def has_secret_name(field: str) -> bool:
-    """True if the field's name looks secret, so that its value must not be repeated."""
-    return bool(redact_secrets({field: ""})[field])
 
 
 def shorten_value(value: Any) -> str:

@@ -118,7 +118,7 @@ def export_definitions(
 
 
 def _has_mask(value: Any) -> bool:
-    from pegboard.model.tool import MASK  # noqa: PLC0415 -- start-up time
+    from pegboard.model.secrets import MASK  # noqa: PLC0415 -- start-up time
 
     if isinstance(value, dict):
         return any(map(_has_mask, value.values()))

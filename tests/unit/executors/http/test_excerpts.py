@@ -22,7 +22,7 @@ from pegboard.kinds.http.response import (
 )
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.model.call_errors import UpstreamFailed
-from pegboard.model.tool import MASK
+from pegboard.model.secrets import MASK
 
 SECRET = 's3same"/o&en'
 NOTHING = SecretMask(())

@@ -20,7 +20,8 @@ from pegboard.model.call_errors import (
     UpstreamFailed,
     UpstreamUnreachable,
 )
-from pegboard.model.tool import MASK, Retry
+from pegboard.model.secrets import MASK
+from pegboard.model.tool import Retry
 from tests.unit.executors.http.calling import Calling, calling, open_tool, run
 from tests.upstreams import Upstream, answer, by_path, echo, hang, redirect, says, upstream
 from tests.waiting import until
