@@ -44,6 +44,7 @@ from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.runs.cancellation import CallCanceller
 from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.runs.handle import CallHandler
 from pegboard.runs.other_processes import OtherProcessWatcher
 from pegboard.runs.replay import CallReplayer
 from pegboard.settings import Settings
@@ -116,7 +117,7 @@ class Pegboard(Library):
             max_running=settings.max_running_calls,
         )
         self._readiness = Readiness(database, self._journal, self._limiter, lambda: self.pipeline.is_draining)
-        self.chains = ChainRunner(self.pipeline)
+        self.chains = ChainRunner(self.pipeline, max_depth=settings.max_depth, max_bytes=settings.max_arguments_bytes)
         self._internal.run_chain = self.chains.run_as_tool
         self.audit = Audit(database, open_chain(self._vault))
         self.statistics = Statistics(database)
@@ -132,7 +133,15 @@ class Pegboard(Library):
             self.dialects, self.pipeline, self.snapshot, LargePayloadReader(self._limiter, settings.key_rate)
         )
         self.threads = Conversations(database, self.payloads)
-        self.following = FollowedRuns(self.payloads, self.threads, max_followed=settings.max_followed_calls)
+        self.following = FollowedRuns(self.payloads, max_followed=settings.max_followed_calls)
+        self.calls = CallHandler(
+            snapshot=self.snapshot,
+            pipeline=self.pipeline,
+            payloads=self.payloads,
+            threads=self.threads,
+            following=self.following,
+            chains=self.chains,
+        )
         self.replays = CallReplayer(database, self.snapshot, self.pipeline, self._prepare, rules.check_registration)
         self._recorded = ExecutionReader(database, self.snapshot)
         self.cancelling = CallCanceller(self.pipeline, self.following, database, self._recorded)

@@ -14,7 +14,7 @@ from pegboard.dialects.parsed_calls import ABSENT, AskedCall, ParsedCalls
 from pegboard.display.format import format_arguments, format_outcome_line, format_outcome_text
 from pegboard.display.names import get_tool_display_name, summarize_call
 from pegboard.model.api_errors import Invalid
-from pegboard.model.call import Caller, Malformed, OnProgress, Surface, ToolCall
+from pegboard.model.call import Caller, CallRequest, Malformed, OnProgress, ToolCall
 from pegboard.model.call_errors import Cancelled
 from pegboard.model.idempotency_key import check_idempotency_key, derive_call_keys
 from pegboard.model.ids import make_call_id, new_id
@@ -75,21 +75,14 @@ class PayloadRunner:
         return self.dialects.stream(dialect, lambda name: self.schema_of(name, caller))
 
     async def run(
-        self,
-        asked: ParsedCalls,
-        caller: Caller,
-        *,
-        surface: Surface = "library",
-        request_id: str | None = None,
-        key: str | None = None,
-        thread_id: str | None = None,
-        audience: CallListener | None = None,
+        self, asked: ParsedCalls, request: CallRequest, audience: CallListener | None = None
     ) -> AnsweredCalls:
         """Run every unanswered call, up to 20 concurrently; refuse those whose arguments cannot be parsed.
 
         If the caller disconnects, calls end or continue according to their tool's `on_disconnect`; calls with an
         idempotency key continue.
         """
+        caller, surface, request_id, key, thread_id = request
         calls = self.list_open_calls(asked)
         keys = [
             own or call.key

@@ -6,18 +6,15 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from pegboard.conversations.conversations import Conversations
-from pegboard.conversations.turns import read_assistant_text
 from pegboard.dialect_calls import PayloadRunner
 from pegboard.dialects.detect import CallStream, Dialects
-from pegboard.dialects.parsed_calls import ParsedCalls
 from pegboard.kinds.chain.config import Chain
 from pegboard.kinds.chain.outcome import ChainOutcome
-from pegboard.kinds.chain.run_chain import ChainRequest, ChainRunner
+from pegboard.kinds.chain.run_chain import ChainRunner
 from pegboard.kinds.internal.executor import Handler
 from pegboard.kinds.internal.functions import FunctionRegistry
 from pegboard.model.accounts import refuse_agents
-from pegboard.model.call import Caller, Execution, OnProgress, ToolCall, ToolResult
-from pegboard.model.idempotency_key import check_idempotency_key
+from pegboard.model.call import Caller, CallRequest, Execution, OnProgress, ToolCall, ToolResult
 from pegboard.model.page import Page
 from pegboard.model.tool import Tool
 from pegboard.model.tool_definition import ToolCreate, read_definition
@@ -31,6 +28,7 @@ from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.runs.cancellation import CallCanceller
 from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.runs.handle import CallHandler
 from pegboard.runs.replay import CallReplayer, Replay
 from pegboard.storage.database import Database
 from pegboard.storage.execution_rows import ExecutionFilter
@@ -42,6 +40,7 @@ class Library:
     """Registers and calls tools, follows calls and reads the journal; acts as the admin unless `caller` is given."""
 
     admin: Caller
+    calls: CallHandler
     pipeline: Pipeline
     payloads: PayloadRunner
     threads: Conversations
@@ -71,8 +70,8 @@ class Library:
         A call with a `key` runs once: within a day, a repeat with the same key returns the recorded result.
         """
         given = {} if arguments is None else arguments
-        call = ToolCall(str(name), given, on_progress=on_progress, key=check_idempotency_key(key))
-        return await self.pipeline.run(call, caller or self.admin)
+        call = ToolCall(str(name), given, on_progress=on_progress, key=key)
+        return await self.calls.call(call, caller or self.admin)
 
     async def run(
         self,
@@ -87,14 +86,11 @@ class Library:
 
         With a `thread`, the messages, calls and results are stored in that conversation.
         """
-        who = caller or self.admin
-        asked, text = await self._read(raw, dialect, who)
-        if thread is not None:
-            await self.threads.get(thread, who)
-        answered = await self.payloads.run(asked, who, key=key, thread_id=thread)
-        if thread is not None:
-            await self.threads.remember(thread, who, answered, text)
-        return self.payloads.render(answered)
+        request = CallRequest(caller or self.admin, key=key, thread_id=thread)
+        handled = await self.calls.run(await self.calls.read(raw, request, dialect=dialect, size=_measure_text(raw)))
+        if handled.thread_error is not None:
+            raise handled.thread_error
+        return self.calls.render(handled)
 
     async def follow(
         self,
@@ -106,23 +102,14 @@ class Library:
         thread: str | None = None,
     ) -> AsyncIterator[LogEvent]:
         """Run the calls of a payload and yield its events: tool_use, tool_progress, tool_result and complete."""
-        who = caller or self.admin
-        asked, text = await self._read(raw, dialect, who)
-        if thread is not None:
-            await self.threads.get(thread, who)
-        feed = self.following.start(asked, who, key=key, thread_id=thread, text=text)
+        request = CallRequest(caller or self.admin, key=key, thread_id=thread)
+        feed = self.calls.follow(
+            await self.calls.read(raw, request, dialect=dialect, size=_measure_text(raw), with_text=True)
+        )
         with self.following.reading(feed) as events:
             async for batch in events.batches():
                 for event in batch:
                     yield event
-
-    async def _read(self, raw: Any, dialect: str | None, caller: Caller) -> tuple[ParsedCalls, str | None]:
-        """Return the calls of a payload and its text; a large payload is parsed in an OS thread."""
-        return await self.payloads.large_reads.run(
-            lambda: (self.payloads.read(raw, dialect, caller), read_assistant_text(raw)),
-            len(raw) if isinstance(raw, str) else 0,
-            caller,
-        )
 
     async def chain(
         self,
@@ -137,9 +124,7 @@ class Library:
         Raises Invalid if the chain is invalid, before any step runs.
         """
         steps = chain if isinstance(chain, Chain) else validate_model(Chain, chain, "")
-        return await self.chains.run(
-            steps, given or {}, ChainRequest(caller or self.admin, key=check_idempotency_key(key))
-        )
+        return await self.calls.run_chain(steps, given or {}, CallRequest(caller or self.admin, key=key))
 
     async def watch(self, *, caller: Caller | None = None) -> AsyncIterator[LogEvent]:
         """Yield new events of the board: of the caller's own calls, or of all calls for an admin."""
@@ -229,4 +214,8 @@ class Library:
         """Run a recorded call again, with its side effects: with its tool, a version of that tool, or another tool."""
         caller = caller or self.admin
         recorded = await self.execution(execution_id, caller=caller)
-        return await self.replays.run(recorded, caller, tool=tool, version=version)
+        return await self.replays.run(recorded, CallRequest(caller), tool=tool, version=version)
+
+
+def _measure_text(raw: Any) -> int:
+    return len(raw) if isinstance(raw, str) else 0

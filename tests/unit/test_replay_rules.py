@@ -9,7 +9,7 @@ import pytest
 
 from pegboard import Caller, Pegboard
 from pegboard.model.api_errors import Conflict, Forbidden, NotFound
-from pegboard.model.call import Execution
+from pegboard.model.call import CallRequest, Execution
 from pegboard.testing import member, memory_board
 from tests.surfaces.rest.clients import mock
 from tests.unit.replaying import KEEPING, answering, called, refusal
@@ -124,7 +124,7 @@ class TestAnOrdinaryCall:
 class TestCare:
     async def tried(self, board: Pegboard, execution_id: str, **how: Any) -> Any:
         execution: Execution = await board.execution(execution_id)
-        return await board.replays.run(execution, board.admin, careful=True, **how)
+        return await board.replays.run(execution, CallRequest(board.admin), careful=True, **how)
 
     async def test_effects_are_not_repeated_unless_the_tool_says_that_it_may_be(self, board: Pegboard) -> None:
         for name, fields in (("reads", {"read_only": True}), ("settles", {"idempotent": True}), ("acts", {})):

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import orjson
 
-from pegboard.model.call_errors import Problem
+from pegboard.model.call_errors import UNAVAILABLE_CODES, Problem
 from pegboard.model.ignored_arguments import Ignored
 from pegboard.model.tool import Tool
 
@@ -80,6 +80,17 @@ class NamedBy(NamedTuple):
     def may_reach(self, tool: Tool) -> bool:
         """Return True if the definitions may use this tool: it is public, or `others` has no owner but the tool's."""
         return tool.is_public or self.others <= {tool.owner_id}
+
+
+class CallRequest(NamedTuple):
+    """A request to run calls: who sends it and how, and what applies to all of its calls."""
+
+    caller: Caller
+    surface: Surface = "library"
+    request_id: str | None = None
+    # The idempotency key; each of several calls gets a key derived from it.
+    key: str | None = None
+    thread_id: str | None = None
 
 
 class ToolCall(NamedTuple):
@@ -172,6 +183,11 @@ class ToolResult:
     result_style: str = "plain"
     repeat_of: str | None = None
     ignored: tuple[Ignored, ...] = ()
+
+    @property
+    def is_unavailable(self) -> bool:
+        """True if the board could not run or record the call."""
+        return self.problem is not None and self.problem.code in UNAVAILABLE_CODES
 
     @cached_property
     def output(self) -> Any:

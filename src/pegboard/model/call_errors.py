@@ -318,3 +318,7 @@ class InternalError(ToolError):
 
     def __init__(self) -> None:
         super().__init__("An unexpected error occurred during tool execution")
+
+
+# The codes of results that say that the board could not run or record the call.
+UNAVAILABLE_CODES = frozenset({Unavailable.code, Unrecorded.code})

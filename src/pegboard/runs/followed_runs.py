@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from pegboard.concurrency.user_shares import FairShares
-from pegboard.conversations.conversations import Conversations
 from pegboard.dialect_calls import AnsweredCalls, PayloadRunner
 from pegboard.dialects.base import Answer
 from pegboard.dialects.parsed_calls import ParsedCalls
-from pegboard.model.api_errors import Refusal
-from pegboard.model.call import Caller, Surface
+from pegboard.model.call import Caller, CallRequest
 from pegboard.model.call_errors import Unavailable
 from pegboard.model.idempotency_key import check_idempotency_key
 from pegboard.progress.event_log import EventLog
@@ -24,8 +22,8 @@ from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-# How many payloads may be followed at once.
-MAX_FOLLOWED_RUNS = 2000
+# Returns the fields of the event `complete` of a payload.
+Completion = Callable[[AnsweredCalls], Awaitable[dict[str, Any]]]
 _INTERNAL_ERROR_MESSAGE = "Something went wrong on the board; its log says what"
 _SHUT_DOWN_MESSAGE = "The board shut down before all calls had ended; the journal says how far they came"
 
@@ -40,15 +38,13 @@ class FollowedRuns:
     def __init__(
         self,
         payloads: PayloadRunner,
-        threads: Conversations,
         *,
-        max_followed: int = MAX_FOLLOWED_RUNS,
+        max_followed: int,
         grace: float = 2.0,
         kept_seconds: float = 300.0,
         kept_bytes: int = 64 * 2**20,
     ) -> None:
         self._payloads = payloads
-        self._threads = threads
         self._grace = grace
         self._retention_seconds = kept_seconds
         self._retention_bytes = kept_bytes
@@ -66,28 +62,20 @@ class FollowedRuns:
     def start(
         self,
         asked: ParsedCalls,
-        caller: Caller,
-        *,
-        surface: Surface = "library",
-        request_id: str | None = None,
-        key: str | None = None,
-        thread_id: str | None = None,
-        text: str | None = None,
-        shape: str | None = None,
+        request: CallRequest,
+        complete: Completion,
     ) -> FollowedRun:
         """Run a payload in a task; raise Invalid if it cannot be run, Unavailable if the user follows too many.
 
-        The event `complete` includes the answer in the dialect `shape` if it is given.
+        `complete` is called when all calls have ended, and returns the fields of the event `complete`.
         """
+        caller = request.caller
         self.check_capacity(caller)
-        feed = FollowedRun(
-            self._payloads, asked, caller, goes_on=check_idempotency_key(key) is not None, knows=self._known.__setitem__
-        )
-        running = self._payloads.run(
-            asked, caller, surface=surface, request_id=request_id, key=key, thread_id=thread_id, audience=feed
-        )
+        goes_on = check_idempotency_key(request.key) is not None
+        feed = FollowedRun(self._payloads, asked, caller, goes_on=goes_on, knows=self._known.__setitem__)
+        running = self._payloads.run(asked, request, feed)
         self._running[feed] = asyncio.create_task(running, name=f"pegboard-feed-{feed.id}")
-        whole = self._whole(feed, asked, thread_id=thread_id, text=text, shape=shape)
+        whole = self._whole(feed, asked, complete)
         self._tasks[feed] = asyncio.create_task(whole, name=f"pegboard-following-{feed.id}")
         self._places.take(caller.user_id)
         self._start_grace_timer(feed)
@@ -140,16 +128,13 @@ class FollowedRuns:
             running.cancel()
 
     async def _whole(
-        self, feed: FollowedRun, asked: ParsedCalls, *, thread_id: str | None, text: str | None, shape: str | None
+        self,
+        feed: FollowedRun,
+        asked: ParsedCalls,
+        complete: Completion,
     ) -> None:
-        told: dict[str, Any] = {"text": text} if text else {}
         try:
-            answered = AnsweredCalls(asked, await self._answers(feed))
-            if thread_id is not None:
-                told |= await self._remember_calls(thread_id, feed.caller, answered, text)
-            if shape is not None:
-                told["answer"] = self._payloads.render(answered, shape)
-            feed.complete(told)
+            feed.complete(await complete(AnsweredCalls(asked, await self._answers(feed))))
         except Exception:
             log.exception("following_broke", run_id=feed.id)
             feed.fail(_INTERNAL_ERROR_MESSAGE, "internal_error")
@@ -162,16 +147,6 @@ class FollowedRuns:
         if running.cancelled():
             return await feed.left()
         return list(running.result().answers)
-
-    async def _remember_calls(
-        self, thread_id: str, caller: Caller, answered: AnsweredCalls, text: str | None
-    ) -> dict[str, Any]:
-        """Store the calls and return the thread fields of `complete`; an error is only reported."""
-        try:
-            await self._threads.remember(thread_id, caller, answered, text)
-        except Refusal as error:
-            return {"thread_error": error.message}
-        return {"thread_id": thread_id}
 
     def _ended(self, feed: FollowedRun) -> None:
         feed.fail(_SHUT_DOWN_MESSAGE, "unavailable")  # no effect if it was completed

@@ -11,7 +11,7 @@ from pegboard.json_schema.schema_document import Path, SchemaDocument
 from pegboard.json_schema.value_text import format_field_path, format_value, shorten
 from pegboard.kinds.base import Prepared
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
-from pegboard.model.call import Caller, Execution, NamedBy, Surface, ToolCall, ToolResult
+from pegboard.model.call import Caller, CallRequest, Execution, NamedBy, ToolCall, ToolResult
 from pegboard.model.json_text import is_json_equal, replace_unstorable
 from pegboard.model.tool import Fallback, Kind, RateLimit, Retry, Tool
 from pegboard.pipeline import Pipeline
@@ -86,17 +86,16 @@ class CallReplayer:
     async def run(
         self,
         execution: Execution,
-        caller: Caller,
+        request: CallRequest,
         *,
         tool: str | None = None,
         version: int | None = None,
         careful: bool = False,
-        surface: Surface = "library",
-        request_id: str | None = None,
     ) -> Replay:
         """Replay the call for a caller who may see it, and compare; `careful` refuses tools with effects."""
         if tool is not None and version is not None:
             raise Invalid("Give either another tool or a version of the call's own tool, not both")
+        caller = request.caller
         arguments = await self._arguments(execution)
         peg = present = self._other(tool, caller) if tool is not None else self._own(execution, caller)
         if version is not None:
@@ -106,7 +105,7 @@ class CallReplayer:
         name = peg.tool.name
         if self._snapshot.find(name) is not present:
             name = present.tool.id  # a function of this process has the name
-        call = ToolCall(name, arguments, surface=surface, request_id=request_id)
+        call = ToolCall(name, arguments, surface=request.surface, request_id=request.request_id)
         replaying = ReplayedCall(execution.id, peg if peg is not present else None)
         return compare_outcomes(execution, peg.tool, await self._pipeline.run(call, caller, replaying=replaying))
 

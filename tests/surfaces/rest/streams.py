@@ -10,11 +10,18 @@ from typing import Any, NamedTuple
 import anyio
 import httpx
 
+from pegboard import Pegboard
+from pegboard.runs.followed_runs import FollowedRuns
 from tests.doors import KEY
 from tests.surfaces.rest.clients import bearer
 
 EVENTS = {"Accept": "text/event-stream"}
 RETRY = "retry: 500"
+
+
+def replace_following(board: Pegboard, **limits: Any) -> None:
+    """Have the board follow calls with these limits."""
+    board.following = board.calls.following = FollowedRuns(board.payloads, max_followed=100, **limits)
 
 
 class Told(NamedTuple):

@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
+from pegboard.kinds.chain import run_chain
 from pegboard.kinds.chain.plan import read_chain_input
 from pegboard.model.tool import RateLimit
 from pegboard.stages.large_reads import LARGE_BYTES, MAX_WAITING
-from pegboard.surfaces.rest import chain_routes
 from pegboard.testing import memory_board
 from tests.doors import KEY
 from tests.surfaces.rest.clients import client, good, new_user, problem
@@ -149,7 +149,7 @@ async def test_the_large_input_schema_of_a_chain_is_checked_in_the_thread(
         threads.append(threading.get_ident())
         return read_chain_input(*given, **bounds)
 
-    monkeypatch.setattr(chain_routes, "read_chain_input", check)
+    monkeypatch.setattr(run_chain, "read_chain_input", check)
     body = {"steps": [{"id": "a", "tool": "math_eval", "arguments": {"expression": "1"}}], "input_schema": {}}
     good(await admin.post("/v1/chains", json=body))
     good(await admin.post("/v1/chains", json={**body, "input_schema": {"description": "." * LARGE_BYTES}}))

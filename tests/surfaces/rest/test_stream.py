@@ -10,12 +10,11 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.model.call import CallContext
-from pegboard.runs.followed_runs import FollowedRuns
 from pegboard.surfaces.rest import event_stream
 from pegboard.testing import calls_of
 from tests.doors import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, new_user, problem
-from tests.surfaces.rest.streams import EVENTS, parsed, reading
+from tests.surfaces.rest.streams import EVENTS, parsed, reading, replace_following
 from tests.waiting import until
 
 CALLS = "/v1/calls"
@@ -149,7 +148,7 @@ async def test_what_cannot_be_resumed_says_why(board: Pegboard, admin: httpx.Asy
 
 
 async def test_events_expire_and_the_journal_stays(board: Pegboard) -> None:
-    board.following = FollowedRuns(board.payloads, board.threads, kept_seconds=0.05)
+    replace_following(board, kept_seconds=0.05)
     async with client(board) as admin:
         events = parsed((await admin.post(CALLS, json={"name": "echo"}, headers=EVENTS)).text)
         run_id = events[0].data["run_id"]

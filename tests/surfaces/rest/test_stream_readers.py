@@ -12,11 +12,10 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.model.call import CallContext
-from pegboard.runs.followed_runs import FollowedRuns
 from pegboard.surfaces.rest import asgi_request, event_stream
 from pegboard.testing import calls_of
 from tests.doors import served
-from tests.surfaces.rest.streams import reading
+from tests.surfaces.rest.streams import reading, replace_following
 from tests.surfaces.rest.wire import head, wire
 from tests.waiting import until
 
@@ -40,7 +39,7 @@ class Waiting:
 
 
 async def test_calls_of_a_reader_who_goes_away_end_after_a_moment(board: Pegboard) -> None:
-    board.following = FollowedRuns(board.payloads, board.threads, grace=0.05)
+    replace_following(board, grace=0.05)
     tool = Waiting(board)
     async with served(board) as url:
         async with reading(url, CALLS, method="POST", json={"name": "wait"}):
@@ -52,7 +51,7 @@ async def test_calls_of_a_reader_who_goes_away_end_after_a_moment(board: Pegboar
 
 @pytest.mark.parametrize("how", ["detach", "key"])
 async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board: Pegboard, how: str) -> None:
-    board.following = FollowedRuns(board.payloads, board.threads, grace=0.01)
+    replace_following(board, grace=0.01)
     tool = Waiting(board, **({"on_disconnect": "detach"} if how == "detach" else {}))
     headers = {"Idempotency-Key": "k"} if how == "key" else {}
     async with served(board) as url:

@@ -13,7 +13,7 @@ from pegboard import Pegboard
 from pegboard.dialects.base import Answer
 from pegboard.dialects.catalog import load_dialects
 from pegboard.dialects.parsed_calls import AskedCall
-from pegboard.model.call import ToolResult
+from pegboard.model.call import CallRequest, ToolResult
 from pegboard.model.call_errors import ErrorType, Problem
 from pegboard.surfaces.cli.definition_text import to_definition
 from pegboard.testing import member, memory_board
@@ -43,7 +43,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 async def answer_of(board: Pegboard, call: dict[str, Any]) -> Answer:
     asked = board.payloads.read(call, None, board.admin)
-    return (await board.payloads.run(asked, board.admin)).answers[0]
+    return (await board.payloads.run(asked, CallRequest(board.admin))).answers[0]
 
 
 async def test_a_summary_has_arguments_as_the_tool_says(board: Pegboard) -> None:
@@ -107,7 +107,7 @@ async def test_no_model_gets_any_of_it(board: Pegboard, dialect: str) -> None:
         if "define" in board.dialects[dialect].abilities:
             assert await board.definitions(dialect) == await without.definitions(dialect)
     asked = board.payloads.read(CALL, None, board.admin)
-    answered = await board.payloads.run(asked, board.admin)
+    answered = await board.payloads.run(asked, CallRequest(board.admin))
     texts = [json.dumps(board.payloads.render(answered, dialect), default=str)]
     texts.append(board.dialects[dialect].render_json(answered.answers[0]).decode())
     for text in texts:

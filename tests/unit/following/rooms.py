@@ -11,8 +11,11 @@ from typing import Any
 import anyio
 
 from pegboard import Pegboard
+from pegboard.dialects.parsed_calls import ParsedCalls
+from pegboard.model.call import Caller, CallRequest
 from pegboard.progress.event_log import LogEvent
 from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.runs.handle import CallPayload
 from pegboard.runs.run_events import FollowedRun
 from pegboard.testing import memory_board
 
@@ -39,8 +42,19 @@ class Room:
     def start(self, *names: str, **more: Any) -> FollowedRun:
         """Follow calls of these tools, each with its place as its number."""
         raw = [{"name": name, "arguments": {"n": place}} for place, name in enumerate(names)]
-        asked = self.board.payloads.read(raw, "plain", self.board.admin)
-        return self.following.start(asked, self.board.admin, **more)
+        return self.follow(self.board.payloads.read(raw, "plain", self.board.admin), self.board.admin, **more)
+
+    def follow(
+        self,
+        asked: ParsedCalls,
+        caller: Caller,
+        *,
+        text: str | None = None,
+        shape: str | None = None,
+        **more: Any,
+    ) -> FollowedRun:
+        """Follow these calls as this caller."""
+        return self.board.calls.follow(CallPayload(CallRequest(caller, **more), asked, text, shape))
 
     async def all_began(self, places: Sequence[int]) -> None:
         """Wait until these calls run."""
@@ -58,7 +72,7 @@ class Room:
 async def room(**settings: Any) -> AsyncIterator[Room]:
     """Such a room, on a board of its own."""
     async with memory_board(drain_seconds=2) as board:
-        following = FollowedRuns(board.payloads, board.threads, **settings)
+        following = board.calls.following = FollowedRuns(board.payloads, **{"max_followed": 2000, **settings})
         yield Room(board, following)
         await following.close()
 

@@ -90,7 +90,7 @@ async def test_a_user_who_follows_very_many_leaves_room_for_others() -> None:
         assert refused.value.retry_after_ms == 1000
         ada = await member(there.board, "ada")
         asked = there.board.payloads.read([{"name": "echo"}], "plain", ada)
-        assert (await read(there.following.start(asked, ada)))[-1].name == "complete"
+        assert (await read(there.follow(asked, ada)))[-1].name == "complete"
         there.let_go(0)
         for feed in feeds:
             await read(feed)
@@ -145,7 +145,7 @@ async def test_what_json_can_hardly_hold_is_told_all_the_same() -> None:
     async with room() as there:
         raw = [{"name": "echo", "arguments": {"n": 2**70, "s": "\ud800"}}, {"name": "echo", "arguments": {"n": 1}}]
         asked = there.board.payloads.read(raw, "plain", there.board.admin)
-        events = await read(there.following.start(asked, there.board.admin))
+        events = await read(there.follow(asked, there.board.admin))
     assert [event.name for event in events if event.name != "tool_progress"] == ["tool_use"] * 2 + [
         "tool_result",
         "tool_result",

@@ -48,7 +48,7 @@ async def test_a_call_with_a_key_of_its_own_goes_on_and_is_told_as_it_ended() ->
         raw = [{"name": "leaves", "arguments": {"n": place}} for place in range(2)]
         asked = there.board.payloads.read(raw, "plain", there.board.admin)
         asked = asked._replace(calls=(asked.calls[0]._replace(key="k"), asked.calls[1]))
-        feed = there.following.start(asked, there.board.admin)
+        feed = there.follow(asked, there.board.admin)
         with there.following.reading(feed):
             await there.all_began(range(2))
 

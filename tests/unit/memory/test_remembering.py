@@ -10,6 +10,7 @@ from pegboard import Pegboard
 from pegboard.conversations.turns import read_assistant_text
 from pegboard.dialect_calls import AnsweredCalls
 from pegboard.model.api_errors import Invalid, NotFound
+from pegboard.model.call import CallRequest
 from pegboard.model.conversation import Message
 from pegboard.testing import member
 
@@ -35,7 +36,7 @@ async def remembered(board: Pegboard, raw: Any) -> Message:
     """The one message of a thread in which a payload was run."""
     thread = await board.threads.create(board.admin)
     asked = board.payloads.read(raw, None, board.admin)
-    answered = await board.payloads.run(asked, board.admin, thread_id=thread.id)
+    answered = await board.payloads.run(asked, CallRequest(board.admin, thread_id=thread.id))
     await board.threads.remember(thread.id, board.admin, answered, read_assistant_text(raw))
     (message,) = (await board.threads.messages(thread.id, board.admin)).items
     return message

@@ -13,9 +13,19 @@ from typing import Any, NamedTuple
 from pegboard.concurrency.concurrent_calls import ConcurrentCalls, make_call_slots
 from pegboard.kinds.chain.config import MAX_ITEMS, Chain, Condition, Step
 from pegboard.kinds.chain.outcome import NOT_STARTED, CallOutcome, ChainOutcome, StepOutcome, StepView
-from pegboard.kinds.chain.plan import plan_chain
+from pegboard.kinds.chain.plan import plan_chain, read_chain_input
 from pegboard.kinds.chain.step_references import InvalidReference, fill_template
-from pegboard.model.call import Caller, NamedBy, OnProgress, Progress, ReadyCall, Surface, ToolCall, ToolResult
+from pegboard.model.call import (
+    Caller,
+    CallRequest,
+    NamedBy,
+    OnProgress,
+    Progress,
+    ReadyCall,
+    Surface,
+    ToolCall,
+    ToolResult,
+)
 from pegboard.model.call_errors import ExecutionFailed
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import is_json_equal, json_text
@@ -75,6 +85,11 @@ class ChainRequest(NamedTuple):
     saved: Tool | None = None
     outer_name: NamedBy | None = None
 
+    @classmethod
+    def of(cls, request: CallRequest) -> ChainRequest:
+        """Return the request of a caller who supplies the steps."""
+        return cls(request.caller, request.surface, request.request_id, request.key)
+
 
 class _CallCounter:
     """Counts the calls of a chain and of its inner chains."""
@@ -96,9 +111,15 @@ _outer_chains: ContextVar[_OuterChains | None] = ContextVar("pegboard_outer_chai
 class ChainRunner:
     """Runs chains through the pipeline."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
+    def __init__(self, pipeline: Pipeline, *, max_depth: int, max_bytes: int) -> None:
         self._pipeline = pipeline
+        self._max_depth = max_depth
+        self._max_bytes = max_bytes
         self.concurrent = ConcurrentCalls()
+
+    def read_input(self, schema: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+        """Return the input as a saved chain with this schema would get it; raise Invalid if it does not fit."""
+        return read_chain_input(schema, dict(given), max_depth=self._max_depth, max_bytes=self._max_bytes)
 
     async def run(
         self, chain: Chain, given: Mapping[str, Any], asking: ChainRequest, *, chain_id: str | None = None

@@ -14,7 +14,7 @@ from pegboard.mock_server.fixtures import Fixtures
 from pegboard.mock_server.player import Mock, hang
 from pegboard.model.api_errors import Forbidden, Refusal
 from pegboard.model.ids import new_id
-from pegboard.surfaces.rest.asgi_request import Receive, Scope, Send, parse_bearer_key, send_problem, send_response
+from pegboard.surfaces.rest.asgi_request import Receive, Scope, Send, read_bearer_key, send_problem, send_response
 from pegboard.surfaces.rest.problem_json import describe_refusal
 from pegboard.surfaces.rest.server import AnnouncingServer, ServerApplication, build_server_options, ignore_signals
 from pegboard.testing import NoSettings
@@ -58,9 +58,8 @@ class MockServer(ServerApplication):
     async def _reset(self, scope: Scope, send: Send) -> None:
         assert self._board is not None
         assert self._mock is not None
-        sent = [value for name, value in scope["headers"] if name == b"authorization"]
         try:
-            self._board.snapshot.holder(parse_bearer_key(sent[0] if len(sent) == 1 else None))
+            self._board.calls.authenticate(read_bearer_key(scope["headers"]))
         except Refusal as error:
             status, detail, errors = describe_refusal(error)
             await send_problem(send, status, detail, new_id(), errors=errors)

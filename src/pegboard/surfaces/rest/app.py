@@ -33,7 +33,7 @@ from pegboard.surfaces.rest import (
 from pegboard.surfaces.rest.asgi_request import ASGIApp, RequestLimitMiddleware
 from pegboard.surfaces.rest.bodies import ErrorDetails, PlainResult, ProblemBody
 from pegboard.surfaces.rest.event_stream import EventReaders
-from pegboard.surfaces.rest.fast_call_routes import CallRoute, FastCallRoutes, PayloadRoute
+from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser
 from pegboard.surfaces.rest.openapi_extra import CALL_PATH
 from pegboard.surfaces.rest.problem_json import add_problem_handlers
@@ -103,10 +103,10 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     most = settings.max_body_bytes
     app: ASGIApp = FastCallRoutes(
         RequestLimitMiddleware(rest, most, larger),
-        CallRoute(
-            pipeline=board.pipeline, snapshot=board.snapshot, dialects=board.dialects, bodies=bodies, max_body=most
-        ),
-        PayloadRoute(payloads=board.payloads, threads=board.threads, bodies=bodies, max_body=most),
+        board.calls,
+        board.dialects,
+        bodies,
+        max_body=most,
     )
     origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
     if origins:

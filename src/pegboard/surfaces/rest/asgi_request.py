@@ -361,6 +361,13 @@ def read_query(request: IncomingRequest, known: Collection[str]) -> dict[str, st
     return query
 
 
+def read_bearer_key(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """Return the key in the headers of a request; raise Unauthorised if there is none."""
+    sent = [value for name, value in headers if name == b"authorization"]
+    # Of several, a proxy in front could use a different one.
+    return parse_bearer_key(None if not sent else sent[0] if len(sent) == 1 else b"")
+
+
 def parse_bearer_key(authorization: bytes | None) -> str:
     """Return the key of an Authorization header; raise Unauthorised if there is none or it is not a bearer key."""
     if authorization is None:

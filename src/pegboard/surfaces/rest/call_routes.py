@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from pegboard.conversations.turns import read_assistant_text
 from pegboard.model.json_text import json_text
 from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.surfaces.rest.asgi_request import is_text_media_type
@@ -15,7 +14,14 @@ from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter
 from pegboard.surfaces.rest.bodies import DialectResponse, ExecutionPage, ExecutionResponse
 from pegboard.surfaces.rest.event_stream import EVENT_STREAM_RESPONSE, EventReaders, EventStream
 from pegboard.surfaces.rest.fast_call_routes import parse_payload
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, Cursor, Limit, UtcTime
+from pegboard.surfaces.rest.route_parameters import (
+    Board,
+    CurrentCaller,
+    Cursor,
+    Limit,
+    UtcTime,
+    read_call_request,
+)
 from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
 
 call_router = APIRouter(prefix="/v1", tags=["calls"], route_class=KeyRoute)
@@ -60,33 +66,20 @@ async def run_calls(
     the order of the calls, and at the end `complete` or `error`. A reader who goes away for more than two seconds ends
     the calls whose tools say so; `GET /v1/calls/{run}/events` goes on where it left.
     """
-    # Requests that do not accept events are handled by `PayloadRoute`.
-    raw = await read_request_payload(request)
-    size = len(await request.body())
-    asked, text = await board.payloads.large_reads.run(
-        lambda: (board.payloads.read(raw, reading, caller), read_assistant_text(raw)), size, caller
+    # Requests that do not accept events are handled by `FastCallRoutes`.
+    payload = await board.calls.read(
+        await read_request_payload(request),
+        read_call_request(request, caller, thread),
+        dialect=reading,
+        shape=shape,
+        size=len(await request.body()),
+        with_text=True,
     )
-    if shape is not None:
-        board.dialects.named(shape, "as")
-    if len(request.headers.getlist("idempotency-key")) > 1:
-        idempotency_key = ""  # of several keys, a proxy in front could use a different one
-    if thread is not None:
-        await board.threads.get(thread, caller)
     readers: EventReaders = request.app.state.readers
     counted = readers.of(caller)
-    feed = board.following.start(
-        asked,
-        caller,
-        surface="cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest",
-        request_id=request.state.request_id,
-        key=idempotency_key,
-        thread_id=thread,
-        text=text,
-        shape=shape,
-    )
-    return EventStream(
-        counted, board.following.reading(feed), 0, headers={"X-Run-Id": feed.id, "X-Dialect": asked.dialect}
-    )
+    feed = board.calls.follow(payload)
+    headers = {"X-Run-Id": feed.id, "X-Dialect": payload.asked.dialect}
+    return EventStream(counted, board.following.reading(feed), 0, headers=headers)
 
 
 @call_router.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_ANY_JSON_BODY)

@@ -9,16 +9,13 @@ from fastapi import APIRouter, Header, Request, Response
 from pydantic import Field, model_validator
 
 from pegboard.kinds.chain.config import CHAIN_HANDLER, Chain
-from pegboard.kinds.chain.plan import plan_chain, read_chain_input
-from pegboard.kinds.chain.run_chain import ChainRequest
-from pegboard.model.call import Surface
-from pegboard.model.idempotency_key import check_idempotency_key
+from pegboard.kinds.chain.plan import plan_chain
 from pegboard.model.tool import Kind
 from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
 from pegboard.surfaces.rest.bodies import ResponseBody
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller
+from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, read_call_request
 from pegboard.surfaces.rest.routing import KeyRoute
 
 router = APIRouter(prefix="/v1/chains", tags=["calls"], route_class=KeyRoute)
@@ -100,19 +97,14 @@ async def run_chain(
         definition = {**fields, "tool_type": Kind.INTERNAL, "config": config, "timeout": body.timeout}
         tool = await board.add(definition, caller=caller)
         return Response(build_tool_response(tool, caller).model_dump_json(), 201, media_type="application/json")
-    if len(request.headers.getlist("idempotency-key")) > 1:
-        idempotency_key = ""  # of several keys, a proxy in front could use a different one
-    surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
-    asking = ChainRequest(caller, surface, request.state.request_id, check_idempotency_key(idempotency_key))
-    given = body.input
-    if "input_schema" in body.model_fields_set:
-        bounds = board.settings
-        check = functools.partial(
-            read_chain_input, body.input_schema, given, max_depth=bounds.max_depth, max_bytes=bounds.max_arguments_bytes
-        )
-        given = await board.payloads.large_reads.run(check, len(await request.body()), caller)
-    running = board.chains.run(body, given, asking)
-    outcome = await (running if idempotency_key else run_unless_disconnected(request.receive, running))
+    outcome = await board.calls.run_chain(
+        body,
+        body.input,
+        read_call_request(request, caller),
+        functools.partial(run_unless_disconnected, request.receive),
+        schema=body.input_schema if "input_schema" in body.model_fields_set else None,
+        size=len(await request.body()),
+    )
     if outcome is None:
         return Response(status_code=400)  # the client has disconnected
     return Response(outcome.json(), media_type="application/json")

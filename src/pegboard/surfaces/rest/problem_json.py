@@ -41,8 +41,6 @@ from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-# The board could not run or record the call: the only results of a call that are also HTTP errors.
-UNAVAILABLE_CODES = frozenset({"unavailable", "unrecorded"})
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 REFUSAL_STATUS: dict[type[Refusal], int] = {
     Invalid: 422,

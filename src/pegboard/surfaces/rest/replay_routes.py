@@ -12,13 +12,11 @@ from pydantic import Field
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.model.base_model import Model
-from pegboard.model.call import Surface
 from pegboard.model.json_text import json_text
 from pegboard.runs.replay import Replay
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
 from pegboard.surfaces.rest.bodies import ExecutionResponse, PlainResult, ResponseBody
-from pegboard.surfaces.rest.problem_json import UNAVAILABLE_CODES
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller
+from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, read_call_request
 from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
 
 router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
@@ -66,23 +64,19 @@ async def replay_execution(
 ) -> Response:
     """Run a recorded call again, as an ordinary call of whoever asks, and say what differs."""
     execution = await board.execution(execution_id, caller=caller)
-    surface: Surface = "cli" if request.headers.get("x-pegboard-surface") == "cli" else "rest"
     running = board.replays.run(
         execution,
-        caller,
+        read_call_request(request, caller),
         tool=body.tool,
         version=body.version,
         careful=not body.confirm,
-        surface=surface,
-        request_id=request.state.request_id,
     )
     replay = await run_unless_disconnected(request.receive, running)
     if replay is None:
         return Response(status_code=400)  # the client has disconnected
-    problem = replay.result.problem
     headers = {"X-Execution-Id": replay.result.run_id}
     status = 200
-    if problem is not None and problem.code in UNAVAILABLE_CODES:
+    if replay.result.is_unavailable:
         status = 503
         headers["Retry-After"] = "1"
     return Response(encode_replay(replay, board.dialects["plain"]), status, headers, "application/json")

@@ -12,8 +12,9 @@ from fastapi.security import HTTPBearer
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 
 from pegboard.board import Pegboard
-from pegboard.model.call import Caller
+from pegboard.model.call import Caller, CallRequest
 from pegboard.model.page import MAX_PAGE_SIZE
+from pegboard.surfaces.rest.asgi_request import RequestHeaders
 
 # Only adds the scheme to the OpenAPI document; `KeyRoute` checks the key.
 _scheme = HTTPBearer(auto_error=False, scheme_name="bearer")
@@ -29,6 +30,12 @@ def get_caller(request: Request, _scheme: Annotated[object, Depends(_scheme)]) -
     """Return the caller that `KeyRoute` authenticated."""
     caller: Caller = request.state.caller
     return caller
+
+
+def read_call_request(request: Request, caller: Caller, thread_id: str | None = None) -> CallRequest:
+    """Return what the headers of a request say about its calls."""
+    headers = RequestHeaders.of(request.scope["headers"])
+    return CallRequest(caller, headers.surface, request.state.request_id, headers.key, thread_id)
 
 
 Board = Annotated[Pegboard, Depends(get_board)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from pegboard.board import Pegboard
 from pegboard.model.accounts import refuse_agents, require_admin
 from pegboard.model.call import Caller
-from pegboard.surfaces.rest.asgi_request import check_query, parse_bearer_key, refuse_forms
+from pegboard.surfaces.rest.asgi_request import check_query, read_bearer_key, refuse_forms
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -84,7 +84,7 @@ class KeyRoute(APIRoute):
         async def check_and_handle(request: Request) -> Response:
             board: Pegboard = request.app.state.board
             scope = request.scope
-            caller = board.snapshot.holder(parse_bearer_key(get_authorization(scope["headers"])))
+            caller = board.calls.authenticate(read_bearer_key(scope["headers"]))
             if access is not None:
                 await access(board, caller, request.path_params)
             request.state.caller = caller
@@ -103,12 +103,6 @@ class _JsonRequest(Request):
         """Return the body as JSON."""
         bodies: JsonBodyParser = self.app.state.bodies
         return await bodies.parse(await self.body(), json.loads)
-
-
-def get_authorization(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
-    """Return the Authorization header; empty if there are several, as a proxy in front could use a different one."""
-    sent = [value for name, value in headers if name == b"authorization"]
-    return None if not sent else sent[0] if len(sent) == 1 else b""
 
 
 def _query_names(dependant: Dependant) -> set[str]:

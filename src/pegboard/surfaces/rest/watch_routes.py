@@ -14,7 +14,7 @@ from pegboard.model.call import Caller
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.progress.event_log import EventLog, LogEvent
 from pegboard.registry.snapshot import Snapshot
-from pegboard.surfaces.rest.asgi_request import parse_bearer_key
+from pegboard.surfaces.rest.asgi_request import read_bearer_key
 from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter
 from pegboard.surfaces.rest.call_routes import RunId
 from pegboard.surfaces.rest.event_stream import (
@@ -112,7 +112,7 @@ class AccessMonitor:
     """Checks whether a long-running watcher still has access: keys expire or are revoked, users are removed."""
 
     def __init__(self, request: Request, snapshot: Snapshot) -> None:
-        self._key = parse_bearer_key(request.headers["authorization"].encode("latin-1"))
+        self._key = read_bearer_key(request.scope["headers"])
         self._snapshot = snapshot
         self._revision = snapshot.revision
         self._looked = time.monotonic()
