@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from pegboard.journal.entries import ClaimHolder, ClosingEntry, CountRow, IntentRow, OpenIntent
 from pegboard.journal.hash_chain import ChainPosition
-from pegboard.storage.execution_rows import StoredRow
+from pegboard.model.journal_row import StoredRow
 
 T = TypeVar("T")
 

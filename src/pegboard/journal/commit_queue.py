@@ -26,7 +26,7 @@ from pegboard.journal.journal import EarlierCall
 from pegboard.journal.writer import JournalWriter
 from pegboard.model.call import Execution, ReadyCall, ToolResult
 from pegboard.model.call_errors import Unavailable
-from pegboard.storage.execution_rows import restore_execution, serialize_execution
+from pegboard.model.journal_row import restore_execution, serialize_execution
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)

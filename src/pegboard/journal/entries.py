@@ -11,7 +11,14 @@ import orjson
 
 from pegboard.model.call import Execution
 from pegboard.model.call_errors import Unavailable
-from pegboard.storage.execution_rows import FIELDS, StoredRow, fill_missing_fields
+from pegboard.model.journal_row import (
+    FIELDS,
+    LARGE_FIELDS,
+    StoredRow,
+    fill_missing_fields,
+    get_large_values,
+    replace_fields,
+)
 
 IntentState = Literal["open", "done", "in_doubt"]
 _REPEAT_OF = FIELDS.index("repeat_of")
@@ -62,9 +69,8 @@ class ClosingEntry(NamedTuple):
 
     def late(self) -> ClosingEntry:
         """Return a second row, with an id derived from the run id, for a call that was recorded as in doubt."""
-        row = list(self.row)
-        row[0], row[_REPEAT_OF] = f"{self.id[:-1]}{int(self.id[-1], 16) ^ 1:x}", self.id
-        return self._replace(row=tuple(row), is_late=True)
+        late_id = f"{self.id[:-1]}{int(self.id[-1], 16) ^ 1:x}"
+        return self._replace(row=replace_fields(self.row, id=late_id, repeat_of=self.id), is_late=True)
 
     def spooled(self) -> bytes:
         """Return this entry as bytes for the spool."""
@@ -144,8 +150,6 @@ class EntryBatch(NamedTuple):
 RETRY_AFTER_MS = 1000
 # The estimated size of an entry without its large fields.
 _BASE_BYTES = 1000
-_LARGE_FIELDS = ("arguments", "result", "printed")
-_ARGUMENTS, _RESULT, _PRINTED = map(FIELDS.index, _LARGE_FIELDS)
 
 
 @dataclass(eq=False, slots=True)
@@ -167,10 +171,10 @@ def build_unavailable(why: str) -> Unavailable:
 
 def estimate_bytes(entry: OpeningEntry | ClosingEntry) -> int:
     """Return about how many bytes an entry takes in memory."""
-    row, answer = entry.row, entry.answer if isinstance(entry, ClosingEntry) else None
-    return _BASE_BYTES + sum(len(text or "") for text in (row[_ARGUMENTS], row[_RESULT], row[_PRINTED], answer))
+    answer = entry.answer if isinstance(entry, ClosingEntry) else None
+    return _BASE_BYTES + sum(len(text or "") for text in (*get_large_values(entry.row), answer))
 
 
 def format_for_log(execution: Execution) -> dict[str, object]:
     """Return a row for the log, without its large fields."""
-    return {name: value for name, value in execution._asdict().items() if name not in _LARGE_FIELDS}
+    return {name: value for name, value in execution._asdict().items() if name not in LARGE_FIELDS}

@@ -25,19 +25,18 @@ from pegboard.journal.chain_signatures import read_chain_ends
 from pegboard.journal.hash_chain import ChainPosition, HashChain
 from pegboard.journal.read_chain import WINDOW_ROWS, TimeSpan, iterate_rows
 from pegboard.model.base_model import Model
+from pegboard.model.journal_row import ADDED_FIELDS, STORED_COLUMNS, Column, ColumnType, StoredRow
 from pegboard.model.json_text import json_text
 from pegboard.storage import journal_chain_rows
 from pegboard.storage import journal_chain_rows as writers
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import FIELDS, ChainRow, StoredRow
+from pegboard.storage.execution_rows import ChainRow
 from pegboard.telemetry.logs import get_logger
 
 EXPORT_VERSION = 1
 HEADER_KEY, WRITER_KEY, HEAD_KEY, END_KEY = "pegboard_export", "pegboard_writer", "pegboard_head", "pegboard_end"
-_MOMENT_FIELDS = frozenset({"started_at", "finished_at"})
-_JSON_FIELDS = frozenset({"arguments", "result", "tries"})
 # Defaults for lines that were written before these fields were added.
-_ADDED_FIELDS = {"printed": None, "tries": None}
+_ADDED_VALUES = dict.fromkeys(ADDED_FIELDS)
 _STORED_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{6})", re.ASCII)
 _EXPORTED_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d\.\d{6})Z", re.ASCII)
 
@@ -113,10 +112,10 @@ def build_row_line(shown: ExportedRow) -> ExportLine:
     """Return the line of a row."""
     line: ExportLine = {}
     exact: ExportLine = {}
-    for name, value in zip(FIELDS, shown.row, strict=True):
-        line[name], is_exact = _export_field(name, value)
+    for column, value in zip(STORED_COLUMNS, shown.row, strict=True):
+        line[column.name], is_exact = _export_value(column.type, value)
         if not is_exact:
-            exact[name] = value if isinstance(value, str) else repr(value)
+            exact[column.name] = value if isinstance(value, str) else repr(value)
     line |= {"writer": shown.writer, "seq": shown.seq, "mac": shown.mac, "previous": shown.previous}
     if exact:
         line["stored"] = exact
@@ -128,9 +127,12 @@ def read_row(line: Mapping[str, Any]) -> ExportedRow:
     exact = line.get("stored", {})
     if not isinstance(exact, dict):
         raise InvalidLine("'stored' is not an object")
-    line = {**_ADDED_FIELDS, **line}
+    line = {**_ADDED_VALUES, **line}
     try:
-        row = tuple(exact[name] if name in exact else _restore_field(name, line[name]) for name in FIELDS)
+        row = tuple(
+            exact[column.name] if column.name in exact else _restore_value(column, line[column.name])
+            for column in STORED_COLUMNS
+        )
         shown = ExportedRow(line["writer"], line["seq"], line["mac"], line["previous"], row)
     except KeyError as error:
         raise InvalidLine(f"no {error}") from None
@@ -140,14 +142,14 @@ def read_row(line: Mapping[str, Any]) -> ExportedRow:
     return shown
 
 
-def _export_field(name: str, value: Any) -> tuple[Any, bool]:
+def _export_value(stored_as: ColumnType, value: Any) -> tuple[Any, bool]:
     """Return a field as in the API, and whether the stored value can be derived from it."""
     if value is None:
         return None, True
-    if name in _MOMENT_FIELDS:
+    if stored_as is ColumnType.MOMENT:
         found = _STORED_MOMENT.fullmatch(value) if isinstance(value, str) else None
         return (f"{found[1]}T{found[2]}Z", True) if found else (None, False)
-    if name in _JSON_FIELDS:
+    if stored_as.is_json:
         try:
             parsed = json.loads(value)
         except (ValueError, TypeError, RecursionError):
@@ -157,17 +159,17 @@ def _export_field(name: str, value: Any) -> tuple[Any, bool]:
     return (value, True) if is_plain else (None, False)
 
 
-def _restore_field(name: str, value: Any) -> Any:
+def _restore_value(column: Column, value: Any) -> Any:
     if value is None:
         return None
-    if name in _MOMENT_FIELDS:
+    if column.type is ColumnType.MOMENT:
         found = _EXPORTED_MOMENT.fullmatch(value) if isinstance(value, str) else None
         if not found:
-            raise InvalidLine(f"'{name}' is no moment")
+            raise InvalidLine(f"'{column.name}' is no moment")
         return f"{found[1]} {found[2]}"
-    if name == "elapsed_ms" and type(value) is int:
+    if column.type is ColumnType.FLOAT and type(value) is int:
         return float(value)  # other programs write 5.0 as 5
-    return json_text(value) if name in _JSON_FIELDS else value
+    return json_text(value) if column.type.is_json else value
 
 
 def _check_position(shown: ExportedRow) -> None:

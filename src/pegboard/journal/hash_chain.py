@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import orjson
 
-from pegboard.storage.execution_rows import PRINTED_INDEX, TRIES_INDEX, StoredRow
+from pegboard.model.journal_row import StoredRow, select_signed_fields
 
 # The MAC before the first row of a chain.
 FIRST_MAC = ""
@@ -36,7 +36,7 @@ class HashChain:
 
     def link(self, before: str, writer: int, seq: int, row: StoredRow) -> str:
         """Return the MAC of a row that follows the row with the MAC `before`."""
-        return self._mac(("link", before, writer, seq, _select_signed_fields(row)))
+        return self._mac(("link", before, writer, seq, select_signed_fields(row)))
 
     def links(self, writer: int, head: ChainPosition, rows: Iterable[StoredRow]) -> list[ChainPosition]:
         """Return the chain positions of rows that follow the head, in order."""
@@ -44,7 +44,7 @@ class HashChain:
         places = []
         for row in rows:
             seq += 1
-            mac = self._mac(("link", mac, writer, seq, _select_signed_fields(row)))
+            mac = self._mac(("link", mac, writer, seq, select_signed_fields(row)))
             places.append(ChainPosition(seq, mac))
         return places
 
@@ -76,10 +76,3 @@ class HashChain:
         mac = self._keyed.copy()
         mac.update(orjson.dumps(content))
         return mac.hexdigest()[:_MAC_LENGTH]
-
-
-def _select_signed_fields(row: StoredRow) -> StoredRow:
-    """Return the fields that a MAC covers: without empty trailing fields, which older rows do not have."""
-    if len(row) <= PRINTED_INDEX or (len(row) > TRIES_INDEX and row[TRIES_INDEX] is not None):
-        return row
-    return row[:PRINTED_INDEX] if row[PRINTED_INDEX] is None else row[:TRIES_INDEX]

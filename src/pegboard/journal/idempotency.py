@@ -15,6 +15,7 @@ from pegboard.journal.journal import EarlierCall
 from pegboard.journal.stored_answers import StoredAnswer
 from pegboard.model.call import ReadyCall, ToolResult
 from pegboard.model.call_errors import AnswerNotKept, IdempotencyConflict, InDoubt, SecretUnreadable, TimedOut
+from pegboard.model.journal_row import format_moment
 from pegboard.storage.keyring import KeyringError
 from pegboard.storage.vault import Vault
 from pegboard.telemetry.logs import get_logger
@@ -53,9 +54,7 @@ class IdempotencyClaims:
             self._running[name] = asyncio.get_running_loop().create_future()
             is_ours = False
             try:
-                held = await opened(
-                    Claim(name, ready.digest, _format_moment(datetime.now(UTC) + self._answer_lifetime))
-                )
+                held = await opened(Claim(name, ready.digest, format_moment(datetime.now(UTC) + self._answer_lifetime)))
                 is_ours = held is not None and held.id == ready.run_id
             finally:
                 if not is_ours:
@@ -136,7 +135,3 @@ async def _wait_for_first_call(first: asyncio.Future[None], ready: ReadyCall) ->
 
 def _build_still_running_error() -> TimedOut:
     return TimedOut("The first call with this idempotency key is still running; ask again with the same key")
-
-
-def _format_moment(moment: datetime) -> str:
-    return moment.isoformat(" ", "microseconds")[:26]

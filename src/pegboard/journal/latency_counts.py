@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from pegboard.journal.entries import CountRow
-from pegboard.storage.execution_rows import FIELDS, StoredRow
+from pegboard.model.journal_row import FIELDS, StoredRow
 from pegboard.storage.statistics_rows import ALL_CALLERS
 
 RELATIVE_ERROR = 0.03

@@ -23,8 +23,8 @@ from pegboard.journal.backend import (
 from pegboard.journal.entries import ClaimHolder, CountRow, IntentRow, OpenIntent
 from pegboard.journal.hash_chain import ChainPosition
 from pegboard.journal.writer_locks import hold_writer_lock
+from pegboard.model.journal_row import COLUMNS, FIELDS, ColumnType, StoredRow
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import FIELDS, StoredRow
 from pegboard.storage.statistics_rows import POSTGRESQL_UPSERT
 from pegboard.telemetry.logs import get_logger
 
@@ -33,18 +33,21 @@ log = get_logger(__name__)
 T = TypeVar("T")
 
 # The types of columns that are not text, and the expressions that convert the text that is sent.
+_TYPES = {ColumnType.INTEGER: "int4", ColumnType.FLOAT: "float8"}
+_CASTS = {
+    ColumnType.UUID: "{}::uuid",
+    ColumnType.NATIVE_JSON: "{}::json",
+    ColumnType.MOMENT: "({} || '+00')::timestamptz",
+}
 _PARAMETER_TYPES = {
-    "elapsed_ms": "float8",
-    "attempts": "int4",
-    "tool_version": "int4",
+    **{column.name: _TYPES[column.type] for column in COLUMNS if column.type in _TYPES},
     "writer": "int4",
     "seq": "int8",
     "receipts": "bool",
 }
 _COLUMN_CASTS = {
-    "id": "{}::uuid",
-    "arguments": "{}::json",
-    **dict.fromkeys(("started_at", "finished_at", "expires_at"), "({} || '+00')::timestamptz"),
+    **{column.name: _CASTS[column.type] for column in COLUMNS if column.type in _CASTS},
+    "expires_at": _CASTS[ColumnType.MOMENT],
 }
 
 

@@ -6,12 +6,13 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from pegboard.model.journal_row import FIELDS, format_moment, get_large_values
 from pegboard.storage import journal_chain_rows
-from pegboard.storage.execution_rows import FIELDS, ChainRow
+from pegboard.storage.execution_rows import ChainRow
 
 # Rows in one query, which blocks the event loop when they arrive; few at first, since each may be large.
 _FIRST_CHUNK_ROWS = 25
@@ -21,7 +22,6 @@ _SLICE_SECONDS = 0.002
 # Rows that are skipped with one query if only a time span is requested.
 WINDOW_ROWS = 50_000
 FINISHED_AT_INDEX = FIELDS.index("finished_at")
-_LARGE_FIELDS = tuple(map(FIELDS.index, ("arguments", "result", "printed")))
 
 
 class CooperativePause:
@@ -54,14 +54,9 @@ class TimeSpan:
         finished = row.row[FINISHED_AT_INDEX] if row.row else None
         if not isinstance(finished, str):
             return True
-        return (self.since is None or finished >= format_stored_moment(self.since)) and (
-            self.until is None or finished < format_stored_moment(self.until)
+        return (self.since is None or finished >= format_moment(self.since)) and (
+            self.until is None or finished < format_moment(self.until)
         )
-
-
-def format_stored_moment(moment: datetime) -> str:
-    """Return a time in the format of a journal row."""
-    return moment.astimezone(UTC).isoformat(" ", "microseconds")[:26]
 
 
 async def iterate_rows(
@@ -85,4 +80,4 @@ async def iterate_rows(
 
 
 def _count_large_bytes(row: ChainRow) -> int:
-    return sum(len(row.row[place] or "") for place in _LARGE_FIELDS) if row.row else 0
+    return sum(len(text or "") for text in get_large_values(row.row)) if row.row else 0

@@ -15,7 +15,7 @@ from pegboard.journal.latency_counts import CallCounts
 from pegboard.journal.signed_intents import is_intent_genuine, is_receipt_genuine, quarantine_entries
 from pegboard.journal.spool import Spool
 from pegboard.journal.stored_answers import StoredAnswer
-from pegboard.storage.execution_rows import restore_execution, serialize_execution
+from pegboard.model.journal_row import format_now, restore_execution, serialize_execution
 
 SealAnswer = Callable[[bytes, str], str | None]
 
@@ -51,7 +51,10 @@ async def collect_recovered_work(
     if len(left) < len(found):
         good = {intent.id for intent in left}
         await quarantine_entries(
-            session, "intents", [intent.id for intent in found if intent.id not in good], _format_now()
+            session,
+            "intents",
+            [intent.id for intent in found if intent.id not in good],
+            format_now(),
         )
     return RecoveredWork(
         [*closings, *[await close_open_intent(session, intent, seal, chain) for intent in left]], len(left)
@@ -98,7 +101,7 @@ async def close_open_intent(
     receipt = await session.find_receipt(intent.id) if intent.receipts else None
     is_forged = receipt is not None and not is_receipt_genuine(chain, intent.id, receipt)
     if is_forged:
-        await quarantine_entries(session, "receipts", [intent.id], _format_now())
+        await quarantine_entries(session, "receipts", [intent.id], format_now())
     if is_forged or not intent.receipts:
         error = FORGED_RECEIPT_MESSAGE if is_forged else IN_DOUBT_MESSAGE
         row = serialize_execution(draft._replace(status="in_doubt", code="in_doubt", error=error))
@@ -113,7 +116,3 @@ async def close_open_intent(
     # The result style belongs to the tool, which only the repeated call has.
     answer = StoredAnswer(True, output, attempts=draft.attempts, elapsed_ms=draft.elapsed_ms, result_style="")
     return ClosingEntry(row, "keep", "done", seal(answer.packed(), intent.id), receipts=True)
-
-
-def _format_now() -> str:
-    return datetime.now(UTC).isoformat(" ", "microseconds")[:26]

@@ -22,8 +22,8 @@ from pegboard.journal.backend import (
 )
 from pegboard.journal.entries import ClaimHolder, CountRow, IntentRow, OpenIntent
 from pegboard.journal.hash_chain import ChainPosition
+from pegboard.model.journal_row import FIELDS, StoredRow
 from pegboard.storage.database import Database, finish_despite_cancellation
-from pegboard.storage.execution_rows import FIELDS, StoredRow
 from pegboard.storage.statistics_rows import SQLITE_UPSERT
 
 T = TypeVar("T")

@@ -28,6 +28,7 @@ from pegboard.journal.signed_intents import check_claims, sign_intents
 from pegboard.journal.spool import Spool, list_spools
 from pegboard.journal.writer_locks import WriterLeases
 from pegboard.model.ids import make_lowest_id, new_id
+from pegboard.model.journal_row import format_now
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -122,7 +123,7 @@ class JournalWriter:
         return written.held if written is not None else {}
 
     async def _claim(self, session: JournalSession, intents: Sequence[IntentRow]) -> dict[str, ClaimHolder]:
-        now = _format_now()
+        now = format_now()
         return await check_claims(session, self._chain, intents, await session.claim(intents, now), now)
 
     async def spool_away(self, entries: Sequence[bytes]) -> None:
@@ -154,7 +155,7 @@ class JournalWriter:
             await self.commit(EntryBatch([], []))
         if now >= self._expired_at + EXPIRE_INTERVAL_SECONDS:
             oldest = make_lowest_id(datetime.now(UTC) - VOID_RECEIPT_LIFETIME)
-            if not await self._ledger.transaction(lambda session: session.expire(_format_now(), oldest)):
+            if not await self._ledger.transaction(lambda session: session.expire(format_now(), oldest)):
                 self._expired_at = now  # otherwise more rows are left for the next run
 
     async def recover(self) -> int:
@@ -207,7 +208,7 @@ class JournalWriter:
         left = await collect_recovered_work(session, number, spooled, self._seal, self._chain)
         head = await self._append(session, number, head, left.closings)
         await count_uncounted_rows(session, number)
-        await session.close_writer(number, _format_now())
+        await session.close_writer(number, format_now())
         return _CommitResult(number, head, {})
 
     async def _ready(self) -> None:
@@ -236,7 +237,7 @@ class JournalWriter:
                 raise WriterFenced
             await count_uncounted_rows(session, there.number)  # replaces the counts in memory, which may be incomplete
             return there.number, there.head
-        writer = NewWriter(self._id, socket.gethostname(), os.getpid(), _format_now())
+        writer = NewWriter(self._id, socket.gethostname(), os.getpid(), format_now())
         return await register_writer(session, self._chain, writer, self._abandoned_writer), ChainPosition()
 
     async def _append(
@@ -262,7 +263,7 @@ class JournalWriter:
 
         async def write(session: JournalSession) -> _CommitResult | None:
             nonlocal left
-            if sibling is not None and not await session.close_writer(sibling.number, _format_now()) and not spooled:
+            if sibling is not None and not await session.close_writer(sibling.number, format_now()) and not spooled:
                 return None  # another writer was faster
             dead = sibling.number if sibling is not None else None
             left = await collect_recovered_work(session, dead, spooled, self._seal, self._chain)
@@ -337,7 +338,3 @@ class JournalWriter:
         if self.spool is not None:
             spool, self.spool = self.spool, None
             await asyncio.to_thread(spool.close, remove=spool.is_empty)
-
-
-def _format_now() -> str:
-    return datetime.now(UTC).isoformat(" ", "microseconds")[:26]

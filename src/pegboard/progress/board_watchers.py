@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pegboard.model.call import Caller, Execution, OnProgress, Progress, ToolCall
+from pegboard.model.journal_row import LARGE_FIELDS
 from pegboard.progress.event_log import EventLog, encode_event_json
 from pegboard.progress.throttle import ProgressThrottle
 
@@ -16,8 +17,6 @@ _MAX_EVENTS = 5000
 _MAX_EVENT_BYTES = 4 * 2**20
 # Minimum interval between wake-ups of subscribers: events in between reach them in one batch.
 _PAUSE_SECONDS = 0.03
-# Columns that an event omits: they may be large, and they can be read from the journal.
-_OMITTED_COLUMNS = frozenset({"arguments", "result", "printed"})
 
 
 class BoardWatchers:
@@ -67,7 +66,8 @@ class BoardWatchers:
         """Publish the end of a call that is recorded in the journal."""
         if (telling := self._telling.pop(execution.id, None)) is not None:
             telling.end()
-        told = {name: value for name, value in execution._asdict().items() if name not in _OMITTED_COLUMNS}
+        # Large columns can be read from the journal.
+        told = {name: value for name, value in execution._asdict().items() if name not in LARGE_FIELDS}
         self._tell("finished", told, execution.caller_id, execution.tool_name)
 
     def close(self) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from pegboard.model.journal_row import restore_execution
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.storage import journal_chain_rows
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import list_chain_rows, restore_execution
+from pegboard.storage.execution_rows import list_chain_rows
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)

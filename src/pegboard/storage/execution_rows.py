@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, Text, TextClause, Tuple, cast, func, literal, select, tuple_, type_coerce
@@ -13,24 +12,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.call import Execution, Status
 from pegboard.model.ids import MAX_CLOCK_LEAD, make_lowest_id
-from pegboard.model.json_text import is_uuid, json_text, replace_unstorable
+from pegboard.model.journal_row import FIELDS, MAX_INDEXED_CHARS, STORED_COLUMNS, Column, ColumnType, StoredRow
+from pegboard.model.json_text import is_uuid
 from pegboard.storage import journal_tables
-from pegboard.storage.board_tables import get_table
+from pegboard.storage.journal_tables import executions
 
-_executions = get_table(journal_tables.Execution)
-FIELDS = tuple(Execution._fields)
-# The fields added by migrations 0004 and 0007; older rows end before them.
-PRINTED_INDEX = FIELDS.index("printed")
-TRIES_INDEX = FIELDS.index("tries")
-_COLUMNS = tuple(_executions.c[name] for name in FIELDS)
-# PostgreSQL rejects longer index entries, and a call must never be missing from the journal.
-_INDEXED_LENGTH = 255
-
+_COLUMNS = tuple(executions.c[name] for name in FIELDS)
 # How far a call's start may be from the time in its id, which is taken right after: the clock may be set in between.
 _ID_TIME_SLACK = 3 * MAX_CLOCK_LEAD
 _FIRST_ID, _LAST_ID = "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-StoredRow = tuple[Any, ...]
 # A column, its required value, and the condition of its partial index.
 _EqualityCondition = tuple[ColumnElement[str], str, TextClause | None]
 
@@ -52,7 +43,7 @@ async def get_execution(conn: AsyncConnection, execution_id: str) -> Execution |
     """Return the execution with this id, or None."""
     if not is_uuid(execution_id):
         return None
-    row = (await conn.execute(select(*_COLUMNS).where(_executions.c.id == execution_id))).first()
+    row = (await conn.execute(select(*_COLUMNS).where(executions.c.id == execution_id))).first()
     return _read_execution(row) if row else None
 
 
@@ -68,7 +59,7 @@ async def list_executions(
 
 def build_executions_query(wanted: ExecutionFilter, database: str, *, before: str | None, limit: int) -> Select[Any]:
     """Return the query of `list_executions`, which scans one index and never sorts."""
-    columns = _executions.c
+    columns = executions.c
     query = select(*_COLUMNS).limit(limit)
     low, high = _FIRST_ID, before.lower() if before is not None else _LAST_ID
     # Ids sort by time, and every index contains them in that order; the exact time is filtered afterwards.
@@ -101,14 +92,14 @@ def build_executions_query(wanted: ExecutionFilter, database: str, *, before: st
 
 def _split_conditions(wanted: ExecutionFilter) -> tuple[list[_EqualityCondition], list[_EqualityCondition]]:
     """Return the equality conditions: first those of one index, probably the most selective, then the rest."""
-    columns = _executions.c
+    columns = executions.c
     whose: list[_EqualityCondition] = []
     ended: list[_EqualityCondition] = []
     with_code: list[_EqualityCondition] = []
     if wanted.tool is not None:
-        whose.append((columns.tool_name, wanted.tool[:_INDEXED_LENGTH], None))
+        whose.append((columns.tool_name, wanted.tool[:MAX_INDEXED_CHARS], None))
     if wanted.caller_id is not None:
-        whose.append((columns.caller_id, wanted.caller_id[:_INDEXED_LENGTH], None))
+        whose.append((columns.caller_id, wanted.caller_id[:MAX_INDEXED_CHARS], None))
     if wanted.status is not None and wanted.status != "succeeded":
         ended.append((columns.status, wanted.status, journal_tables.IS_NOT_SUCCEEDED))
     if wanted.code is not None:
@@ -121,65 +112,7 @@ def _split_conditions(wanted: ExecutionFilter) -> tuple[list[_EqualityCondition]
 
 def _build_index_position(walked: Sequence[_EqualityCondition], execution_id: str) -> Tuple:
     values = (literal(value, column.type) for column, value, _ in walked)
-    return tuple_(*values, literal(execution_id, _executions.c.id.type))
-
-
-def serialize_execution(execution: Execution) -> StoredRow:
-    """Return the execution as stored: one string, number or None per field, the same for every database."""
-    it = execution
-    # One check of all strings together: unstorable characters are rare, and this runs for every call.
-    texts = (
-        f"{it.tool_name}{it.caller_id}{it.caller}{it.dialect}{it.key_id}{it.agent_id}{it.request_id}{it.code}"
-        f"{it.error}{it.row_id}{it.chain_id}{it.thread_id}{it.repeat_of}"
-    )
-    if not texts.isascii() or "\0" in texts:
-        cleaned: Any = (replace_unstorable(value) if isinstance(value, str) else value for value in execution)
-        it = Execution(*cleaned)
-    return (
-        it.id,
-        it.tool_name[:_INDEXED_LENGTH],
-        it.status,
-        _format_moment(it.started_at),
-        _format_moment(it.finished_at),
-        float(it.elapsed_ms),  # as it is read back, because the row's MAC covers its text
-        it.caller_id[:_INDEXED_LENGTH],
-        it.caller,
-        it.surface,
-        it.dialect,
-        it.attempts,
-        it.tool_id,
-        it.tool_version,
-        it.kind,
-        it.key_id,
-        it.agent_id,
-        it.request_id,
-        it.code,
-        it.error,
-        it.arguments_digest,
-        None if it.arguments is None else json_text(it.arguments),
-        it.row_id,
-        it.chain_id,
-        it.thread_id,
-        it.repeat_of,
-        None if it.result is None else json_text(it.result),
-        None if it.printed is None else replace_unstorable(it.printed),
-        None if it.tries is None else json_text(it.tries),
-    )
-
-
-def fill_missing_fields(row: Sequence[Any]) -> StoredRow:
-    """Return a stored row with every field; rows from before the last fields were added are shorter."""
-    return (*row, *(None,) * (len(FIELDS) - len(row))) if len(row) >= PRINTED_INDEX else tuple(row)
-
-
-def restore_execution(row: StoredRow) -> Execution:
-    """Return the execution of a stored row; raise ValueError if the row is invalid."""
-    known = dict(zip(FIELDS, fill_missing_fields(row), strict=True))
-    for name in ("started_at", "finished_at"):
-        known[name] = datetime.fromisoformat(f"{known[name]}+00:00")
-    for name in ("arguments", "result", "tries"):
-        known[name] = None if known[name] is None else json.loads(known[name])
-    return Execution(**known)
+    return tuple_(*values, literal(execution_id, executions.c.id.type))
 
 
 class ChainRow(NamedTuple):
@@ -193,20 +126,20 @@ class ChainRow(NamedTuple):
 
 async def list_chain_rows(conn: AsyncConnection, writer: int, *, after: int, limit: int) -> list[ChainRow]:
     """Return the next rows of one writer's chain."""
-    columns = _executions.c
+    columns = executions.c
     place = (columns.writer, columns.seq, columns.mac)
-    query = select(*place, *(_build_stored_column(name, conn.dialect.name) for name in FIELDS))
+    query = select(*place, *(_build_stored_column(column, conn.dialect.name) for column in STORED_COLUMNS))
     query = query.where(columns.writer == writer, columns.seq > after).order_by(columns.seq).limit(limit)
     return [ChainRow(row[0], row[1], row[2], tuple(row[3:])) for row in await conn.execute(query)]
 
 
-def _build_stored_column(name: str, database: str) -> ColumnElement[Any]:
-    column = _executions.c[name]
-    if name in ("started_at", "finished_at"):
+def _build_stored_column(stored: Column, database: str) -> ColumnElement[Any]:
+    column = executions.c[stored.name]
+    if stored.type is ColumnType.MOMENT:
         if database == "sqlite":
             return type_coerce(column, Text)
         return func.to_char(func.timezone("UTC", column), "YYYY-MM-DD HH24:MI:SS.US")
-    return cast(column, Text) if name in ("arguments", "result", "tries") else column
+    return cast(column, Text) if stored.type.is_json else column
 
 
 def _shift_moment(moment: datetime, span: timedelta) -> datetime:
@@ -214,12 +147,6 @@ def _shift_moment(moment: datetime, span: timedelta) -> datetime:
         return moment + span
     except OverflowError:
         return moment
-
-
-def _format_moment(moment: datetime) -> str:
-    if moment.tzinfo is not UTC:
-        moment = moment.astimezone(UTC)
-    return moment.isoformat(" ", "microseconds")[:26]
 
 
 def _read_execution(row: Any) -> Execution:

@@ -17,12 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.call import Execution
 from pegboard.model.ids import make_lowest_id
+from pegboard.model.journal_row import FIELDS, StoredRow, serialize_execution
 from pegboard.storage import board_tables, journal_tables
 from pegboard.storage.board_tables import get_table
-from pegboard.storage.execution_rows import FIELDS, ChainRow, StoredRow, list_chain_rows, serialize_execution
+from pegboard.storage.execution_rows import ChainRow, list_chain_rows
+from pegboard.storage.journal_tables import executions
 
-_executions_table = get_table(journal_tables.Execution)
-_columns = _executions_table.c
+_columns = executions.c
 
 
 class ChainWindow(NamedTuple):
@@ -71,7 +72,7 @@ async def find_last_seq_before(conn: AsyncConnection, writer: int, seq: int) -> 
 async def count_rows_between(conn: AsyncConnection, writer: int, after: int, last: int) -> int:
     """Return how many rows of a chain have a number greater than `after`, up to `last`."""
     query = select(func.count()).where(_columns.writer == writer, _columns.seq > after, _columns.seq <= last)
-    return (await conn.execute(query.select_from(_executions_table))).scalar_one()
+    return (await conn.execute(query.select_from(executions))).scalar_one()
 
 
 async def sample_misplaced_rows(conn: AsyncConnection, writer: int, marker: int) -> RowSample:
@@ -130,7 +131,7 @@ async def count_unchained_rows(
     conn: AsyncConnection, *, since: datetime | None = None, until: datetime | None = None
 ) -> int:
     """Return how many rows are in no chain, optionally only those that began after or finished before a given time."""
-    query = select(func.count()).where(_columns.writer.is_(None)).select_from(_executions_table)
+    query = select(func.count()).where(_columns.writer.is_(None)).select_from(executions)
     if since is not None:
         query = query.where(_columns.started_at > since)
     if until is not None:
@@ -165,7 +166,7 @@ async def _sample_rows(conn: AsyncConnection, condition: ColumnElement[bool]) ->
     # As text: PostgreSQL has no min() of UUIDs, and SQLite would not use the index.
     one = _add_dashes(await _read_scalar(conn, select(func.min(cast(_columns.id, Text))).where(condition)))
     return RowSample(
-        (await conn.execute(select(func.count()).select_from(_executions_table).where(condition))).scalar_one(), one
+        (await conn.execute(select(func.count()).select_from(executions).where(condition))).scalar_one(), one
     )
 
 
@@ -196,17 +197,17 @@ _MAX_HOURS_PER_RUN = 24
 
 async def remove_chain_rows(conn: AsyncConnection, writer: int, *, after: int, last: int) -> int:
     """Delete rows of a chain; return how many."""
-    columns = _executions_table.c
-    those = delete(_executions_table).where(columns.writer == writer, columns.seq > after, columns.seq <= last)
+    columns = executions.c
+    those = delete(executions).where(columns.writer == writer, columns.seq > after, columns.seq <= last)
     return (await conn.execute(those)).rowcount
 
 
 async def remove_unchained_rows(conn: AsyncConnection, before: datetime, *, limit: int) -> int:
     """Delete rows in no chain that finished before a given time; return how many."""
-    columns = _executions_table.c
+    columns = executions.c
     query = select(columns.id).where(columns.writer.is_(None), columns.finished_at < before).limit(limit)
     ids: Sequence[str] = (await conn.execute(query)).scalars().all()
-    return (await conn.execute(delete(_executions_table).where(columns.id.in_(ids)))).rowcount if ids else 0
+    return (await conn.execute(delete(executions).where(columns.id.in_(ids)))).rowcount if ids else 0
 
 
 async def remove_counts(conn: AsyncConnection, before: datetime) -> bool:

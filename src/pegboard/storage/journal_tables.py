@@ -10,17 +10,22 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
+    Column,
     Float,
     Index,
     Integer,
     String,
+    Table,
     TextClause,
     UniqueConstraint,
     Uuid,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.types import TypeEngine
 
+from pegboard.model import journal_row
+from pegboard.model.journal_row import ColumnType
 from pegboard.storage.board_tables import Base, Row
 from pegboard.storage.column_types import Instant, JsonText, StorableText
 
@@ -33,67 +38,42 @@ def _build_partial_index(name: str, condition: TextClause, *columns: str) -> Ind
     return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
 
 
-class Execution(Row, Base):
-    """One row of the journal; it has no foreign keys, so it accepts every call and outlives the rows it refers to."""
-
-    __tablename__ = "executions"
-    __table_args__ = (
-        Index("idx_execution_name", "tool_name", "id"),
-        Index("idx_execution_caller", "caller_id", "id"),
-        # Successful calls are most of the journal and are never searched by status or code.
-        Index("idx_execution_status", "status", "id", sqlite_where=IS_NOT_SUCCEEDED, postgresql_where=IS_NOT_SUCCEEDED),
-        Index(
-            "idx_execution_name_status",
-            "tool_name",
-            "status",
-            "id",
-            sqlite_where=IS_NOT_SUCCEEDED,
-            postgresql_where=IS_NOT_SUCCEEDED,
-        ),
-        Index(
-            "idx_execution_caller_status",
-            "caller_id",
-            "status",
-            "id",
-            sqlite_where=IS_NOT_SUCCEEDED,
-            postgresql_where=IS_NOT_SUCCEEDED,
-        ),
-        Index("idx_execution_code", "code", "id", sqlite_where=HAS_CODE, postgresql_where=HAS_CODE),
-        Index("uq_execution_link", "writer", "seq", unique=True),
-    )
-
-    tool_name: Mapped[str] = mapped_column(StorableText(), nullable=False)
-    status: Mapped[str] = mapped_column(String(20), nullable=False)
-    started_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    finished_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    elapsed_ms: Mapped[float] = mapped_column(Float, nullable=False)
-    caller_id: Mapped[str] = mapped_column(StorableText(), nullable=False)
-    caller: Mapped[str] = mapped_column(StorableText(), nullable=False)
-    surface: Mapped[str] = mapped_column(StorableText(), nullable=False)
-    dialect: Mapped[str] = mapped_column(StorableText(), nullable=False)
-    attempts: Mapped[int] = mapped_column(Integer, nullable=False)
-    tool_id: Mapped[str | None] = mapped_column(StorableText())
-    tool_version: Mapped[int | None] = mapped_column(Integer)
-    kind: Mapped[str | None] = mapped_column(StorableText())
-    key_id: Mapped[str | None] = mapped_column(StorableText())
-    agent_id: Mapped[str | None] = mapped_column(StorableText())
-    request_id: Mapped[str | None] = mapped_column(StorableText())
-    code: Mapped[str | None] = mapped_column(StorableText())
-    error: Mapped[str | None] = mapped_column(StorableText())
-    arguments_digest: Mapped[str | None] = mapped_column(StorableText())
+_SQL_TYPES: dict[ColumnType, TypeEngine[Any]] = {
+    ColumnType.UUID: Uuid(as_uuid=False),
+    ColumnType.TEXT: StorableText(),
+    ColumnType.KEYWORD: String(20),
+    ColumnType.INTEGER: Integer(),
+    ColumnType.FLOAT: Float(),
+    ColumnType.MOMENT: Instant(),
+    ColumnType.JSON: JsonText(),
     # JSON and not JSONB: it accepts values that JSONB rejects, and a call must never be missing from the journal.
-    arguments: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))
-    row_id: Mapped[str | None] = mapped_column(StorableText())
-    chain_id: Mapped[str | None] = mapped_column(StorableText())
-    thread_id: Mapped[str | None] = mapped_column(StorableText())
-    repeat_of: Mapped[str | None] = mapped_column(StorableText())
-    result: Mapped[Any | None] = mapped_column(JsonText)
-    printed: Mapped[str | None] = mapped_column(StorableText())
-    tries: Mapped[Any | None] = mapped_column(JsonText)
+    ColumnType.NATIVE_JSON: JSON(none_as_null=True),
+}
+
+
+def _build_column(column: journal_row.Column) -> Column[Any]:
+    is_key = column.type is ColumnType.UUID
+    return Column(column.name, _SQL_TYPES[column.type], primary_key=is_key, nullable=not column.required)
+
+
+# The journal; it has no foreign keys, so it accepts every call and outlives the rows it refers to.
+executions = Table(
+    "executions",
+    Base.metadata,
+    *map(_build_column, journal_row.STORED_COLUMNS),
     # The position in the hash chain; rows from before the hash chain existed have none.
-    writer: Mapped[int | None] = mapped_column(Integer)
-    seq: Mapped[int | None] = mapped_column(BigInteger)
-    mac: Mapped[str | None] = mapped_column(String(32))
+    Column("writer", Integer),
+    Column("seq", BigInteger),
+    Column("mac", String(32)),
+    Index("idx_execution_name", "tool_name", "id"),
+    Index("idx_execution_caller", "caller_id", "id"),
+    # Successful calls are most of the journal and are never searched by status or code.
+    _build_partial_index("idx_execution_status", IS_NOT_SUCCEEDED, "status", "id"),
+    _build_partial_index("idx_execution_name_status", IS_NOT_SUCCEEDED, "tool_name", "status", "id"),
+    _build_partial_index("idx_execution_caller_status", IS_NOT_SUCCEEDED, "caller_id", "status", "id"),
+    _build_partial_index("idx_execution_code", HAS_CODE, "code", "id"),
+    Index("uq_execution_link", "writer", "seq", unique=True),
+)
 
 
 class Writer(Base):

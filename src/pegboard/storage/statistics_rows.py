@@ -11,12 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.storage import journal_tables
 from pegboard.storage.board_tables import get_table
+from pegboard.storage.journal_tables import executions
 
 # The caller id of rows that count the calls of all callers.
 ALL_CALLERS = ""
 
 _counts = get_table(journal_tables.ExecutionCount)
-_executions = get_table(journal_tables.Execution)
 _writers = get_table(journal_tables.Writer)
 
 _COLUMNS = "hour, tool_name, caller_id, status, code, bucket, calls"
@@ -79,7 +79,7 @@ async def iterate_uncounted(
 ) -> AsyncIterator[Sequence[Any]]:
     """Yield rows of (tool_name, status, code, elapsed_ms, seq) that are not counted yet, in parts."""
     writers = select(_writers.c.number, _writers.c.counted_seq).where(_writers.c.seq > _writers.c.counted_seq)
-    columns = _executions.c
+    columns = executions.c
     name = case((columns.tool_id.is_(None), ""), else_=columns.tool_name)
     query = select(name, columns.status, func.coalesce(columns.code, ""), columns.elapsed_ms, columns.seq)
     query = query.where(columns.started_at >= since, columns.started_at < until)

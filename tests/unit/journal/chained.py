@@ -12,10 +12,10 @@ from sqlalchemy import insert, text, update
 from pegboard.journal.hash_chain import ChainPosition, HashChain
 from pegboard.model.call import Execution
 from pegboard.model.ids import new_id
+from pegboard.model.journal_row import FIELDS, serialize_execution
 from pegboard.storage import board_tables
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import FIELDS, serialize_execution
 from pegboard.storage.journal_tables import Writer
 from pegboard.storage.migrate import migrate
 from tests.unit.store.rows import NOW, an_execution

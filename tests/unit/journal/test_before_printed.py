@@ -14,9 +14,9 @@ from pegboard.journal.entries import ClosingEntry
 from pegboard.journal.open_journal import open_chain
 from pegboard.journal.signed_intents import sign_stored_entries
 from pegboard.journal.verify import VerificationReport
+from pegboard.model.journal_row import FIELDS
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import FIELDS
 from pegboard.storage.migrate import _build_config, migrate
 from tests.unit.journal import before_printed as before
 from tests.unit.journal.audits import exported, lines_verified, pruned, verified

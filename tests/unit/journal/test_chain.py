@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pegboard.journal.hash_chain import FIRST_MAC, ChainPosition, HashChain
 from pegboard.model.ids import new_id
+from pegboard.model.journal_row import FIELDS, serialize_execution
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import FIELDS, serialize_execution
 from tests.unit.journal.audits import exported, lines_verified, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, empty, memory_database, read, run
 

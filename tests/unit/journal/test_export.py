@@ -12,8 +12,8 @@ from pegboard.journal.audit import Audit
 from pegboard.journal.hash_chain import HashChain
 from pegboard.journal.verify import VerificationReport
 from pegboard.model.api_errors import Invalid
+from pegboard.model.journal_row import restore_execution
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import restore_execution
 from pegboard.surfaces.rest.audit_routes import VerifyExportResponse
 from tests.unit.journal.audits import exported, lines_verified, told, verified
 from tests.unit.journal.chained import (

@@ -12,8 +12,8 @@ from pegboard.journal.audit import Audit
 from pegboard.journal.entries import ClosingEntry, EntryBatch
 from pegboard.journal.hash_chain import ChainPosition
 from pegboard.journal.open_journal import open_chain
+from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import serialize_execution
 from tests.unit.journal.chained import read, run
 from tests.unit.journal.hands import VAULT, Hand, lone_writer, opened, start
 from tests.unit.store.rows import an_execution

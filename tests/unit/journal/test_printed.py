@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pegboard.journal.entries import ClosingEntry
 from pegboard.journal.open_journal import open_chain
 from pegboard.journal.verify import VerificationReport
+from pegboard.model.journal_row import FIELDS, restore_execution, serialize_execution
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import FIELDS, restore_execution, serialize_execution
 from tests.unit.journal.audits import exported, lines_verified, pruned, verified
 from tests.unit.journal.chained import CHAIN, MINUTE, add_writer, append, call, run
 from tests.unit.journal.hands import VAULT, a_call, lie_in, opened, row_of, start

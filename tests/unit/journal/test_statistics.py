@@ -19,8 +19,8 @@ from pegboard.journal.statistics import HOUR, Statistics, StatisticsReport, Tool
 from pegboard.journal.writer import JournalWriter
 from pegboard.model.call import Execution
 from pegboard.model.ids import new_id
+from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import serialize_execution
 from tests.unit.journal.chained import read
 from tests.unit.journal.hands import WatchedLedger, lone_writer
 from tests.unit.store.keeping import keep, keep_counts, keep_writer, move_writer

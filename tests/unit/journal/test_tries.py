@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from pegboard.journal.entries import ClosingEntry
 from pegboard.journal.verify import VerificationReport
+from pegboard.model.journal_row import FIELDS, restore_execution, serialize_execution
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import FIELDS, TRIES_INDEX, restore_execution, serialize_execution
 from tests.unit.journal.audits import exported, lines_verified, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, run
 from tests.unit.store.rows import an_execution
 
+TRIES_INDEX = FIELDS.index("tries")
 TRIED = [{"attempt": 1, "code": "contract_violation", "error": "not ☂", "elapsed_ms": 0.25}]
 
 

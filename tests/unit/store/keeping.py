@@ -14,13 +14,13 @@ from pegboard.journal.postgresql_backend import PostgresqlBackend
 from pegboard.journal.sqlite_backend import SqliteBackend, SqliteSession
 from pegboard.model.call import Execution
 from pegboard.model.ids import new_id
+from pegboard.model.journal_row import serialize_execution
 from pegboard.storage import journal_tables
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import serialize_execution
 from tests.unit.store.rows import NOW
 
-_executions = get_table(journal_tables.Execution)
+_executions = journal_tables.executions
 _writers = get_table(journal_tables.Writer)
 
 

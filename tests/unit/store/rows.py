@@ -14,7 +14,6 @@ from pegboard.model.call import Execution
 from pegboard.model.ids import new_id
 from pegboard.model.tool import Kind, Tool
 from pegboard.storage import journal_tables, user_rows
-from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
 
 NOW = datetime(2026, 3, 1, 12, 30, 15, 123456, tzinfo=UTC)
@@ -67,5 +66,5 @@ async def kept_user(database: Database, name: str = "ada", **fields: Any) -> Use
 
 async def add_executions(conn: AsyncConnection, rows: Iterable[Execution]) -> None:
     """Rows of the journal, as they are before anything links them."""
-    table = get_table(journal_tables.Execution)
+    table = journal_tables.executions
     await conn.execute(insert(table), [row._asdict() for row in rows])

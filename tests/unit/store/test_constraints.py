@@ -107,10 +107,10 @@ class TestJournal:
 
         async with database.write() as conn:
             for place in ({}, {}, {"writer": 1, "seq": 1}, {"writer": 1, "seq": 2}, {"writer": 2, "seq": 1}):
-                await conn.execute(insert(journal_tables.Execution).values(row(**place)))
+                await conn.execute(insert(journal_tables.executions).values(row(**place)))
         with pytest.raises(IntegrityError):
             async with database.write() as conn:
-                await conn.execute(insert(journal_tables.Execution).values(row(writer=1, seq=2)))
+                await conn.execute(insert(journal_tables.executions).values(row(writer=1, seq=2)))
 
     async def test_a_call_leaves_one_receipt(self, database: Database) -> None:
         run_id = new_id()

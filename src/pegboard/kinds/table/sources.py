@@ -20,7 +20,7 @@ from pegboard.kinds.table.sqlite_source import SqliteSource
 from pegboard.kinds.table.table_schema import TableSchema
 from pegboard.storage.board_tables import BoardState
 from pegboard.storage.database import Database, finish_despite_cancellation
-from pegboard.storage.journal_tables import Execution
+from pegboard.storage.journal_tables import executions
 from pegboard.storage.receipt_rows import SignReceipt, sign_nothing
 from pegboard.telemetry.logs import get_logger
 
@@ -30,7 +30,7 @@ _SQLITE_DRIVERS = {"sqlite", "sqlite+aiosqlite"}
 _POSTGRESQL_DRIVERS = {"postgresql", "postgres", "postgresql+asyncpg"}
 # The schemas that may contain the board's own tables.
 _BOARD_SCHEMAS = (None, "public", "main")
-BOARD_TABLES = frozenset({*BoardState.metadata.tables, *Execution.metadata.tables, "alembic_version"})
+BOARD_TABLES = frozenset({*BoardState.metadata.tables, *executions.metadata.tables, "alembic_version"})
 _ACCEPTED_URLS = 'a database of tables is "sqlite:///FILE" or "postgresql://…"'
 
 

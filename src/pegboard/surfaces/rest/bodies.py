@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from pegboard.model.base_model import Model
+from pegboard.model.call import Status
+from pegboard.model.journal_row import COLUMNS, Column, ColumnType
 from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.surfaces.rest.route_parameters import ReadableName, UtcTime
 
@@ -265,37 +267,30 @@ class TryResponse(ResponseBody):
     elapsed_ms: float
 
 
-class ExecutionResponse(ResponseBody):
-    """One row of the journal."""
+_JSON_TYPES: dict[ColumnType, Any] = {
+    ColumnType.INTEGER: int,
+    ColumnType.FLOAT: float,
+    ColumnType.MOMENT: datetime,
+}
+# Columns that have a narrower type than theirs in the journal.
+_NARROWER_TYPES: dict[str, Any] = {"status": Status, "tries": list[TryResponse] | None}
 
-    id: str
-    tool_name: str
-    tool_id: str | None
-    tool_version: int | None
-    kind: str | None
-    caller: str
-    caller_id: str
-    key_id: str | None
-    agent_id: str | None
-    surface: str
-    dialect: str
-    request_id: str | None
-    status: Literal["succeeded", "failed", "refused", "in_doubt"]
-    code: str | None
-    error: str | None
-    arguments_digest: str | None
-    arguments: Any = None
-    row_id: str | None
-    attempts: int
-    elapsed_ms: float
-    started_at: datetime
-    finished_at: datetime
-    chain_id: str | None
-    thread_id: str | None
-    repeat_of: str | None
-    result: Any = None
-    printed: str | None
-    tries: list[TryResponse] | None
+
+def _build_execution_field(column: Column) -> Any:
+    if column.name in _NARROWER_TYPES:
+        return _NARROWER_TYPES[column.name], ...
+    if column.type.is_json:
+        return Any, None
+    known = _JSON_TYPES.get(column.type, str)
+    return (known if column.required else known | None), ...
+
+
+ExecutionResponse = create_model(
+    "ExecutionResponse",
+    __base__=ResponseBody,
+    __doc__="One row of the journal.",
+    **{column.name: _build_execution_field(column) for column in COLUMNS},
+)
 
 
 class ExecutionPage(ResponseBody):
