@@ -5,8 +5,8 @@
 - Tools: `Tool`, `ToolCreate`.
 - Executors: `Executor` prepares an `OpenTool` as a `Prepared`, which returns a value or an `Output`.
 - Dialects: `Dialect` reads a payload into an `Assembly`, and writes each `AskedCall` and `Answer`; `Answers` and
-  `TextDialect` (with `Text` and `Scan`) are base classes, `Limits` and `Talk` describe a provider, `Dialects` finds the
-  dialect of a payload.
+  `TextDialect` (with `Text` and `Scan`) are base classes, `Limits`, `Talk` and `TextMarks` describe a provider, a
+  `Turn` is what one speaker says in a conversation, `Dialects` finds the dialect of a payload.
 - Journals: `Journal` is the protocol of the `journal` parameter of `Pegboard.open`; `ExecutionFilter` selects rows.
 - Errors of calls: `ToolError` and its subclasses, with `Problem`, `FieldProblem`, `CommandEnd` and `ErrorType`.
 - Errors of requests: `Refusal` and its subclasses, with `Fault`; a dialect raises `Unreadable`.
@@ -17,9 +17,10 @@ from __future__ import annotations
 from pegboard.dialects.base import Answer, Answers, Dialect
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.detect import Dialects
-from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.message_rules import Talk, TextMarks
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.shared.turns import Turn
 from pegboard.dialects.text.base_text import TextDialect
 from pegboard.dialects.text.scanner import Scan, Text
 from pegboard.journal.journal import Journal
@@ -134,6 +135,7 @@ __all__ = [
     "Talk",
     "Text",
     "TextDialect",
+    "TextMarks",
     "TimedOut",
     "TooManyRequests",
     "Tool",
@@ -143,6 +145,7 @@ __all__ = [
     "ToolInactive",
     "ToolNotFound",
     "ToolResult",
+    "Turn",
     "Unauthorised",
     "Unavailable",
     "Unreadable",

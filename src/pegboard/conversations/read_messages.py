@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from pegboard.conversations.message_text import remove_thoughts_and_calls
 from pegboard.conversations.stored_calls import split_calls_and_answers, to_memory_form
-from pegboard.conversations.turns import Turn, read_assistant_text, read_turns
 from pegboard.dialect_calls import MAX_PAYLOAD_CALLS, PayloadRunner
 from pegboard.dialects.describe_payload import describe_payload
 from pegboard.dialects.detect import Dialects
 from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls, Unreadable
 from pegboard.dialects.shared.content_blocks import parse_result_content
 from pegboard.dialects.shared.function_calls import dict_or_empty, filter_dicts
+from pegboard.dialects.shared.turns import Turn
 from pegboard.dialects.sse_lines import parse_chunks
 from pegboard.json_schema.read_arguments import check_arguments_extent
 from pegboard.model.api_errors import Fault, Invalid
@@ -33,14 +32,6 @@ _OWN_KEYS = frozenset({"id", "role", "content", "tool_calls", "toolCalls", "time
 _CALL_KEYS = ("tool_calls", "toolCalls")
 _CONTENT_KEYS = frozenset({"content", "parts", "blocks", "items", "text", "data", "kwargs", *_CALL_KEYS})
 _PROVIDER_KEYS = frozenset({"toolCallId", "type", "function"})
-# By dialect, part keys that occur only in its messages; used to detect the dialect of a message without calls.
-_PART_TYPES_BY_DIALECT: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("openai_chat", ("image_url", "input_audio")),
-    ("openai_responses", ("input_image", "input_file", "input_text", "output_text")),
-    ("bedrock_converse", ("format", "bytes")),
-    ("anthropic_messages", ("source",)),
-    ("gemini_generate_content", ("inlineData", "fileData", "inline_data", "file_data", "thoughtSignature")),
-)
 
 
 class IncomingMessage(NamedTuple):
@@ -61,6 +52,7 @@ class MessageReader:
     def __init__(self, dialects: Dialects, payloads: PayloadRunner, caller: Caller, dialect: str | None) -> None:
         self._payloads = payloads
         self._dialects = dialects
+        self._turns = dialects.turn_reader
         self._caller = caller
         self._named = None if dialect is None else dialects.named(dialect, "from").name
 
@@ -70,7 +62,7 @@ class MessageReader:
         body = parse_chunks(body)
         if body in (None, "", [], {}) or isinstance(body, int | float):
             raise _build_unrecognised_error(body)
-        found = read_turns(body)
+        found = self._turns.read(body)
         if any(turn.role is None for turn in found):
             yield from self._read_calls(body, found)
             return
@@ -93,7 +85,7 @@ class MessageReader:
             if self._named is not None:
                 raise
             raise _build_unrecognised_error(body) from None
-        text = read_assistant_text(body)
+        text = self._turns.read_assistant_text(body)
         if not asked.calls and text is None:
             raise _build_unrecognised_error(body)
         return self._read_assistant(Turn("assistant", text, None), asked)
@@ -105,7 +97,7 @@ class MessageReader:
             return self._read_assistant(turn, self._asked(turn, known))
         _check_has_text(turn)
         assert turn.role is not None
-        dialect = known or _detect_part_dialect(turn.raw)
+        dialect = known or self._turns.find_media_dialect(turn.raw)
         raw = None if dialect is None or _is_own_form(turn.raw) or self._has_open_calls(turn.raw) else turn.raw
         return [
             IncomingMessage(turn.role, check_content(turn.text), _read_timestamp(turn.when), dialect=dialect, raw=raw)
@@ -132,10 +124,10 @@ class MessageReader:
             if answers and turn.text is None:
                 return [IncomingMessage(None, None, _read_timestamp(turn.when), answers=answers)]
             _check_has_text(turn)
-        dialect = asked.dialect if asked is not None else _detect_part_dialect(turn.raw)
+        dialect = asked.dialect if asked is not None else self._turns.find_media_dialect(turn.raw)
         text = turn.text
         if text is not None and dialect is not None and self._dialects[dialect].is_text:
-            text = remove_thoughts_and_calls(text)
+            text = self._turns.remove_thoughts_and_calls(text)
         raw = turn.raw if dialect is not None and self._has_provider_details(turn.raw, dialect) else None
         forms = tuple(to_memory_form(call) for call in calls)
         heard = [IncomingMessage("assistant", check_content(text), _read_timestamp(turn.when), forms, (), dialect, raw)]
@@ -180,8 +172,8 @@ class MessageReader:
 
     def _answers(self, turn: Turn, known: str | None) -> IncomingMessage:
         answers: list[AskedCall] = []
-        if self._named is None and _has_documents(turn.raw):
-            known = "cohere_v2"
+        if self._named is None:
+            known = turn.dialect or known
         for dialect in (known, None) if known is not None and self._named is None else (known,):
             try:
                 asked = self._payloads.read(turn.raw, dialect, self._caller, has_calls=True)
@@ -202,14 +194,6 @@ def _check_bounds(body: Any) -> None:
         check_arguments_extent({"message": body}, max_depth=_MAX_DEPTH, max_values=_MAX_VALUES, exact=True)
     except ToolError as error:
         raise Invalid(f"{NOT_ADDED_MESSAGE}: {error.message}") from None
-
-
-def _has_documents(raw: Any) -> bool:
-    """Return True if an answer consists of documents: Cohere, whose messages otherwise look like OpenAI's."""
-    return any(
-        part.get("type") == "document" and "document" in part
-        for part in filter_dicts(dict_or_empty(raw).get("content"))
-    )
 
 
 def _read_plain_answers(raw: Any) -> list[AskedCall]:
@@ -236,16 +220,6 @@ def _get_call_list(raw: Any) -> list[Any] | None:
                 NOT_ADDED_MESSAGE, [Fault(key, f"must be a list of calls, and is {describe_payload(item[key])}")]
             )
     return next((item[key] for key in _CALL_KEYS if item.get(key)), None)
-
-
-def _detect_part_dialect(raw: Any) -> str | None:
-    item = dict_or_empty(raw)
-    for part in (*filter_dicts(item.get("content")), *filter_dicts(item.get("parts"))):
-        for dialect, marks in _PART_TYPES_BY_DIALECT:
-            inner = [key for value in part.values() if isinstance(value, dict) for key in value]
-            if any(mark in part or mark == part.get("type") or mark in inner for mark in marks):
-                return dialect
-    return None
 
 
 def _check_has_text(turn: Turn) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from pegboard.dialects.base import WITHOUT_HISTORY, Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id
@@ -23,6 +23,7 @@ from pegboard.dialects.shared.gemini_parts import (
     read_part,
     render_response_part,
 )
+from pegboard.dialects.shared.turns import Speaker, Turn, split_answers
 from pegboard.model.json_text import json_text
 from pegboard.model.tool import Tool
 
@@ -55,6 +56,7 @@ class A2A(Dialect):
     """Messages of parts; all answers go into one message."""
 
     name = "a2a"
+    speakers: ClassVar[Mapping[str, Speaker]] = {"role_user": "user", "role_agent": "assistant"}
     abilities = WITHOUT_HISTORY
     keys = frozenset({"messageId", "message", "kind", "data", "artifact", "jsonrpc", *_UPDATE_KEYS})
     limits = Limits(has_schema=False)
@@ -95,6 +97,10 @@ class A2A(Dialect):
         if into.state is not None:
             into.state.release(into)
             into.state.partial.cut(into)
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return the answers in a user's message apart."""
+        return split_answers(item, speaker, _is_answer)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return an agent message whose id is derived from the first call's id."""
@@ -201,3 +207,7 @@ def convert_whole_floats(value: Any) -> Any:
                 holder[key] = item.copy()
                 todo.append(holder[key])
     return root[0]
+
+
+def _is_answer(part: Mapping[str, Any]) -> bool:
+    return dict_or_empty(part.get("metadata")).get("adk_type") == "function_response"

@@ -19,6 +19,7 @@ from pegboard.dialects.shared.function_calls import (
     read_function_calls,
     result_to_output_text,
 )
+from pegboard.dialects.shared.message_text import get_text
 from pegboard.model.tool import Tool
 
 _EVENT_PREFIXES = (
@@ -73,6 +74,13 @@ class AgUi(Dialect):
             _read_message(item, into)
         elif not isinstance(kind, str):
             raise Unreadable("unrecognised_format: ag_ui has events with a 'type' and messages with a 'role'")
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the text of an event."""
+        kind = get_text(chunk, "type")
+        if not kind.isupper():
+            return None
+        return get_text(chunk, "delta") if kind in ("TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK") else ""
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return an assistant message whose id is derived from the first call's id."""

@@ -33,6 +33,8 @@ from pegboard.dialects.shared.function_calls import (
     make_unreadable_error,
     remove_draft_keyword,
 )
+from pegboard.dialects.shared.message_text import get_text
+from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn, read_part_turn, split_answers
 from pegboard.model.tool import Tool
 
 _EXPECTED = "messages of content blocks, or events of a stream"
@@ -49,6 +51,8 @@ _EVENT_TYPES = frozenset(
         "ping",
     }
 )
+# Fields of a response that a history does not accept.
+_RESPONSE_ONLY_KEYS = frozenset({"stop_reason", "stop_sequence", "usage", "stop_details", "container"})
 # With these stop reasons, the last block of a message may be incomplete.
 _TRUNCATED_STOP_REASONS = ("max_tokens", "model_context_window_exceeded")
 # Fields that have to be sent back with a call, and their names in `extra`.
@@ -59,6 +63,7 @@ class AnthropicMessages(Dialect):
     """Messages of blocks; all answers of a turn go into one user message."""
 
     name = "anthropic_messages"
+    media = frozenset({"source"})
     aliases = ("anthropic",)
     keys = frozenset({"type", "content", "messages"})
     limits = Limits(
@@ -110,6 +115,28 @@ class AnthropicMessages(Dialect):
         """Add the calls that waited for a stop reason, as complete: no truncation was reported."""
         if into.state is not None:
             get_block_stream(into).settle(into)
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return the results in a user's message apart, a response as a history accepts it, or a block."""
+        kind = item.get("type")
+        if speaker is not None:
+            turns = split_answers(item, speaker, lambda block: block.get("type") == "tool_result")
+            if turns is None and kind == "message" and not _RESPONSE_ONLY_KEYS.isdisjoint(item):
+                kept = {"role": item["role"], "content": item.get("content")}
+                turns = [read_message_turn(item, speaker, raw=kept)]
+            return turns
+        if not isinstance(kind, str) or "function" in item or "source" in item:
+            return None
+        if kind in ("thinking", "redacted_thinking") or kind.endswith("tool_use"):
+            return [read_part_turn(item, "assistant")]
+        return [read_part_turn(item, "tool")] if kind == "tool_result" or kind.endswith("_tool_result") else None
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the text of an event."""
+        kind = get_text(chunk, "type")
+        if kind == "content_block_delta":
+            return get_text(chunk, "delta", "text")
+        return "" if kind == "ping" or kind.startswith(("content_block_", "message_")) else None
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return one assistant message; calls that the provider ran are followed by their results."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pegboard.dialects.base import Answer, Dialect
@@ -17,6 +17,8 @@ from pegboard.dialects.shared.function_calls import (
     is_model_role,
     result_to_output_text,
 )
+from pegboard.dialects.shared.message_text import get_message_text
+from pegboard.dialects.shared.turns import Speaker, Turn, get_timestamp
 from pegboard.model.tool import Tool
 
 # Types of messages and events in which a model, or its agent, makes calls.
@@ -28,6 +30,12 @@ _MESSAGE_TYPES = frozenset(
      "ToolCallSummaryMessage", "ModelClientStreamingChunkEvent", "ThoughtEvent", "TextMessage", "HandoffMessage",
      "StopMessage", "MultiModalMessage", "UserMessage", "SystemMessage", "MemoryQueryEvent"}
 )  # fmt: skip
+
+# Types that do not begin with the role of their speaker.
+_SPEAKER_BY_TYPE: Mapping[str, Speaker] = {
+    **dict.fromkeys(("ToolCallRequestEvent", "ToolCallSummaryMessage", "ThoughtEvent"), "assistant"),
+    **dict.fromkeys(("FunctionExecutionResultMessage", "ToolCallExecutionEvent"), "tool"),
+}
 
 
 class AutoGen(Dialect):
@@ -66,6 +74,16 @@ class AutoGen(Dialect):
             _read_message(item, into)
         else:
             raise _make_unreadable_error(item)
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return a message or an event by its type; a text is of the user or of the agent that is its source."""
+        kind = item.get("type")
+        if not isinstance(kind, str) or "function" in item or speaker is not None:
+            return None
+        speaker = _SPEAKER_BY_TYPE.get(kind)
+        if kind == "TextMessage" and isinstance(item.get("source"), str):
+            speaker = "user" if item["source"] == "user" else "assistant"
+        return None if speaker is None else [Turn(speaker, get_message_text(item), item, get_timestamp(item))]
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return one assistant message."""

@@ -14,9 +14,10 @@ from typing import Any, ClassVar, NamedTuple
 import orjson
 
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk, find_message
-from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.message_rules import Talk, TextMarks, find_message
+from pegboard.dialects.parsed_calls import EMPTY_MAPPING, AskedCall
 from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.shared.turns import Speaker, Turn
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import ToolResult
 from pegboard.model.ids import make_call_id
@@ -65,6 +66,13 @@ class Dialect(ABC):
     is_text: ClassVar[bool] = False
     limits: ClassVar[Limits] = Limits()
     talk: ClassVar[Talk] = Talk()
+    text_marks: ClassVar[TextMarks] = TextMarks()
+    # Roles that only messages of this dialect have, in lower case.
+    speakers: ClassVar[Mapping[str, Speaker]] = EMPTY_MAPPING
+    # Keys or types of parts other than text that only messages of this dialect have.
+    media: ClassVar[frozenset[str]] = frozenset()
+    # True if the chunks of a stream have the form of whole messages.
+    streams_messages: ClassVar[bool] = False
 
     def recognises(self, item: Any) -> bool:
         """Return True if the item is of this dialect; called only if it has one of its keys or marks."""
@@ -76,6 +84,29 @@ class Dialect(ABC):
 
     def finish(self, into: Assembly) -> None:  # noqa: B027 -- most hold nothing back
         """Add the calls that were held back; called at the end of the input."""
+
+    def unwrap(self, response: Mapping[str, Any]) -> Any:
+        """Return the message in a response, or its list of messages and items; None if this is not such a response.
+
+        It is called for objects without a role. `messages` and `message` need no method.
+        """
+        return None
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return the turns of one message or item; None if it has the common form, or is not of this dialect.
+
+        `speaker` is the one whom its role names, or None. In the common form, a message has a `role`, or a `type` such
+        as `human`, and its text under a common key.
+        """
+        return None
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the model's text in one chunk of a stream, "" if it has none; None for chunks of other dialects."""
+        return None
+
+    def has_own_medium(self, part: Mapping[str, Any]) -> bool:
+        """Return True if this part of a message, such as an image, tells that the message is of this dialect."""
+        return bool(self.media) and (not self.media.isdisjoint(part) or part.get("type") in self.media)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments for the tool's own schema, if the definition that the model got was adapted."""

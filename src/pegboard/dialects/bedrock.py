@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.dialects.base import Answer, Dialect
@@ -39,6 +39,8 @@ from pegboard.dialects.shared.function_calls import (
     is_model_role,
     make_unreadable_error,
 )
+from pegboard.dialects.shared.message_text import get_text
+from pegboard.dialects.shared.turns import Speaker, Turn, split_answers
 from pegboard.model.tool import Tool
 
 _EVENT_KEYS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
@@ -52,6 +54,9 @@ _FOREIGN_RESULT_KEYS = frozenset(
     {"type", "role", "id", "name", "toolCallId", "tool_call_id", "call_id", "toolName", "tool_name"}
 )
 _EXPECTED = "messages of content blocks such as {toolUse: …}, or events of a stream"
+_TEXT_EVENT_KEYS = frozenset(
+    {"contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStart", "messageStop"}
+)
 _ID_PATTERN = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
 
 
@@ -113,6 +118,26 @@ class BedrockConverse(Dialect):
         """Add the calls that waited for a stop reason, as complete: no truncation was reported."""
         if into.state is not None:
             get_block_stream(into).settle(into)
+
+    def unwrap(self, response: Mapping[str, Any]) -> Any:
+        """Return the message of a response."""
+        message = dict_or_empty(response.get("output")).get("message")
+        is_result = "type" in response or "toolCallId" in response
+        return message if isinstance(message, dict) and not is_result else None
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return the results in a user's message apart."""
+        return split_answers(item, speaker, lambda block: "toolResult" in block)
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the text of an event."""
+        if not isinstance(chunk, dict) or _TEXT_EVENT_KEYS.isdisjoint(chunk):
+            return None
+        return get_text(chunk, "contentBlockDelta", "delta", "text")
+
+    def has_own_medium(self, part: Mapping[str, Any]) -> bool:
+        """Recognise a block of another medium by the keys in it."""
+        return any("format" in value or "bytes" in value for value in part.values() if isinstance(value, dict))
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return one assistant message; calls that the provider ran are followed by their results."""

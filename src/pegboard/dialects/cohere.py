@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.dialects.base import Answer, Dialect
@@ -25,6 +25,8 @@ from pegboard.dialects.shared.function_calls import (
     read_stream_key,
     result_to_output_text,
 )
+from pegboard.dialects.shared.message_text import get_text
+from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn
 from pegboard.model.tool import Tool
 
 _DELTA_EVENTS = frozenset({"message-start", "content-start", "content-delta", "tool-plan-delta"}) | {
@@ -43,6 +45,7 @@ _V1_EVENTS = frozenset(
     "search-results",
     "citation-generation",
 }
+_EVENTS_WITHOUT_TEXT = frozenset({"content-start", "content-end", "message-start", "message-end"})
 _V1_CALL_KEYS = frozenset({"name", "parameters"})
 # The output of the model was truncated: a call without arguments is then incomplete.
 _TRUNCATED_REASONS = ("MAX_TOKENS", "ERROR", "TIMEOUT")
@@ -126,6 +129,25 @@ class CohereV2(Dialect):
     def finish(self, into: Assembly) -> None:
         """Add the v1 calls that have no answer."""
         get_held_calls(into).release(into)
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return an answer that consists of documents, which otherwise looks like OpenAI's."""
+        if speaker != "tool":
+            return None
+        parts = filter_dicts(item.get("content"))
+        if not any(part.get("type") == "document" and "document" in part for part in parts):
+            return None
+        return [read_message_turn(item, "tool")._replace(dialect=self.name)]
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the text of an event: of the answer, or of the plan before calls."""
+        kind = get_text(chunk, "type")
+        if kind == "content-delta":
+            return get_text(chunk, "delta", "message", "content", "text")
+        if kind == "tool-plan-delta":
+            return get_text(chunk, "delta", "message", "tool_plan")
+        is_event = kind in _EVENTS_WITHOUT_TEXT or kind.startswith(("tool-call-", "tool-plan-"))
+        return "" if is_event else None
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return the assistant's message."""

@@ -8,7 +8,7 @@ from typing import Any
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.describe_payload import describe_payload
-from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.message_rules import Talk, TextMarks
 from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall, Unreadable
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
@@ -35,6 +35,7 @@ class CrewAI(Dialect):
     """A text with a sequence of calls, each followed by its observation."""
 
     name = "crewai"
+    text_marks = TextMarks(calls=r"(?:\A|\n)Action:")
     limits = PORTABLE_LIMITS
     keys = frozenset({"function", "tool_name", "toolUseId", "call_id", "input"})
     marks = ("Action:", "Action Input:")

@@ -20,6 +20,7 @@ from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls, Unreadable
 from pegboard.dialects.schema_adapters import remove_absent_nulls
 from pegboard.dialects.sse_lines import parse_chunks
 from pegboard.dialects.text.scanner import compile_marks
+from pegboard.dialects.turn_reader import TurnReader
 from pegboard.model.api_errors import Fault, Invalid
 
 _MAX_KEYS = 64
@@ -53,6 +54,7 @@ class Dialects(Mapping[str, Dialect]):
                 self._by_key.setdefault(key, []).append(dialect)
             for mark in dialect.marks:
                 self._by_mark.setdefault(mark, []).append(dialect)
+        self.turn_reader = TurnReader(list(self._known.values()))
         self._candidates_by_keys: dict[tuple[str, ...], list[Dialect]] = {}
         self._mark = compile_marks(self._by_mark) if self._by_mark else None
         # Marks that do not occur in prose.

@@ -15,6 +15,7 @@ from pegboard.dialects.schema_adapters import fit_property_names, restore_proper
 from pegboard.dialects.shared.function_calls import (
     dict_or_empty,
     filter_dicts,
+    first_dict,
     get_provider_name,
     is_model_role,
     make_unreadable_error,
@@ -31,6 +32,7 @@ from pegboard.dialects.shared.gemini_parts import (
     read_response,
     render_response_part,
 )
+from pegboard.dialects.shared.turns import Speaker, Turn, split_answers
 from pegboard.model.tool import Tool
 
 _PROPERTY_NAME_PATTERN = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
@@ -50,6 +52,8 @@ class GeminiGenerateContent(Dialect):
     """Contents with parts; all answers of a turn go into one content."""
 
     name = "gemini_generate_content"
+    media = frozenset({"inlineData", "fileData", "inline_data", "file_data", "thoughtSignature"})
+    streams_messages = True
     aliases: ClassVar[tuple[str, ...]] = ("gemini",)
     keys = frozenset(
         {"candidates", "parts", "contents", "functionCall", "function_call", "functionResponse", "function_response",
@@ -107,6 +111,14 @@ class GeminiGenerateContent(Dialect):
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments under the property names of the tool's own schema."""
         return restore_property_names(arguments, schema, _PROPERTY_NAME_PATTERN)
+
+    def unwrap(self, response: Mapping[str, Any]) -> Any:
+        """Return the content of the first candidate."""
+        return first_dict(response.get("candidates")).get("content")
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return the responses in a user's content apart."""
+        return split_answers(item, speaker, lambda part: "functionResponse" in part or "function_response" in part)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return the content that a model answers with."""

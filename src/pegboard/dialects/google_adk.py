@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.dialects.base import Answer
@@ -21,6 +21,8 @@ class GoogleAdk(GeminiGenerateContent):
     """Events of an agent, which wrap a content."""
 
     name = "google_adk"
+    media = frozenset[str]()
+    streams_messages = False
     aliases = ()
     keys = frozenset({"invocationId", "invocation_id", "author"})
     wrap = "result"
@@ -62,6 +64,11 @@ class GoogleAdk(GeminiGenerateContent):
         for call in unconfirmed.calls():
             arguments = call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments
             into.call(call.name, arguments, call.id, result=call.result, error=call.error, extra=call.extra)
+
+    def unwrap(self, response: Mapping[str, Any]) -> Any:
+        """Return the content of an event."""
+        content = response.get("content")
+        return content if isinstance(content, dict) and isinstance(content.get("parts"), list) else None
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return the event of a model's answer."""

@@ -13,6 +13,7 @@ class Groq(OpenAIChat):
     """OpenAI's messages, with `executed_tools` for calls that Groq ran itself."""
 
     name = "groq"
+    media = frozenset[str]()
     aliases = ()
     keys = frozenset({"choices", "executed_tools", "x_groq"})
 

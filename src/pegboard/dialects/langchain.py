@@ -27,6 +27,7 @@ from pegboard.dialects.shared.function_calls import (
     read_function_calls,
     read_stream_key,
 )
+from pegboard.dialects.shared.turns import Speaker, Turn, read_typed_turn
 from pegboard.model.call import Malformed
 from pegboard.model.tool import Tool
 
@@ -325,6 +326,17 @@ class Langchain(Dialect):
             read_message(item, into)
         elif "langgraph_node" not in item:
             raise make_unreadable_error(item, self.name, _EXPECTED)
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return a message from a serialisation that wraps it."""
+        kind, path = item.get("type"), item.get("id")
+        if item.get("lc") == 1 and isinstance(path, list) and path:
+            kind = path[-1]
+        inner = next((item[key] for key in ("data", "kwargs") if isinstance(item.get(key), dict)), None)
+        if speaker is not None or (inner is None and kind is item.get("type")):
+            return None
+        turn = read_typed_turn(item, kind, inner)
+        return None if turn is None else [turn]
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return a dumped AIMessage."""

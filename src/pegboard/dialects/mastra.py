@@ -10,6 +10,8 @@ from pegboard.dialects.call_assembler import Assembly, read_id, read_name
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.shared.function_calls import PORTABLE_LIMITS, build_portable_schema, get_provider_name
+from pegboard.dialects.shared.message_text import get_text
+from pegboard.dialects.shared.turns import Speaker, Turn
 from pegboard.dialects.shared.vercel_parts import (
     finish_parts,
     get_part_extra,
@@ -85,6 +87,18 @@ class Mastra(Dialect):
     def finish(self, into: Assembly) -> None:
         """Add the calls that have no answer."""
         finish_parts(into)
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return the result of an agent, a text beside a list of calls."""
+        text = item.get("text")
+        is_result = isinstance(text, str) and isinstance(item.get("toolCalls", item.get("tool_calls")), list)
+        if not is_result or "type" in item or speaker is not None:
+            return None
+        return [Turn("assistant", text or None, item)]
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the text in the payload of a chunk."""
+        return get_text(chunk, "payload", "text") if get_text(chunk, "type") == "text-delta" else None
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
         """Return one chunk per call, as an agent returns them."""

@@ -14,6 +14,17 @@ from pegboard.dialects.shared.function_calls import dict_or_empty, first_dict
 SAME_ROLES: Mapping[str, str] = MappingProxyType({})
 
 
+class TextMarks(NamedTuple):
+    """Patterns that separate what a model says to the user from the rest of its text."""
+
+    # The beginning of calls: the text for the user comes before it.
+    calls: str = ""
+    # Tokens of the chat template, which are removed.
+    tokens: str = ""
+    # The answer to the user, as a group, if a text has other sections too.
+    answer: str = ""
+
+
 class Talk(NamedTuple):
     """The format that a provider requires for the messages of a conversation."""
 

@@ -29,6 +29,7 @@ from pegboard.dialects.shared.function_calls import (
     result_to_output_text,
 )
 from pegboard.dialects.shared.openai_calls import wrap_choice
+from pegboard.dialects.shared.turns import Speaker, Turn, read_part_turn
 from pegboard.model.tool import Tool
 
 _CALL_TYPES = frozenset({"function.call", "function.call.delta", "function.result"})
@@ -233,6 +234,13 @@ class Mistral(Dialect):
             _read_call(item, into)
         else:
             raise make_unreadable_error(item, self.name, _EXPECTED)
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return the entry of a call or of its result."""
+        kind = item.get("type")
+        if kind not in ("function.call", "function.result") or "function" in item or speaker is not None:
+            return None
+        return [read_part_turn(item, "assistant" if kind == "function.call" else "tool")]
 
     def compose(self, calls: Sequence[AskedCall]) -> Any:
         """Return the assistant's message, or entries of a conversation if all calls came from one."""

@@ -24,6 +24,7 @@ from pegboard.dialects.shared.function_calls import (
     read_function_calls,
     result_to_output_text,
 )
+from pegboard.dialects.shared.turns import unwrap_message
 from pegboard.model.call import Malformed
 from pegboard.model.tool import Tool
 
@@ -37,6 +38,7 @@ class Ollama(Dialect):
     """Calls `{function: {name, arguments}}` with an object as arguments and no id."""
 
     name = "ollama"
+    streams_messages = True
     keys = frozenset({"message", "messages", "tool_calls", "tool_name", "function"})
     limits = Limits(
         root=REFUSED_ROOT_KEYWORDS,
@@ -100,6 +102,10 @@ class Ollama(Dialect):
     def finish(self, into: Assembly) -> None:
         """Add the calls that have no answer."""
         get_held_calls(into).release(into)
+
+    def unwrap(self, response: Mapping[str, Any]) -> Any:
+        """Return the message of a response or of a chunk."""
+        return unwrap_message(response) if "done" in response else None
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return the assistant's message; malformed arguments stay text."""

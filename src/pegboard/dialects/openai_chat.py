@@ -22,6 +22,7 @@ from pegboard.dialects.shared.function_calls import (
     parse_output,
     result_to_output_text,
 )
+from pegboard.dialects.shared.message_text import content_to_text
 from pegboard.dialects.shared.openai_calls import (
     CHAT_LIMITS,
     EXPECTED_CHAT_PAYLOAD,
@@ -56,6 +57,7 @@ class OpenAIChat(Dialect):
     """Messages with `tool_calls`, each answered by one message with the role `tool`."""
 
     name = "openai_chat"
+    media = frozenset({"image_url", "input_audio"})
     aliases: ClassVar[tuple[str, ...]] = ("openai",)
     keys = frozenset({"choices", "index", "tool_calls", "function", "custom", "tool_call_id", "messages", "refusal"})
     limits = CHAT_LIMITS
@@ -109,6 +111,18 @@ class OpenAIChat(Dialect):
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments without nulls that mean absent."""
         return remove_optional_nulls(arguments, schema)
+
+    def unwrap(self, response: Mapping[str, Any]) -> Any:
+        """Return the message of the first choice."""
+        message = first_dict(response.get("choices")).get("message")
+        return {"role": "assistant", **message} if isinstance(message, dict) else None
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the content of the first choice's delta."""
+        choice = first_dict(dict_or_empty(chunk).get("choices"))
+        if "delta" not in choice or "message" in choice:
+            return None
+        return content_to_text(dict_or_empty(choice["delta"]).get("content") or "") or ""
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return an assistant message; calls that the provider runs cannot be expressed in it."""

@@ -14,6 +14,7 @@ from pegboard.dialects.read_limits import Limits
 from pegboard.dialects.schema_adapters import remove_optional_nulls
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from pegboard.dialects.shared.function_calls import define_function, filter_dicts, make_unreadable_error
+from pegboard.dialects.shared.message_text import get_text
 from pegboard.dialects.shared.openai_calls import (
     CUSTOM_INPUT_END,
     FUNCTION_NAME_PATTERN,
@@ -36,8 +37,10 @@ from pegboard.dialects.shared.openai_response_items import (
     restore_items,
     write_message_item,
 )
+from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn, read_part_turn
 from pegboard.model.tool import Tool
 
+_TEXT_DELTA = "response.output_text.delta"
 _CUSTOM_INPUT_DELTA = "response.custom_tool_call_input.delta"
 _DELTA_TYPES = frozenset(
     {"response.function_call_arguments.delta", "response.mcp_call_arguments.delta", _CUSTOM_INPUT_DELTA}
@@ -159,6 +162,9 @@ def _get_item_key(event: Mapping[str, Any], running: ResponseState) -> Hashable:
     return running.keys.get(identity, identity) if isinstance(identity, str) else None
 
 
+# The ends of the types of items that a model makes, and of those that answer them.
+_MODEL_TYPE_SUFFIXES = ("_call", "_list_tools", "approval_request")
+_ANSWER_TYPE_SUFFIXES = ("_output", "approval_response")
 _TALK = Talk(ids=re.compile(r".{1,64}", re.DOTALL))
 _EXPECTED = "a response with 'output', an item with a 'type', or an event whose type begins with 'response.'"
 # Agents hand over to each other by calls that they make and answer themselves.
@@ -174,6 +180,7 @@ class OpenAIResponses(Dialect):
     """Items of the type `function_call`, each answered by one `function_call_output`."""
 
     name = "openai_responses"
+    media = frozenset({"input_image", "input_file", "input_text", "output_text"})
     keys = frozenset({"type", "output", "input"})
     limits = Limits(name=FUNCTION_NAME_PATTERN, root=REFUSED_ROOT_KEYWORDS, needs_items=True)
     talk = _TALK
@@ -196,6 +203,33 @@ class OpenAIResponses(Dialect):
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments without nulls that mean absent."""
         return remove_optional_nulls(arguments, schema)
+
+    def unwrap(self, response: Mapping[str, Any]) -> Any:
+        """Return the items of a response."""
+        output = response.get("output")
+        is_result = "type" in response or "toolCallId" in response
+        return output if isinstance(output, list) and not is_result else None
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return an item as a part of the model's turn, or as an answer."""
+        kind = item.get("type")
+        if not isinstance(kind, str):
+            return None
+        if speaker is not None:
+            is_item = kind == "message" and "status" in item and "stop_reason" not in item
+            return [read_message_turn(item, speaker, is_part=True)] if is_item and speaker == "assistant" else None
+        if "function" in item or "source" in item:
+            return None
+        if kind in ("reasoning", "output_text") or kind.endswith(_MODEL_TYPE_SUFFIXES):
+            return [read_part_turn(item, "assistant")]
+        return [read_part_turn(item, "tool")] if kind.endswith(_ANSWER_TYPE_SUFFIXES) else None
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the text of an event."""
+        kind = get_text(chunk, "type")
+        if not kind.startswith("response."):
+            return None
+        return get_text(chunk, "delta") if kind == _TEXT_DELTA else ""
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
         """Return one item per call, as in a response's output and in the next request's input."""
@@ -264,6 +298,25 @@ class OpenAIAgents(Dialect):
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments without nulls that mean absent."""
         return remove_optional_nulls(arguments, schema)
+
+    def unwrap(self, response: Mapping[str, Any]) -> Any:
+        """Return the Responses item in a run item."""
+        return response["raw_item"] if isinstance(response.get("raw_item"), dict) else None
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return a run item without its Responses item as a part of a turn."""
+        kind = item.get("type")
+        if not isinstance(kind, str) or "function" in item or "source" in item or speaker is not None:
+            return None
+        if kind in ("message_output_item", "reasoning_item") or kind.endswith("_call_item"):
+            return [read_part_turn(item, "assistant")]
+        return [read_part_turn(item, "tool")] if kind.endswith("_output_item") else None
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the text of the Responses event in a raw event."""
+        if get_text(chunk, "type") != "raw_response_event":
+            return None
+        return get_text(chunk, "data", "delta") if get_text(chunk, "data", "type") == _TEXT_DELTA else ""
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
         """Return one run item per call."""

@@ -16,8 +16,11 @@ from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
     build_portable_schema,
+    filter_dicts,
     get_provider_name,
 )
+from pegboard.dialects.shared.message_text import content_to_text, get_message_text, get_text
+from pegboard.dialects.shared.turns import Speaker, Turn, get_timestamp
 from pegboard.model.call import ToolResult
 from pegboard.model.tool import Tool
 
@@ -29,6 +32,11 @@ _RETRY_KIND = "retry-prompt"
 _EXTRA_KEYS = {"id": "part_id", "provider_name": "provider_name", "provider_details": "provider_details"}
 # By role, the kind of a request part with text.
 _PROMPT_KIND_BY_ROLE = {"user": "user-prompt", "system": "system-prompt"}
+_SPEAKER_BY_PROMPT_KIND: Mapping[str, Speaker] = {
+    "system-prompt": "system",
+    "instructions": "system",
+    "tool-return": "tool",
+}
 _FILE_TYPES = ("image", "audio")
 _DEFINITION_DEFAULTS: dict[str, Any] = {
     "outer_typed_dict_key": None, "strict": None, "sequential": False, "kind": "function", "metadata": None,
@@ -85,6 +93,31 @@ class PydanticAI(Dialect):
             _read_part(item, into)
         else:
             raise _make_unreadable_error(item)
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return a response, or each part of a request (instructions, prompts and tool results), as a turn."""
+        parts = item.get("parts")
+        if not isinstance(parts, list) or item.get("kind") not in ("request", "response"):
+            return None
+        when = get_timestamp(item)
+        if item["kind"] == "response":
+            return [Turn("assistant", get_message_text(item), item, when)]
+        turns = []
+        for part in filter_dicts(parts):
+            kind = part.get("part_kind")
+            role: Speaker = _SPEAKER_BY_PROMPT_KIND.get(kind, "user") if isinstance(kind, str) else "user"
+            if kind == _RETRY_KIND and part.get("tool_name"):
+                role = "tool"
+            text = None if role == "tool" else content_to_text([part], between="\n")
+            turns.append(Turn(role, text, {**item, "parts": [part]}, when))
+        return turns
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the text that an event starts with or adds."""
+        if not isinstance(chunk, dict) or "event_kind" not in chunk:
+            return None
+        begun = get_text(chunk, "part", "content") if get_text(chunk, "part", "part_kind") == "text" else ""
+        return begun or get_text(chunk, "delta", "content_delta")
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
         """Return one response; calls that the provider ran include their results."""

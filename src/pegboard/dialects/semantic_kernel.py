@@ -17,6 +17,7 @@ from pegboard.dialects.shared.function_calls import (
     is_model_role,
     result_to_output_text,
 )
+from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn
 from pegboard.model.tool import Tool
 
 _CALL_TYPE, _RESULT_TYPE, _MESSAGE_TYPE = "function_call", "function_result", "message"
@@ -61,6 +62,12 @@ class SemanticKernel(Dialect):
         """Mark the calls that were streamed with `{}` as complete, without arguments."""
         for key in into.state or ():
             into.over(key)
+
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return a chunk of a message as a part of a turn."""
+        if speaker is None or "choice_index" not in item:
+            return None
+        return [read_message_turn(item, speaker, is_part=True)]
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return one assistant message."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
@@ -22,6 +22,7 @@ from pegboard.dialects.shared.function_calls import (
     split_shared_result,
 )
 from pegboard.dialects.shared.react_text import ReactStep, is_json_action, parse_react_steps
+from pegboard.dialects.shared.turns import Speaker
 from pegboard.json_schema.arguments_text import parse_arguments, parse_json_text
 from pegboard.model.call_errors import MalformedArguments
 from pegboard.model.tool import Tool
@@ -44,6 +45,7 @@ class Smolagents(Dialect):
     """Calls in a message or in a text; all answers in one observation."""
 
     name = "smolagents"
+    speakers: ClassVar[Mapping[str, Speaker]] = {"tool-call": "assistant", "tool-response": "user"}
     limits = PORTABLE_LIMITS
     keys = frozenset({"token_usage", "tool_calls"})
     marks = ("Action:",)

@@ -23,6 +23,8 @@ from pegboard.dialects.shared.function_calls import (
     filter_dicts,
     get_provider_name,
 )
+from pegboard.dialects.shared.message_text import get_text
+from pegboard.dialects.shared.turns import Speaker, Turn, read_part_turn
 from pegboard.dialects.shared.vercel_parts import finish_parts, read_message, read_part, render_output
 from pegboard.json_schema.arguments_text import parse_json_text
 from pegboard.model.call import Malformed
@@ -41,6 +43,20 @@ _EVENTS_SINCE_5 = _COMMON_EVENTS | {
 _PART_TYPES_OF_4 = frozenset({"tool-call-streaming-start", "tool-invocation"})
 _TYPES_WITH_OTHER_ID = frozenset({"tool-input-start", "tool-input-delta", "tool-input-end"})
 _APPROVAL_TYPES = frozenset({"tool-approval-request", "tool-approval-response"})
+# Events about which a text says nothing.
+_EVENTS_WITHOUT_TEXT = frozenset(
+    {
+        *("start", "finish", "start-step", "finish-step", "step-start", "step-finish", "text-start", "text-end"),
+        "reasoning-delta",
+    }
+)
+_NUMBERED_LINE = re.compile(r"[0-9a-z]:[\"\[{]")
+_SPEAKER_BY_PART_TYPE: Mapping[str, Speaker] = {
+    "reasoning": "assistant",
+    "tool-call": "assistant",
+    "tool-result": "tool",
+    "tool-error": "tool",
+}
 
 JsonObject = Mapping[str, Any]
 PartPredicate = Callable[[JsonObject], bool]
@@ -152,6 +168,23 @@ class _VercelBase(Dialect):
         """Add the calls that were only streamed in pieces."""
         finish_parts(into)
 
+    def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
+        """Return a part as a part of a turn."""
+        kind = item.get("type")
+        part_speaker = _SPEAKER_BY_PART_TYPE.get(kind) if isinstance(kind, str) else None
+        if part_speaker is None or speaker is not None or "function" in item or "source" in item:
+            return None
+        return [read_part_turn(item, part_speaker)]
+
+    def chunk_text(self, chunk: Any) -> str | None:
+        """Return the text of an event, or of a numbered line of version 4: `0:"…"`."""
+        if isinstance(chunk, str):
+            return _read_line_text(chunk) if _NUMBERED_LINE.match(chunk) else None
+        kind = get_text(chunk, "type")
+        if kind == "text-delta" and "payload" not in chunk:
+            return get_text(chunk, "delta") or get_text(chunk, "textDelta") or get_text(chunk, "text")
+        return "" if kind in _EVENTS_WITHOUT_TEXT or kind.startswith(("tool-input-", "tool-call-")) else None
+
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return an assistant message; calls that the provider ran include their results."""
         content: list[dict[str, Any]] = []
@@ -195,6 +228,16 @@ class _VercelBase(Dialect):
 
     def _part(self, identity: str, name: str) -> dict[str, Any]:
         return {"type": "tool-result", "toolCallId": identity, "toolName": name}
+
+
+def _read_line_text(line: str) -> str:
+    if not line.startswith("0:"):
+        return ""
+    try:
+        text = parse_json_text(line[2:].strip())
+    except MalformedArguments:
+        return ""
+    return text if isinstance(text, str) else ""
 
 
 class VercelV7(_VercelBase):

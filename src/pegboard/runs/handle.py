@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
 from pegboard.conversations.conversations import Conversations
-from pegboard.conversations.turns import read_assistant_text
 from pegboard.dialect_calls import AnsweredCalls, PayloadRunner
 from pegboard.dialects.parsed_calls import ParsedCalls
 from pegboard.kinds.chain.config import Chain
@@ -112,7 +111,7 @@ class CallHandler:
 
         def parse() -> tuple[ParsedCalls, str | None]:
             asked = self._payloads.read(raw, dialect, request.caller)
-            return asked, read_assistant_text(raw) if needs_text else None
+            return asked, self._payloads.dialects.turn_reader.read_assistant_text(raw) if needs_text else None
 
         asked, text = (
             parse() if size <= LARGE_BYTES else await self._payloads.large_reads.run(parse, size, request.caller)

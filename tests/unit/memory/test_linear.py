@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from pegboard.conversations import read_messages
-from pegboard.conversations import turns as saying
 from pegboard.conversations.read_messages import IncomingMessage
-from pegboard.conversations.turns import Turn, read_turns
+from pegboard.dialects import turn_reader
 from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.shared.turns import Turn
+from pegboard.dialects.turn_reader import TurnReader
 from pegboard.model.api_errors import Invalid
-from tests.unit.memory.hearing import heard
+from tests.unit.memory.hearing import DIALECTS, heard
 
 
 class Counted(list[Any]):
@@ -29,23 +29,23 @@ class Counted(list[Any]):
 
 def test_parts_of_one_turn_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
     joined: list[int] = []
-    join = saying._join_turns
+    join = turn_reader._join_turns
 
     def counted(parts: list[Turn]) -> Turn:
         joined.append(len(parts))
         return join(parts)
 
-    monkeypatch.setattr(saying, "_join_turns", counted)
+    monkeypatch.setattr(turn_reader, "_join_turns", counted)
     parts = [{"type": "text", "text": f"{place} "} for place in range(500)]
-    (turn,) = read_turns(parts)
+    (turn,) = DIALECTS.turn_reader.read(parts)
     assert joined == [500]
     assert turn.raw == parts
     assert turn.text == "".join(f"{place} " for place in range(500))
 
 
 def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Counted(read_turns([{"name": "a", "arguments": {}}] * 500))
-    monkeypatch.setattr(read_messages, "read_turns", lambda _body: found)
+    found = Counted(DIALECTS.turn_reader.read([{"name": "a", "arguments": {}}] * 500))
+    monkeypatch.setattr(TurnReader, "read", lambda _reader, _body: found)
     with pytest.raises(Invalid, match="500 calls in one payload"):
         heard([{"name": "a", "arguments": {}}] * 500)
     assert found.looks <= 3 * 500

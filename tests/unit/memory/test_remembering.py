@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.conversations.turns import read_assistant_text
 from pegboard.dialect_calls import AnsweredCalls
 from pegboard.model.api_errors import Invalid, NotFound
 from pegboard.model.call import CallRequest
@@ -37,7 +36,7 @@ async def remembered(board: Pegboard, raw: Any) -> Message:
     thread = await board.threads.create(board.admin)
     asked = board.payloads.read(raw, None, board.admin)
     answered = await board.payloads.run(asked, CallRequest(board.admin, thread_id=thread.id))
-    await board.threads.remember(thread.id, board.admin, answered, read_assistant_text(raw))
+    await board.threads.remember(thread.id, board.admin, answered, board.dialects.turn_reader.read_assistant_text(raw))
     (message,) = (await board.threads.messages(thread.id, board.admin)).items
     return message
 

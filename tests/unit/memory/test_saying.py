@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.conversations.turns import MAX_TURNS, read_assistant_text, read_turns
+from pegboard.dialects.catalog import load_dialects
+from pegboard.dialects.turn_reader import MAX_TURNS
 from pegboard.model.api_errors import Invalid
 from tests.formats import cases
 
+READER = load_dialects().turn_reader
+read_turns, read_assistant_text = READER.read, READER.read_assistant_text
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.base_text import (
     THINK_CLOSE,
@@ -42,6 +43,7 @@ class Gemma4(TextDialect):
     """
 
     name: ClassVar[str] = "text_gemma4"
+    text_marks = TextMarks(tokens=r"<\|turn>\w*")
     marks: ClassVar[tuple[str, ...]] = (_CALL,)
     openers: ClassVar[tuple[str, ...]] = (_CALL,)
     thoughts: ClassVar[Mapping[str, str]] = MappingProxyType({THINK_OPEN: THINK_CLOSE, "<|channel>": "<channel|>"})

@@ -10,6 +10,7 @@ import orjson
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.function_calls import arguments_to_json
 from pegboard.dialects.text.base_text import TRUNCATED_MESSAGE, TextDialect, answer_to_text, skip_other_turn
@@ -34,6 +35,7 @@ class Harmony(TextDialect):
     """
 
     name: ClassVar[str] = "text_gpt_oss_harmony"
+    text_marks = TextMarks(calls=r" to=functions\.")
     marks: ClassVar[tuple[str, ...]] = (_CHANNEL,)
     openers: ClassVar[tuple[str, ...]] = (_CHANNEL,)
     is_templated: ClassVar[bool] = True

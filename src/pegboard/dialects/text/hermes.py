@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.base_text import EMPTY_THOUGHT, THINK_CLOSE, THINK_OPEN, TurnDialect, to_template_json
 from pegboard.dialects.text.scanner import Scan, Text
@@ -32,6 +33,7 @@ class Hermes(TurnDialect):
     """
 
     name = "text_hermes"
+    text_marks = TextMarks(calls=r"<tool_call>|<\|im_end\|>")
     marks = (CALL_OPEN,)
     openers = (CALL_OPEN,)
     shape = re.compile(r"<tool_call>\s*(?:\[\s*)?\{")

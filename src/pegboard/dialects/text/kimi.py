@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.function_calls import arguments_to_json
 from pegboard.dialects.text.base_text import TextDialect, answer_to_text, read_closed_arguments
@@ -25,6 +26,7 @@ class KimiK2(TextDialect):
     """
 
     name: ClassVar[str] = "text_kimi_k2"
+    text_marks = TextMarks(calls=r"<\|tool_calls?")
     marks: ClassVar[tuple[str, ...]] = (_CALL,)
     openers: ClassVar[tuple[str, ...]] = (_CALL,)
 

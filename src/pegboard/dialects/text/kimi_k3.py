@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.message_rules import Talk, TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.base_text import THINK_CLOSE, THINK_OPEN, TextDialect, answer_to_text, is_tool_name
 from pegboard.dialects.text.scanner import Scan, Text
@@ -30,6 +30,9 @@ class KimiK3(TextDialect):
     """
 
     name: ClassVar[str] = "text_kimi_k3"
+    text_marks = TextMarks(
+        calls=r"<\|open\|>tools", answer=r"<\|open\|>response<\|sep\|>(.*?)(?:<\|(?:close|open)\|>|\Z)"
+    )
     marks: ClassVar[tuple[str, ...]] = (_CALL,)
     openers: ClassVar[tuple[str, ...]] = (_CALL,)
     thoughts: ClassVar[Mapping[str, str]] = MappingProxyType(

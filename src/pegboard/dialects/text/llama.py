@@ -10,6 +10,7 @@ import orjson
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.function_calls import arguments_to_json
 from pegboard.dialects.text.base_text import (
@@ -50,6 +51,7 @@ class Llama31(TextDialect):
     """
 
     name: ClassVar[str] = "text_llama31"
+    text_marks = TextMarks(calls=r"<\|python_tag\|>|<\|(?:eot_id|eom_id)\|>", tokens=r"\A(?=[{\[]\s*[\"{\[]).*")
     keys: ClassVar[frozenset[str]] = frozenset({"parameters"})
     marks: ClassVar[tuple[str, ...]] = (_PYTHON_TAG, '"parameters"')
     openers: ClassVar[tuple[str, ...]] = (_PYTHON_TAG,)

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any, ClassVar, NamedTuple
 
 from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.base_text import TurnDialect, to_template_json
 from pegboard.dialects.text.scanner import Scan, Text
@@ -322,6 +323,7 @@ class Qwen3Coder(TaggedDialect):
     """
 
     name = "text_qwen3_coder_xml"
+    text_marks = TextMarks(calls="<function=")
     marks = ("<tool_call>", "<function=")
     openers = ("<tool_call>", "</tool_call>", "<function=")
     shape = re.compile(r"<tool_call>\s*<function=(?![^<>\n]*>\s*\{)|<function=[^<>\n]+>\s*(?:<parameter=|</function>)")
@@ -345,6 +347,7 @@ class MiniMaxM2(TaggedDialect):
     """`<invoke name="…"><parameter name="…">…</parameter></invoke>` in a <minimax:tool_call>."""
 
     name = "text_minimax_m2"
+    text_marks = TextMarks(calls="<minimax:tool_call>", tokens=r"\]~b\]\w*")
     marks = ("<minimax:tool_call>",)
     openers = ("<minimax:tool_call>", "</minimax:tool_call>", "<invoke name=")
     shape = re.compile("<minimax:tool_call>")
@@ -367,6 +370,7 @@ class DeepSeekV32(TaggedDialect):
     """MiniMax's tags with a prefix, and parameters that declare whether they are strings or JSON."""
 
     name = "text_deepseek_v32_dsml"
+    text_marks = TextMarks(calls="<｜DSML｜|<function_calls>")
     marks = ("<｜DSML｜",)
     openers = (
         "<｜DSML｜function_calls>", "</｜DSML｜function_calls>", "<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>",
