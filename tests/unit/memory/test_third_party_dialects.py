@@ -90,7 +90,7 @@ async def added(board: Pegboard, body: Any) -> tuple[str, list[Any]]:
     """A new thread with these messages in it."""
     thread = await board.threads.create(board.admin)
     await board.threads.add(thread.id, board.admin, body)
-    return thread.id, (await board.threads.messages(thread.id, board.admin)).items
+    return thread.id, list((await board.threads.messages(thread.id, board.admin)).items)
 
 
 @pytest.mark.usefixtures("diary")
