@@ -29,7 +29,7 @@ class Ordinary:
     def ask(self, database: str, *statements: str) -> str:
         """Run these statements with psql and return the output."""
         commands = [part for statement in statements for part in ("-c", statement)]
-        told = subprocess.run(
+        output = subprocess.run(
             [
                 *(str(self.binaries / "psql"), "--no-psqlrc", "-qAt", "-v", "ON_ERROR_STOP=1"),
                 *("-d", self.url(database), *commands),
@@ -38,7 +38,7 @@ class Ordinary:
             stdout=subprocess.PIPE,
             text=True,
         ).stdout
-        return told.strip()
+        return output.strip()
 
     def pgbench(
         self, script: str, variables: Mapping[str, str], *, database: str, clients: int, seconds: int, folder: Path
@@ -50,15 +50,15 @@ class Ordinary:
             log.unlink()
         where = ["-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres"]
         how = ["-n", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(seconds), "-l", "--log-prefix", "log"]
-        told = subprocess.run(
+        output = subprocess.run(
             [str(self.binaries / "pgbench"), *where, *how, *defined, "-f", "script.sql", database],
             check=True,
             capture_output=True,
             text=True,
             cwd=folder,
         ).stdout
-        rate = next(float(line.split()[2]) for line in told.splitlines() if line.startswith("tps"))
-        failed = next(int(line.split(":")[1].split()[0]) for line in told.splitlines() if "failed trans" in line)
+        rate = next(float(line.split()[2]) for line in output.splitlines() if line.startswith("tps"))
+        failed = next(int(line.split(":")[1].split()[0]) for line in output.splitlines() if "failed trans" in line)
         logged = (line.split() for log in folder.glob("log.*") for line in log.read_text().splitlines())
         took = tuple(int(words[2]) / 1000 for words in logged)
         # The rate of pgbench excludes the connection time.

@@ -23,7 +23,7 @@ class Case:
     name: str
     method: str
     path: str
-    said: Json
+    message: Json
     arguments: Json
     target: str
     headers: dict[str, str | None] = field(default_factory=dict)
@@ -44,29 +44,29 @@ def at(place: str, name: str, schema: Json, **others: Any) -> Json:
 
 
 def _path(name: str, schema: Json, value: Any, target: str, **style: Any) -> Case:
-    said = {"parameters": [at("path", "id", schema, **style)]}
-    return Case(name, "get", f"/{name}/{{id}}", said, {"id": value}, f"/{name}/{target}")
+    values = {"parameters": [at("path", "id", schema, **style)]}
+    return Case(name, "get", f"/{name}/{{id}}", values, {"id": value}, f"/{name}/{target}")
 
 
 def _query(name: str, schema: Json, value: Any, query: str, **style: Any) -> Case:
-    said = {"parameters": [at("query", "id", schema, **style)]}
-    return Case(name, "get", f"/{name}", said, {"id": value}, f"/{name}?{query}")
+    values = {"parameters": [at("query", "id", schema, **style)]}
+    return Case(name, "get", f"/{name}", values, {"id": value}, f"/{name}?{query}")
 
 
 def _header(name: str, schema: Json, value: Any, sent: str, **style: Any) -> Case:
-    said = {"parameters": [at("header", "X-Id", schema, **style)]}
-    return Case(name, "get", f"/{name}", said, {"X-Id": value}, f"/{name}", {"X-Id": sent})
+    values = {"parameters": [at("header", "X-Id", schema, **style)]}
+    return Case(name, "get", f"/{name}", values, {"X-Id": value}, f"/{name}", {"X-Id": sent})
 
 
 def _cookie(name: str, schema: Json, value: Any, sent: str, **style: Any) -> Case:
-    said = {"parameters": [at("cookie", "id", schema, **style)]}
-    return Case(name, "get", f"/{name}", said, {"id": value}, f"/{name}", {"Cookie": sent})
+    values = {"parameters": [at("cookie", "id", schema, **style)]}
+    return Case(name, "get", f"/{name}", values, {"id": value}, f"/{name}", {"Cookie": sent})
 
 
 def _body(name: str, media_type: str, schema: Json, arguments: Json, sent: bytes, **others: Any) -> Case:
     content = {media_type: {"schema": schema, **others}}
-    said = {"requestBody": {"required": True, "content": content}}
-    return Case(name, "post", f"/{name}", said, arguments, f"/{name}", {"Content-Type": media_type}, sent)
+    values = {"requestBody": {"required": True, "content": content}}
+    return Case(name, "post", f"/{name}", values, arguments, f"/{name}", {"Content-Type": media_type}, sent)
 
 
 _FLAT = {
@@ -174,7 +174,7 @@ def document(cases: list[Case] = STYLES, *, title: str = "Styles", **others: Any
     """The document that has these operations."""
     paths: Json = {}
     for case in cases:
-        paths.setdefault(case.path, {})[case.method] = {"operationId": case.name, "responses": {}, **case.said}
+        paths.setdefault(case.path, {})[case.method] = {"operationId": case.name, "responses": {}, **case.message}
     return {"openapi": "3.1.0", "info": {"title": title, "version": "1"}, "paths": paths, **others}
 
 
@@ -196,7 +196,7 @@ def large(operations: int, base: str = "https://api.example.com") -> Json:
     paths: Json = {}
     for number in range(operations):
         method = methods[number % 5]
-        said: Json = {
+        values: Json = {
             "operationId": f"res{number}/{method}",
             "tags": [f"group {number % 7}"],
             "summary": f"Operation {number}",
@@ -205,8 +205,8 @@ def large(operations: int, base: str = "https://api.example.com") -> Json:
         }
         if method in ("post", "put", "patch"):
             schema = {"$ref": f"#/components/schemas/Thing{number % 50}"}
-            said["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
-        paths[f"/res{number // 5}/{{id}}/{number % 5}"] = {method: said}
+            values["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+        paths[f"/res{number // 5}/{{id}}/{number % 5}"] = {method: values}
     things = {
         f"Thing{number}": {
             "type": "object",

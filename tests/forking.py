@@ -94,9 +94,9 @@ def fork(module: str, *words: str, environment: Mapping[str, str], stdin: int, s
     """Run a module like `python -m`, with stdout as a pipe, and stdin as a pipe if it is `subprocess.PIPE`."""
     stdout, writes = os.pipe()
     reads, ours = os.pipe() if stdin == subprocess.PIPE else (os.dup(stdin), None)
-    told = {"module": module, "words": words, "environment": dict(environment)}
+    values = {"module": module, "words": words, "environment": dict(environment)}
     with _ASKING:
-        pid = _source().ask(told, [reads, writes, stderr])
+        pid = _source().ask(values, [reads, writes, stderr])
     os.close(reads)
     os.close(writes)
     return Forked(pid, os.fdopen(ours, "wb") if ours is not None else None, os.fdopen(stdout, "rb"))
@@ -114,8 +114,8 @@ class _Source:
                 check=True,
             )
 
-    def ask(self, told: dict[str, Any], descriptors: Sequence[int] = ()) -> int:
-        socket.send_fds(self._socket, [orjson.dumps(told)], descriptors)
+    def ask(self, received: dict[str, Any], descriptors: Sequence[int] = ()) -> int:
+        socket.send_fds(self._socket, [orjson.dumps(received)], descriptors)
         return int(self._socket.recv(100))
 
 
@@ -138,37 +138,37 @@ def _serve() -> None:
         message, descriptors, _, _ = socket.recv_fds(asked, 2**20, 3)
         if not message:
             return
-        told = orjson.loads(message)
-        if "ended" in told:
-            answer = os.waitstatus_to_exitcode(os.waitpid(told["ended"], 0)[1])
+        received = orjson.loads(message)
+        if "ended" in received:
+            answer = os.waitstatus_to_exitcode(os.waitpid(received["ended"], 0)[1])
         else:
             answer = os.fork()
             if answer == 0:
                 asked.close()
-                os._exit(run(told, descriptors))
+                os._exit(run(received, descriptors))
             for descriptor in descriptors:
                 os.close(descriptor)
         asked.send(str(answer).encode())
 
 
-def run(told: dict[str, Any], descriptors: Sequence[int]) -> int:
+def run(received: dict[str, Any], descriptors: Sequence[int]) -> int:
     """Run the requested module in this process and return its exit code."""
     code: Any = 1
     try:
         for number, descriptor in enumerate(descriptors):
             os.dup2(descriptor, number)
             os.close(descriptor)
-        os.chdir(told.get("folder", "."))
+        os.chdir(received.get("folder", "."))
         os.environ.clear()
-        os.environ.update(told["environment"])
+        os.environ.update(received["environment"])
         sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-        sys.argv[1:] = told["words"]
+        sys.argv[1:] = received["words"]
         encoding = os.environ.get("PYTHONIOENCODING") or "utf-8"
         # The process may replace itself with exec, and the discarded file objects must not close descriptors.
         sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)
         sys.stdout = os.fdopen(1, "w", encoding=encoding, closefd=False)
         sys.stderr = os.fdopen(2, "w", buffering=1, encoding=encoding, errors="backslashreplace", closefd=False)
-        runpy.run_module(told["module"], run_name="__main__", alter_sys=True)
+        runpy.run_module(received["module"], run_name="__main__", alter_sys=True)
         code = 0
     except SystemExit as end:
         code = end.code or 0

@@ -176,8 +176,8 @@ def says(value: Any, status: int = 200, **headers: str) -> Behaviour:
 
 async def echo(request: Received, wire: Wire) -> None:
     """Send the request back as JSON."""
-    told = {"method": request.method, "target": request.target, "headers": dict(request.headers)}
-    await says({**told, "body": request.body.decode("latin-1")})(request, wire)
+    values = {"method": request.method, "target": request.target, "headers": dict(request.headers)}
+    await says({**values, "body": request.body.decode("latin-1")})(request, wire)
 
 
 def by_path(**behaviours: Behaviour) -> Behaviour:

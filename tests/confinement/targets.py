@@ -124,8 +124,8 @@ class Tried:
 
     def ended(self, code: str, words: str = "") -> None:
         """Make sure that it ended so: with this code, and with a match for these words in its message or output."""
-        said = self.message if self.result.problem is not None else self.result.output_json.decode()
-        assert (self.code, bool(re.search(words, said))) == (code, True), f"{self.code}: {said[:2000]}"
+        output = self.message if self.result.problem is not None else self.result.output_json.decode()
+        assert (self.code, bool(re.search(words, output))) == (code, True), f"{self.code}: {output[:2000]}"
 
 
 @dataclass
@@ -181,7 +181,7 @@ class Target:
 
     async def check(self) -> None:
         """Make sure that the board answers as ever, and that nothing came to light, changed, or was left."""
-        looked, echoed, said = await asyncio.gather(
+        looked, echoed, message = await asyncio.gather(
             self.board.call("probe"), self.board.call("well"), self.board.call("echo", {"message": "well"})
         )
         assert looked.problem is None, looked.problem
@@ -189,7 +189,7 @@ class Target:
         assert looked.output["memory"] == [pytest.approx(most, abs=2**20) for most in self.before["memory"]]
         assert echoed.problem is None, echoed.problem
         assert echoed.output == WELL
-        assert said.success, said.problem
+        assert message.success, message.problem
         assert self.own_files() == self.files
 
         async def is_quiet() -> bool:

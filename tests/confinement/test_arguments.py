@@ -79,8 +79,8 @@ async def test_a_value_is_a_variable_of_a_script_and_never_its_code(board: Targe
     (folder / "kept").write_text("kept")
     script = "printf '%s\\0' \"$x\"; cat"
     tried = await board.shell(script, {"x": value}, working_dir=str(folder), writable=True)
-    told, _, stdin = tried.output["stdout"].partition("\0")
-    assert (told, json.loads(stdin)) == (value, {"x": value})
+    received, _, stdin = tried.output["stdout"].partition("\0")
+    assert (received, json.loads(stdin)) == (value, {"x": value})
     assert listed(folder) == ["kept"]
 
 

@@ -185,7 +185,7 @@ async def test_no_private_address_is_reached_however_it_is_written(net: Net, for
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("message", "status"),
     table(
         {
             "a server of its own": ("GET / HTTP/1.1\r\nHost: 127.0.0.1:{forbidden}\r\n\r\n", "400"),
@@ -211,8 +211,8 @@ async def test_no_private_address_is_reached_however_it_is_written(net: Net, for
         }
     ),
 )
-async def test_the_proxy_lets_nobody_be_fooled(net: Net, said: str, status: str) -> None:
-    text = said.format(allowed=net.allowed.port, forbidden=net.forbidden.port, long="x" * 100_000)
+async def test_the_proxy_lets_nobody_be_fooled(net: Net, message: str, status: str) -> None:
+    text = message.format(allowed=net.allowed.port, forbidden=net.forbidden.port, long="x" * 100_000)
     (heard,) = (await net.target.python(ASK, {"asked": [text]}, network=True)).output
     found = heard.split(" ")[1] if " " in heard else heard or "reset"
     assert found in {one.replace("[03]", end) for one in status.split("|") for end in "03"}, heard
@@ -221,12 +221,12 @@ async def test_the_proxy_lets_nobody_be_fooled(net: Net, said: str, status: str)
 
 
 async def test_the_place_asked_for_counts_and_no_header(net: Net) -> None:
-    said = (
+    message = (
         f"GET http://127.0.0.1:{net.allowed.port}/ HTTP/1.1\r\n"
         f"Host: 127.0.0.1:{net.forbidden.port}\r\nProxy-Authorization: x\r\n"
         "X-Forwarded-Host: y\r\n\r\n"
     )
-    (heard,) = (await net.target.python(ASK, {"asked": [said]}, network=True)).output
+    (heard,) = (await net.target.python(ASK, {"asked": [message]}, network=True)).output
     assert heard.startswith("HTTP/1.1 200")
     assert net.allowed.last.one("Host") == f"127.0.0.1:{net.allowed.port}"
     assert net.allowed.last.one("Proxy-Authorization") is None

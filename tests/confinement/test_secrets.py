@@ -140,10 +140,10 @@ async def test_the_environment_of_the_server_is_nowhere(board: Target) -> None:
         "open('/proc/self/cmdline').read()]"
     )
     code, script = await board.python(asked), await board.shell("env; cat /proc/self/environ /proc/$PPID/cmdline; set")
-    told = json.dumps([code.output, script.output])
-    assert not board.leaked(told)
-    assert not re.search(r"PEGBOARD_(?!PROGRESS_FD='?3)|CONFINEMENT|PYTEST|marker|XDG_|SSH_|USER=", told), told
-    assert str(board.home) not in told
+    received = json.dumps([code.output, script.output])
+    assert not board.leaked(received)
+    assert not re.search(r"PEGBOARD_(?!PROGRESS_FD='?3)|CONFINEMENT|PYTEST|marker|XDG_|SSH_|USER=", received), received
+    assert str(board.home) not in received
     names = {"HOME", "TMPDIR", "PATH", "LANG", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
     assert set(code.output[0]) == names
 

@@ -155,13 +155,13 @@ async def test_with_a_network_only_those_of_tcp_can_be(board: Target) -> None:
 
 @pytest.mark.parametrize("network", [False, True])
 async def test_nobody_outside_is_reached(board: Target, listeners: Listeners, network: bool) -> None:
-    told = {
+    values = {
         "port": listeners.tcp.getsockname()[1],
         "udp": listeners.udp.getsockname()[1],
         "path": listeners.path,
         "abstract": listeners.abstract,
     }
-    assert (await board.python(REACH, told, network=network, timeout=20.0)).output == []
+    assert (await board.python(REACH, values, network=network, timeout=20.0)).output == []
     assert listeners.heard() == []
 
 

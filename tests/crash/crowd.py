@@ -96,7 +96,7 @@ class Crowd:
                 return
 
 
-class Told:
+class Received:
     """The journal beside the callers' log and the effects."""
 
     def __init__(self, rows: list[Kept], effects: list[tuple[str, str]], log: Log) -> None:

@@ -107,9 +107,9 @@ def _end_with_our_parent() -> None:
     os._exit(3)
 
 
-def main(told: str) -> None:
+def main(received: str) -> None:
     """Serve until told to stop."""
-    outfit = Outfit(**orjson.loads(told))
+    outfit = Outfit(**orjson.loads(received))
     threading.Thread(target=_end_with_our_parent, daemon=True).start()
     configure_logs("warning", "json")
     hurry(outfit)

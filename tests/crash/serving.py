@@ -55,8 +55,8 @@ class Served:
         """Return once it serves."""
         self.spawn()
         with anyio.fail_after(STARTING):
-            said = await anyio.to_thread.run_sync(self.process.stdout.readline, abandon_on_cancel=True)
-        assert said == b"ready\n", self.log.read_text()
+            output = await anyio.to_thread.run_sync(self.process.stdout.readline, abandon_on_cancel=True)
+        assert output == b"ready\n", self.log.read_text()
 
     def spawn(self) -> None:
         """Begin to start."""

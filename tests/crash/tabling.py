@@ -124,7 +124,7 @@ async def callers(board: TableBoard, count: int) -> AsyncIterator[list[httpx.Asy
         yield made
 
 
-class Told(NamedTuple):
+class Received(NamedTuple):
     """What one call was answered."""
 
     code: str
@@ -143,24 +143,24 @@ def _set() -> anyio.Event:
     return event
 
 
-async def insert(client: httpx.AsyncClient, tool: str, n: str, key: str | None = None) -> Told:
+async def insert(client: httpx.AsyncClient, tool: str, n: str, key: str | None = None) -> Received:
     """One row, and what was said of it."""
     return await sent(client, tool, {"n": n}, key)
 
 
-async def sent(client: httpx.AsyncClient, tool: str, arguments: dict[str, Any], key: str | None = None) -> Told:
+async def sent(client: httpx.AsyncClient, tool: str, arguments: dict[str, Any], key: str | None = None) -> Received:
     """One call of a table tool, and its answer."""
     headers = {"Idempotency-Key": key} if key is not None else {}
     answer = await client.post(f"/v1/tools/{tool}/call", json=arguments, headers=headers)
     body = answer.json()
     execution = answer.headers.get("x-execution-id", "")
     if answer.status_code == 200 and body.get("success"):
-        return Told(SUCCEEDED, execution, data=body["data"], is_repeat="idempotent-replayed" in answer.headers)
+        return Received(SUCCEEDED, execution, data=body["data"], is_repeat="idempotent-replayed" in answer.headers)
     if "error" not in body:  # refused before it was looked at, or by the server that is shutting down
-        return Told({503: "unavailable"}.get(answer.status_code, str(body)), execution)
+        return Received({503: "unavailable"}.get(answer.status_code, str(body)), execution)
     error = body["error"]
     details = error["details"] if isinstance(error, dict) else body["error_details"]
-    return Told(details["code"], execution, error["message"] if isinstance(error, dict) else str(error))
+    return Received(details["code"], execution, error["message"] if isinstance(error, dict) else str(error))
 
 
 @dataclass
@@ -182,24 +182,24 @@ class Book:
 
     async def once(self, client: httpx.AsyncClient, n: str, tool: str = "note") -> None:
         """Insert a row without a key, and never again."""
-        told = await self._told(client, tool, n, None)
-        if told.code == SUCCEEDED:
-            self.there[n] = told.data["id"]
-        elif told.code in PASSING:
-            self.refused[n] = told.code
+        result = await self._told(client, tool, n, None)
+        if result.code == SUCCEEDED:
+            self.there[n] = result.data["id"]
+        elif result.code in PASSING:
+            self.refused[n] = result.code
         else:
-            self.open[n] = told.code
+            self.open[n] = result.code
 
     async def until_there(self, client: httpx.AsyncClient, n: str, tool: str = "note") -> None:
         """Insert a row with a key, again and again until it is said to be there, or to be in doubt."""
 
         async def is_over() -> bool:
             await self.is_up.wait()
-            told = await self._told(client, tool, n, n)
-            if told.code == SUCCEEDED:
-                self.there[n] = told.data["id"]
-            elif told.code not in PASSING | OPEN | {"unanswered"}:
-                self.open[n] = told.code
+            result = await self._told(client, tool, n, n)
+            if result.code == SUCCEEDED:
+                self.there[n] = result.data["id"]
+            elif result.code not in PASSING | OPEN | {"unanswered"}:
+                self.open[n] = result.code
             return n in self.there or n in self.open
 
         await until(is_over, 60)
@@ -212,16 +212,16 @@ class Book:
 
         await until(are, 60)
 
-    async def _told(self, client: httpx.AsyncClient, tool: str, n: str, key: str | None) -> Told:
+    async def _told(self, client: httpx.AsyncClient, tool: str, n: str, key: str | None) -> Received:
         self.calls += 1
         try:
-            told = await insert(client, tool, n, key)
+            result = await insert(client, tool, n, key)
         except httpx.TransportError:
-            told = Told("unanswered", "")
-        self.codes[told.code] += 1
-        if told.code not in {"unanswered", "unavailable", "unrecorded"}:
-            self.answered[told.execution] = n
-        return told
+            result = Received("unanswered", "")
+        self.codes[result.code] += 1
+        if result.code not in {"unanswered", "unavailable", "unrecorded"}:
+            self.answered[result.execution] = n
+        return result
 
     def row_faults(self, rows: list[tuple[Any, ...]]) -> list[str]:
         """Where the rows of the table, each its id and `n`, are not what the clients were told."""

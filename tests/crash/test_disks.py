@@ -167,8 +167,8 @@ async def test_when_nothing_can_be_written_at_all_the_caller_is_told_and_the_row
             async with held(database_url):
                 with full(server, 0):
                     await notes.let_end("ran")
-                    told = notes.answers["ran"]
-                    assert (told.status_code, code_of(told)) == (503, "unrecorded")
+                    received = notes.answers["ran"]
+                    assert (received.status_code, code_of(received)) == (503, "unrecorded")
                     refused = await call(client, "note", "refused")
                     assert (refused.status_code, code_of(refused)) == (503, "unavailable")
                     if dies:

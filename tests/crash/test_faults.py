@@ -13,7 +13,7 @@ import anyio.to_thread
 import httpx
 import pytest
 
-from tests.crash.crowd import Crowd, Told
+from tests.crash.crowd import Crowd, Received
 from tests.crash.holding import held
 from tests.crash.reading import Kept, Reader, reader
 from tests.crash.serving import Notes, Served, call, caller, code_of, serving, succeeded
@@ -134,8 +134,8 @@ async def test_a_server_killed_with_rows_in_its_spool_is_completed_by_the_next(
         assert again.headers["idempotent-replayed"] == "true"
         await journal.settled()
         rows = await ended_well(server, journal)
-        told = {n: row.status for n, row in rows.items()}
-        assert told == {**dict.fromkeys(RAN, "succeeded"), **({RAN[-1]: "in_doubt"} if cut else {})}
+        values = {n: row.status for n, row in rows.items()}
+        assert values == {**dict.fromkeys(RAN, "succeeded"), **({RAN[-1]: "in_doubt"} if cut else {})}
         assert len(server.spools("*.damaged")) == (1 if cut else 0)
 
 
@@ -158,10 +158,10 @@ async def test_a_database_that_is_restarted_costs_nothing_that_was_acknowledged(
         async with reader(own_postgres.url, server.home) as journal:
             await journal.settled()
             assert await server.end(signal.SIGTERM) == 0
-            told = Told(await journal.rows(), server.effects(), crowd.log)
-            assert not told.faults(), told.summary
+            received = Received(await journal.rows(), server.effects(), crowd.log)
+            assert not received.faults(), received.summary
             assert not crowd.log.odd
-            assert not told.in_doubt
+            assert not received.in_doubt
             assert not await journal.faults()
 
 

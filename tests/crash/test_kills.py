@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.crash.crowd import Crowd, Told
+from tests.crash.crowd import Crowd, Received
 from tests.crash.reading import reader
 from tests.crash.serving import Served, caller, serving
 
@@ -46,12 +46,12 @@ async def test_nothing_acknowledged_is_lost_or_doubled_however_often_the_server_
             rows = await journal.rows()
             faults = await journal.faults()
             writers = await journal.all_of("SELECT number, closed_at IS NOT NULL FROM writers ORDER BY number")
-        told = Told(rows, server.effects(), crowd.log)
-        record_property("kills", told.summary)
+        received = Received(rows, server.effects(), crowd.log)
+        record_property("kills", received.summary)
         assert not crowd.log.odd, f"seed {seed}"
-        assert not told.faults(), f"seed {seed}: {told.summary}"
+        assert not received.faults(), f"seed {seed}: {received.summary}"
         assert not faults, f"seed {seed}"
         assert writers
         assert all(is_closed for _, is_closed in writers), f"seed {seed}: {writers}"
         assert not server.spools(), f"seed {seed}"
-        assert told.in_doubt, "the server was never killed while anything ran: it was not much of a test"
+        assert received.in_doubt, "the server was never killed while anything ran: it was not much of a test"

@@ -15,7 +15,7 @@ import anyio
 import httpx
 import pytest
 
-from tests.crash.crowd import Crowd, Told
+from tests.crash.crowd import Crowd, Received
 from tests.crash.reading import Kept, Reader, reader
 from tests.crash.serving import Notes, Served, call, caller, code_of, serving, succeeded
 from tests.waiting import until
@@ -76,12 +76,12 @@ async def test_of_two_servers_under_load_the_living_one_completes_what_the_dead_
         await journal.settled()
         (number,) = await living(journal, one)
         assert await one.end(signal.SIGTERM) == 0
-        told = Told(await journal.rows(), one.effects(), crowd.log)
-        assert not told.faults(), told.summary
+        received = Received(await journal.rows(), one.effects(), crowd.log)
+        assert not received.faults(), received.summary
         assert not crowd.log.odd
-        assert "cut-off" in {row.n for row in told.in_doubt}
+        assert "cut-off" in {row.n for row in received.in_doubt}
         assert await journal.faults() == []
-        assert {row.writer for row in told.in_doubt} == {number}
+        assert {row.writer for row in received.in_doubt} == {number}
 
 
 async def test_a_server_that_is_frozen_is_not_taken_for_dead_however_long(database_url: str, tmp_path: Path) -> None:

@@ -107,9 +107,9 @@ async def test_a_table_that_changes_under_its_calls_says_how_and_is_back_by_itse
             await one.answered()
     assert (set(notes.codes), set(batches.codes), others.codes) == ({code}, {code}, [])
     kept = [n for (n,) in await rows_of(tables, "SELECT n FROM notes")]
-    told = notes.there + batches.there
+    received = notes.there + batches.there
     if change == "dropped":
-        assert len(kept) == len({*kept} & {*told}) > 0
+        assert len(kept) == len({*kept} & {*received}) > 0
     else:
-        assert sorted(kept) == sorted(told)
+        assert sorted(kept) == sorted(received)
     assert sorted(n for (n,) in await rows_of(tables, "SELECT n FROM others")) == sorted(others.there)

@@ -45,8 +45,8 @@ async def test_a_database_that_is_changed_in_the_file_takes_the_rows_from_then_o
                 assert (await client.post("/v1/tables/reload")).status_code == 200
                 # Whatever is sent from here on goes to the new place.
                 marked.append((f"mark {turn}", places[turn % 2]))
-                told = await insert(client, "note", f"mark {turn}")
-                assert told.code == "succeeded", told
+                result = await insert(client, "note", f"mark {turn}")
+                assert result.code == "succeeded", result
             scribble(board.file, '{"tables": [{}]}')
             answer = await client.post("/v1/tables/reload")
             assert answer.status_code == 422, answer.text

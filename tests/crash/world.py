@@ -125,9 +125,9 @@ class World:
             return
         assert held is not None
         if earlier is not None:
-            told = answer(held.call, success=held.success)
+            received = answer(held.call, success=held.success)
             assert (earlier.run_id, digest) == (held.call.run_id, held.call.digest)
-            assert (earlier.answer.success, earlier.answer.output_json) == (told.success, told.output_json)
+            assert (earlier.answer.success, earlier.answer.output_json) == (received.success, received.output_json)
         if found != "running":
             held.may_be = {found}  # and so it stays
         await self._refuse(known)

@@ -98,12 +98,12 @@ def url(folder: Path, environment: dict[str, str]) -> Iterator[str]:
     )
     assert server.stdout is not None
     try:
-        said = ""
-        while not said.endswith("Ctrl-C lets running calls end, then stops.\n"):
+        message = ""
+        while not message.endswith("Ctrl-C lets running calls end, then stops.\n"):
             line = server.stdout.readline()
-            assert line, f"the server ended: {said}"
-            said += line
-        yield re.findall(r"serving at (\S+)", said)[0]
+            assert line, f"the server ended: {message}"
+            message += line
+        yield re.findall(r"serving at (\S+)", message)[0]
     finally:
         server.send_signal(signal.SIGINT)
         rest, _ = server.communicate(timeout=30)

@@ -234,8 +234,8 @@ async def bedrock(url: str, board: Board) -> str | None:
 
 async def langchain(url: str, board: Board) -> str | None:
     call = {"name": "add", "args": {"a": 1, "b": 2}, "id": "call_1", "type": "tool_call"}
-    said = [AIMessage.model_validate({"content": "", "tool_calls": [call]}), AIMessage("3")]
-    model = GenericFakeChatModel(messages=iter(said))
+    found = [AIMessage.model_validate({"content": "", "tool_calls": [call]}), AIMessage("3")]
+    model = GenericFakeChatModel(messages=iter(found))
     messages: list[Any] = [HumanMessage(ASKED)]
     for _ in range(MOST_TURNS):
         message = await model.ainvoke(messages)

@@ -48,8 +48,8 @@ async def test_the_ai_sdk_takes_the_definitions_and_calls_the_board(tmp_path: Pa
         assert found["text"] == "3"
         (declared,) = [tool for tool in found["tools"] if tool["name"] == "add"]
         assert declared["inputSchema"]["properties"].keys() == {"a", "b"}
-        (told,) = found["told"]["content"]
-        assert told["output"] == {"type": "json", "value": 3}
+        (received,) = found["told"]["content"]
+        assert received["output"] == {"type": "json", "value": 3}
         first, last = found["answers"]
         assert first["content"][0]["output"] == {"type": "json", "value": 3}
         assert last == {"role": "tool", "content": []}

@@ -182,8 +182,8 @@ def test_the_doctor_says_how_tools_are_confined_on_this_machine(tmp_path: Path) 
         ran = Program({**environment, "PEGBOARD_KEY": KEY}).start("doctor")
     lines = {" ".join(line.split()) for line in ran.out.splitlines()}
     assert ran.code == 0, ran.out
-    said = [line for line in lines if "sandbox" in line or "python libraries" in line]
-    assert len(said) >= 4
-    assert all(any(f"sandbox {ability}" in line for line in said) for ability in ("landlock", "namespaces", "seccomp"))
-    assert any("numpy, pandas" in line for line in said)
+    found = [line for line in lines if "sandbox" in line or "python libraries" in line]
+    assert len(found) >= 4
+    assert all(any(f"sandbox {ability}" in line for line in found) for ability in ("landlock", "namespaces", "seccomp"))
+    assert any("numpy, pandas" in line for line in found)
     assert '"event": "sandbox_ready"' in (tmp_path / "log").read_text()

@@ -101,9 +101,9 @@ async def named(way: Way) -> None:
     await warm(way)
 
 
-def found_in(*told: Any) -> set[str]:
+def found_in(*received: Any) -> set[str]:
     """The signs of secrets that are somewhere in there."""
-    texts = [each if isinstance(each, str) else repr(each) for each in told]
+    texts = [each if isinstance(each, str) else repr(each) for each in received]
     return {sign for sign in SIGNS for each in texts if sign in each}
 
 
@@ -132,7 +132,7 @@ class TestNowhere:
         self, way: Way, board: Pegboard, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         kept: dict[str, Any] = {"keep_arguments": True, "keep_result": True, "is_public": True}
-        told: list[Any] = [await way.create(python(CODE, "leak", env=ENV, timeout=2, **kept))]
+        found: list[Any] = [await way.create(python(CODE, "leak", env=ENV, timeout=2, **kept))]
         assert (await way.call("leak", {"how": "know"}))["result"] == DIGEST
         for how in CODE.split('case "')[1:]:
             word = how.partition('"')[0]
@@ -140,18 +140,18 @@ class TestNowhere:
             row = await way.row("leak")
             assert row["code"] != "internal_error", (word, row)
             assert not found_in(answer, row), word
-            told += [answer, row]
-        told.append(await way.change("leak", {"config": {"code": CODE + "\n", "env": ENV}}))
-        told += [await way.versions("leak"), await way.lists("leak"), await written(board, tmp_path), caplog.text]
-        assert not found_in(*told)
-        assert str(told).count(MASK) > 50
+            found += [answer, row]
+        found.append(await way.change("leak", {"config": {"code": CODE + "\n", "env": ENV}}))
+        found += [await way.versions("leak"), await way.lists("leak"), await written(board, tmp_path), caplog.text]
+        assert not found_in(*found)
+        assert str(found).count(MASK) > 50
 
     async def test_whatever_a_command_does_with_them_they_are_shown_nowhere(
         self, way: Way, board: Pegboard, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         kept: dict[str, Any] = {"shell": True, "env": ENV, "timeout": 1, "keep_result": True, "is_public": True}
-        told: list[Any] = [await way.create(shell(SCRIPT, "how", name="leak", **kept))]
-        told.append(await way.create(shell(SCRIPT, "how", name="leak_json", parse="json", **kept)))
+        found: list[Any] = [await way.create(shell(SCRIPT, "how", name="leak", **kept))]
+        found.append(await way.create(shell(SCRIPT, "how", name="leak_json", parse="json", **kept)))
         assert (await way.call("leak", {"how": "know"}))["result"]["stdout"] == DIGEST
         for word in (line.partition(")")[0].strip() for line in SCRIPT.splitlines() if ";;" in line):
             for tool in ("leak", "leak_json"):
@@ -159,10 +159,10 @@ class TestNowhere:
                 row = await way.row(tool)
                 assert row["code"] != "internal_error", (word, row)
                 assert not found_in(answer, row), (tool, word)
-                told += [answer, row]
-        told += [await way.versions("leak"), await way.lists("leak"), await written(board, tmp_path), caplog.text]
-        assert not found_in(*told)
-        assert str(told).count(MASK) > 30
+                found += [answer, row]
+        found += [await way.versions("leak"), await way.lists("leak"), await written(board, tmp_path), caplog.text]
+        assert not found_in(*found)
+        assert str(found).count(MASK) > 30
 
 
 @pytest.mark.parametrize("through", ["library"], indirect=True)

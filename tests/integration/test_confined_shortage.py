@@ -38,7 +38,7 @@ def test_where_descriptors_are_few_no_call_is_said_to_have_run_that_did_not(desc
     command = [sys.executable, "-c", BOARD, str(descriptors)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == 0, ended.stderr
-    told = [json.loads(line) for line in ended.stdout.splitlines()]
-    assert len(told) == 6
-    wrong = [answer for name, answer in told if answer != RAN[name] and answer not in NOT_RUN]
-    assert not wrong, told
+    found = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert len(found) == 6
+    wrong = [answer for name, answer in found if answer != RAN[name] and answer not in NOT_RUN]
+    assert not wrong, found

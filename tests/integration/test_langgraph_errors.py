@@ -14,7 +14,7 @@ from tests.integration.langgraph_agents import agent_graph, answers_in, asks, ca
 BEGIN: dict[str, Any] = {"messages": [HumanMessage("begin")]}
 
 
-def failed(name: str, **told: Any) -> ToolMessage:
+def failed(name: str, **received: Any) -> ToolMessage:
     """An answer that says it failed."""
     run = ToolRun(
         tool=name,
@@ -30,7 +30,7 @@ def failed(name: str, **told: Any) -> ToolMessage:
         retryable=False,
         retry_after_ms=None,
     )
-    artifact = {**run, **told}
+    artifact = {**run, **received}
     return ToolMessage("It broke", name=name, tool_call_id="x", status="error", artifact=artifact, id="answer")
 
 
@@ -70,15 +70,15 @@ async def test_failures_are_recorded_in_the_state_and_the_model_goes_on() -> Non
             "given_up": False,
         }
     ]
-    told, fine = texts_in(ended["messages"])
-    assert told.startswith("no paper\n\n")
-    assert "other arguments" in told
+    received, fine = texts_in(ended["messages"])
+    assert received.startswith("no paper\n\n")
+    assert "other arguments" in received
     assert "other arguments" not in fine
     assert ended["messages"][-1].text == "done"
 
 
 @pytest.mark.parametrize(
-    ("told", "advice"),
+    ("received", "advice"),
     [
         ({"error_type": "VALIDATION_ERROR", "code": "missing"}, "Correct the arguments"),
         ({"error_type": "CONFIG_ERROR", "code": "tool_not_found"}, "will not help"),
@@ -88,8 +88,8 @@ async def test_failures_are_recorded_in_the_state_and_the_model_goes_on() -> Non
         ({}, "use another tool"),
     ],
 )
-def test_what_the_model_is_told_depends_on_what_went_wrong(told: dict[str, Any], advice: str) -> None:
-    update = ToolErrorNode()({"messages": [asks(call("a")), failed("a", **told)]})
+def test_what_the_model_is_told_depends_on_what_went_wrong(received: dict[str, Any], advice: str) -> None:
+    update = ToolErrorNode()({"messages": [asks(call("a")), failed("a", **received)]})
     (answer,) = update["messages"]
     assert answer.text.startswith("It broke\n\n")
     assert advice in answer.text

@@ -67,7 +67,7 @@ async def set_on(board: Pegboard, name: str, **fields: Any) -> None:
     await board.tools.update(name, fields, board.admin)
 
 
-def told(result: ToolResult) -> tuple[str, int]:
+def received(result: ToolResult) -> tuple[str, int]:
     """The code that a call failed with and how often it was tried."""
     assert result.problem is not None, result
     return result.problem.code, result.attempts
@@ -79,9 +79,9 @@ async def test_faults_of_the_way_are_tried_again_only_where_the_tool_says_so(
 ) -> None:
     for name in ("look", "buy"):
         there.behaviour = first(2, fault)
-        assert told(await board.call(name)) == ("upstream_failed", 1)
+        assert received(await board.call(name)) == ("upstream_failed", 1)
         await set_on(board, name, retry={"max_attempts": 3, "on": ["timeout", "rate_limited", "contract_violation"]})
-        assert told(await board.call(name)) == ("upstream_failed", 1)
+        assert received(await board.call(name)) == ("upstream_failed", 1)
         await set_on(board, name, retry={"max_attempts": 3, "on": ["transport"]})
         there.behaviour = first(2, fault)
         there.received.clear()
@@ -100,7 +100,7 @@ async def test_an_answer_that_says_no_is_never_tried_again(board: Pegboard, ther
     await set_on(board, "buy", retry={"max_attempts": 4, "on": ["transport", "rate_limited", "timeout"]})
     there.behaviour = answer(status, "not today")
     failed = await board.call("buy")
-    assert told(failed) == ("upstream_failed", 1)
+    assert received(failed) == ("upstream_failed", 1)
     assert failed.problem is not None
     assert f"{status}" in failed.problem.message
     assert "not today" in failed.problem.message
@@ -112,24 +112,24 @@ async def test_an_upstream_that_has_enough_is_waited_for_where_the_tool_says_so(
 ) -> None:
     there.behaviour = first(1, answer(429, Retry_After="7"))
     failed = await board.call("buy")
-    assert told(failed) == ("rate_limited", 1)
+    assert received(failed) == ("rate_limited", 1)
     assert failed.problem is not None
     assert (failed.problem.retry_after_ms, failed.problem.retryable) == (7000, True)
     await set_on(board, "buy", retry={"max_attempts": 3, "on": ["transport"]})
     there.behaviour = first(1, answer(429, Retry_After="0"))
-    assert told(await board.call("buy")) == ("rate_limited", 1)
+    assert received(await board.call("buy")) == ("rate_limited", 1)
     await set_on(board, "buy", retry={"max_attempts": 3, "on": ["rate_limited"]})
     there.behaviour = first(2, answer(429, Retry_After="0"))
     assert (await board.call("buy")).attempts == 3
     there.behaviour = answer(429, Retry_After="3600")
     with anyio.fail_after(30):
-        assert told(await board.call("buy")) == ("rate_limited", 1)
+        assert received(await board.call("buy")) == ("rate_limited", 1)
 
 
 async def test_a_tool_that_takes_too_long_is_cut_off_at_the_upstream_too(board: Pegboard, there: Upstream) -> None:
     there.behaviour = first(2, hang)
     await set_on(board, "look", timeout=0.2)
-    assert told(await board.call("look")) == ("timeout", 1)
+    assert received(await board.call("look")) == ("timeout", 1)
     await until(lambda: _closed(there))
     await set_on(board, "look", timeout=2, retry={"max_attempts": 2, "on": ["timeout"]}, config=_config(there, 0.2))
     assert (await board.call("look")).attempts == 2
@@ -167,10 +167,10 @@ async def test_an_upstream_that_keeps_failing_is_left_alone_but_for_one_owner_on
     await board.imports.openapi(other, document=document(OPERATIONS), server_url=there.url, prefix="own_")
     there.behaviour = reset
     for _ in range(5):
-        assert told(await board.call("look")) == ("upstream_failed", 1)
+        assert received(await board.call("look")) == ("upstream_failed", 1)
     there.received.clear()
     open_ = await board.call("buy")
-    assert told(open_) == ("circuit_open", 1)
+    assert received(open_) == ("circuit_open", 1)
     assert open_.problem is not None
     assert open_.problem.retry_after_ms is not None
     assert 0 < open_.problem.retry_after_ms <= 30_000

@@ -52,9 +52,9 @@ async def test_the_doctor_says_what_readyz_says(own_valkey: ValkeyServer, tmp_pa
             if not is_up:
                 await anyio.to_thread.run_sync(own_valkey.stop)
             found = (await anyio.to_thread.run_sync(lambda: doctor.run("doctor", "--json"))).json["findings"]
-            told = {finding["check"]: finding for finding in found}
-            assert (told["redis"]["level"], told["server"]["level"]) == (levels[is_up], levels[is_up])
-        assert NO_VALKEY in told["server"]["message"]
+            values = {finding["check"]: finding for finding in found}
+            assert (values["redis"]["level"], values["server"]["level"]) == (levels[is_up], levels[is_up])
+        assert NO_VALKEY in values["server"]["message"]
 
 
 async def test_the_start_warns_of_what_is_not_ready(

@@ -156,10 +156,10 @@ async def test_everything(everything: Upstream, upstreams: McpSessionPool) -> No
 
 
 async def test_progress_of_a_long_call(everything: Upstream, upstreams: McpSessionPool) -> None:
-    told: list[Progress] = []
+    received: list[Progress] = []
     arguments = {"duration": 0.2, "steps": 4}
-    await upstreams.call(everything, "trigger-long-running-operation", arguments, on_progress=told.append)
-    assert [each.progress for each in told][:3] == [1, 2, 3]
+    await upstreams.call(everything, "trigger-long-running-operation", arguments, on_progress=received.append)
+    assert [each.progress for each in received][:3] == [1, 2, 3]
 
 
 async def test_a_restarted_server_gets_the_next_call(

@@ -144,8 +144,8 @@ async def test_a_loop_runs_the_call_and_ends_with_the_last_turn(loop: Loop, scri
     left = list(script)
 
     async def behave(request: Received, wire: Wire) -> None:
-        said = left.pop(0)
-        reply = answer(200, said, Content_Type="text/event-stream") if isinstance(said, str) else says(said)
+        message = left.pop(0)
+        reply = answer(200, message, Content_Type="text/event-stream") if isinstance(message, str) else says(message)
         await reply(request, wire)
 
     async with upstream(behave) as provider, memory_board(admin_key=KEY) as board, client(board) as speaker:

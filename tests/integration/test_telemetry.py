@@ -60,7 +60,7 @@ asyncio.run(main())
 """
 
 
-def told(mode: str) -> dict[str, Any]:
+def received(mode: str) -> dict[str, Any]:
     ended = subprocess.run(
         [sys.executable, "-c", CALLING, mode], capture_output=True, text=True, check=False, timeout=60
     )
@@ -70,7 +70,7 @@ def told(mode: str) -> dict[str, Any]:
 
 
 def test_each_call_is_a_span_after_the_genai_conventions() -> None:
-    found = told("sdk")
+    found = received("sdk")
     assert found["traced"]
     spans = {span["name"]: span for span in found["spans"]}
     assert set(spans) == {"execute_tool nested", "execute_tool nonesuch", "execute_tool math_eval"}
@@ -89,4 +89,4 @@ def test_each_call_is_a_span_after_the_genai_conventions() -> None:
 
 def test_without_the_sdk_or_the_package_there_are_none() -> None:
     for mode in ("api only", "absent"):
-        assert told(mode) == {"traced": False, "spans": [], "inner": []}
+        assert received(mode) == {"traced": False, "spans": [], "inner": []}

@@ -127,13 +127,13 @@ async def test_a_first_start_in_several_processes_at_once_makes_one_admin_and_on
     async def start() -> dict[str, Any]:
         with anyio.fail_after(60):
             ended = await anyio.run_process([sys.executable, "-c", STARTING, database_url, str(home)])
-        told: dict[str, Any] = json.loads(ended.stdout)
-        return told
+        output: dict[str, Any] = json.loads(ended.stdout)
+        return output
 
     started = await asyncio.gather(*(start() for _ in range(3)))
-    (key,) = [told["key"] for told in started if told["key"] is not None]
-    assert len({told["admin"] for told in started}) == 1
-    assert len({told["digest"] for told in started}) == 1
+    (key,) = [output["key"] for output in started if output["key"] is not None]
+    assert len({output["admin"] for output in started}) == 1
+    assert len({output["digest"] for output in started}) == 1
     assert (home / "credentials").read_text() == f"{key}\n"
     assert (home / "credentials").stat().st_mode & 0o777 == 0o600
     database = Database.create(database_url)

@@ -172,8 +172,8 @@ class TestDataTypeValidation:
             await listing(table("t", "mood_entries", *fields))
             error = await refused(way, "t", {name: value})
             # What was received follows, as in the example of the whole answer.
-            said, but, received = error["message"].partition(", but received ")
-            assert said == message
+            message_text, but, received = error["message"].partition(", but received ")
+            assert message_text == message
             assert (bool(but), bool(received)) == ((False, False) if name == "notes" else (True, True))
             assert (error["details"]["field"], error["details"]["code"]) == (name, CODES[name])
 

@@ -126,8 +126,8 @@ class TestToolCreate:
     async def test_all_faults_are_named_at_once(self, door: Door) -> None:
         with pytest.raises(Refused) as refused:
             await door.create({**SMALLEST, "name": "9lives", "is_active": "perhaps", "colour": 1})
-        said = " ".join(refused.value.message.split())
-        assert all(f"{field}:" in said for field in ("name", "is_active", "colour"))
+        message = " ".join(refused.value.message.split())
+        assert all(f"{field}:" in message for field in ("name", "is_active", "colour"))
 
 
 class TestToolUpdate:

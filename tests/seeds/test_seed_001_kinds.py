@@ -77,7 +77,7 @@ def tool(kind: str, config: dict[str, Any]) -> dict[str, Any]:
     return {"name": f"a_{kind}_tool", "tool_type": kind, "config": config, "input_schema": {"type": "object"}}
 
 
-def said(refused: pytest.ExceptionInfo[Refused]) -> str:
+def message(refused: pytest.ExceptionInfo[Refused]) -> str:
     """The words of a refusal; a terminal may have broken them into lines."""
     return " ".join(refused.value.message.split())
 
@@ -92,8 +92,8 @@ class TestToolTypeEnum:
         for kind in ("grpc", "HTTP", ""):
             with pytest.raises(Refused) as refused:
                 await door.create({**tool("mock", EXAMPLES["mock"]), "tool_type": kind})
-            assert "tool_type:" in said(refused)
-            assert all(f"'{known}'" in said(refused) for known in EXAMPLES)
+            assert "tool_type:" in message(refused)
+            assert all(f"'{known}'" in message(refused) for known in EXAMPLES)
 
 
 class TestTypeSpecificConfigRequirements:
@@ -111,7 +111,7 @@ class TestTypeSpecificConfigRequirements:
                 config = {name: value for name, value in EXAMPLES[kind].items() if name != field}
                 with pytest.raises(Refused) as refused:
                     await door.create(tool(kind, config))
-                assert re.search(rf"config[.:].*\b{field}\b.*required", said(refused)), said(refused)
+                assert re.search(rf"config[.:].*\b{field}\b.*required", message(refused)), message(refused)
 
     async def test_a_required_field_cannot_be_empty(self, board: Pegboard) -> None:
         for kind, fields in REQUIRED.items():
@@ -123,7 +123,7 @@ class TestTypeSpecificConfigRequirements:
     async def test_an_unknown_key_is_refused_with_the_nearest_one(self, door: Door) -> None:
         with pytest.raises(Refused) as refused:
             await door.create(tool("http", {**EXAMPLES["http"], "header": {}}))
-        assert "config.header: unknown key; did you mean 'headers'?" in said(refused)
+        assert "config.header: unknown key; did you mean 'headers'?" in message(refused)
 
     async def test_wrong_values_are_refused_by_their_path(self, board: Pegboard) -> None:
         for kind, wrong, named in WRONG:
@@ -188,8 +188,8 @@ class TestImplementation:
         base = {"name": "m", "input_schema": {"type": "object"}}
         with pytest.raises(Refused) as refused:
             await door.create({**base, "implementation": {"type": "mock", "mock_response": 1}, "tool_type": "mock"})
-        assert "give either implementation, or tool_type and config, not both" in said(refused)
+        assert "give either implementation, or tool_type and config, not both" in message(refused)
         for wrong in ({"mock_response": 1}, "mock", None, {"type": 3}):
             with pytest.raises(Refused) as refused:
                 await door.create({**base, "implementation": wrong})
-            assert "implementation is an object with a type" in said(refused)
+            assert "implementation is an object with a type" in message(refused)

@@ -24,7 +24,7 @@ def mock(name: str = "quote", **more: Any) -> dict[str, Any]:
     return {**base, **more}
 
 
-def said(refused: pytest.ExceptionInfo[Refused]) -> str:
+def message(refused: pytest.ExceptionInfo[Refused]) -> str:
     """The words of a refusal; a terminal may have broken them into lines."""
     return " ".join(refused.value.message.split())
 
@@ -48,25 +48,25 @@ class TestNameValidation:
         for name in ("", LONGEST + "n"):
             with pytest.raises(Refused) as refused:
                 await door.create(mock(name))
-            assert f"name: a tool name has 1 to 255 characters, this one has {len(name)}" in said(refused)
+            assert f"name: a tool name has 1 to 255 characters, this one has {len(name)}" in message(refused)
 
     async def test_a_name_has_letters_digits_underscores_and_hyphens_only(self, door: Door) -> None:
         assert (await door.create(mock("Aa-Zz_09")))["name"] == "Aa-Zz_09"
         for name in ("get quote", "get.quote", "café", "quote!", "a/b", "naïve", "a\nb", "quote\n", "ｆｕｌｌ"):
             with pytest.raises(Refused) as refused:
                 await door.create(mock(name))
-            assert "name: a tool name has ASCII letters, digits, underscores and hyphens only" in said(refused)
+            assert "name: a tool name has ASCII letters, digits, underscores and hyphens only" in message(refused)
 
     async def test_a_name_cannot_start_with_a_number(self, door: Door) -> None:
         with pytest.raises(Refused) as refused:
             await door.create(mock("3d_print"))
-        assert "name: a tool name cannot start with a number: '3d_print'" in said(refused)
+        assert "name: a tool name cannot start with a number: '3d_print'" in message(refused)
 
     async def test_a_name_cannot_be_a_reserved_keyword(self, door: Door) -> None:
         for name in ("class", "None", "RETURN"):
             with pytest.raises(Refused) as refused:
                 await door.create(mock(name))
-            assert f"name: '{name}' is a reserved keyword" in said(refused)
+            assert f"name: '{name}' is a reserved keyword" in message(refused)
 
     def test_every_keyword_of_python_is_reserved(self) -> None:
         for word in keyword.kwlist:
@@ -99,12 +99,12 @@ class TestNameValidation:
         assert (await door.call(alias))["success"]
         with pytest.raises(Refused) as refused:
             await door.create(mock(alias))
-        assert f"A tool named '{alias}' exists already" in said(refused)
+        assert f"A tool named '{alias}' exists already" in message(refused)
         await door.remove(LONGEST)
         assert (await door.create(mock(alias)))["name"] == alias
         with pytest.raises(Refused) as refused:
             await door.create(mock(LONGEST.upper()))
-        assert "exists already" in said(refused)
+        assert "exists already" in message(refused)
 
 
 class TestInputSchema:
@@ -139,8 +139,8 @@ class TestInputSchema:
         for schema, named in wrong:
             with pytest.raises(Refused) as refused:
                 await door.create(mock(input_schema=schema))
-            assert "input_schema:" in said(refused)
-            assert named in said(refused)
+            assert "input_schema:" in message(refused)
+            assert named in message(refused)
 
     async def test_a_schema_is_an_object(self, door: Door) -> None:
         wrong: list[Any] = [True, [], "object", 3]
@@ -154,8 +154,8 @@ class TestInputSchema:
                 schema = {"type": "object", "properties": {"a": {"$ref": address}}}
                 with pytest.raises(Refused) as refused:
                     await door.create({**mock(), field: schema})
-                assert f"{field}: at $.properties.a.$ref" in said(refused)
-                assert "is not local" in said(refused)
+                assert f"{field}: at $.properties.a.$ref" in message(refused)
+                assert "is not local" in message(refused)
 
     async def test_a_catastrophic_pattern_ends_soon(self, door: Door) -> None:
         await door.create(mock(input_schema={"type": "object", "properties": {"a": {"pattern": "^(a+)+$"}}}))
@@ -186,8 +186,8 @@ class TestOutputSchema:
         assert (await door.create(mock()))["output_schema"] is None
         with pytest.raises(Refused) as refused:
             await door.change("quote", {"output_schema": {"type": "nothing"}})
-        assert "output_schema: at $.type: must be one of: array, boolean" in said(refused)
-        assert "but received 'nothing'" in said(refused)
+        assert "output_schema: at $.type: must be one of: array, boolean" in message(refused)
+        assert "but received 'nothing'" in message(refused)
 
 
 class TestRateLimitStructure:

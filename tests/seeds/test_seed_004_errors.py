@@ -32,8 +32,8 @@ class TestContractViolations:
     ) -> None:
         hang(contract, BROKEN, KEPT, retry=RETRY)
         await given(contract, envelope("counter", {}))
-        [told] = [record.getMessage() for record in caplog.records if "contract_violation " in record.getMessage()]
-        assert "tool=counter" in told and "attempt=1" in told and "'n' must be an integer" in told
+        [received] = [record.getMessage() for record in caplog.records if "contract_violation " in record.getMessage()]
+        assert "tool=counter" in received and "attempt=1" in received and "'n' must be an integer" in received
         assert "s3cret" not in caplog.text
 
     async def test_1_violations_are_counted(self, contract: Contract) -> None:
@@ -98,8 +98,8 @@ class TestContractViolations:
         hang(contract, BROKEN, fallback={"value": 7})
         for shape, expected in (("plain", "result"), ("detailed", "data")):
             answer = await contract.board.call("counter")
-            told = contract.board.dialects[shape].render_json(answer_of(answer))
-            assert b'"fallback":true' in told and f'"{expected}":7'.encode() in told
+            received = contract.board.dialects[shape].render_json(answer_of(answer))
+            assert b'"fallback":true' in received and f'"{expected}":7'.encode() in received
 
     @pytest.mark.parametrize(
         "definition",

@@ -129,11 +129,11 @@ class TestVersions:
 
         request = envelope("scan", {}, version="1.1", progress=True)
         async with client(board) as opened:
-            told = parsed((await opened.post("/v1/calls?as=envelope", json=request, headers=EVENTS)).text)
+            response = parsed((await opened.post("/v1/calls?as=envelope", json=request, headers=EVENTS)).text)
             assert (await opened.post("/v1/calls", json=request)).json()["payload"] == {"found": 3}
-        progress = [event.data for event in told if event.name == "tool_progress"]
+        progress = [event.data for event in response if event.name == "tool_progress"]
         assert (progress[0]["progress"], progress[0]["total"], progress[0]["message"]) == (1, 2, "half way")
-        assert told[-1].name == "complete" and told[-1].data["answer"]["payload"] == {"found": 3}
+        assert response[-1].name == "complete" and response[-1].data["answer"]["payload"] == {"found": 3}
 
     async def test_tools_of_the_contract_answer_with_an_envelope_wherever_they_are_called(
         self, board: Pegboard

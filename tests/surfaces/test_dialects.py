@@ -158,12 +158,12 @@ class TestOverHttp:
 
     async def test_what_no_dialect_knows_is_told_so(self, admin: httpx.AsyncClient) -> None:
         for path in ("/v1/calls", "/v1/calls/normalize"):
-            told = problem(await admin.post(path, json={"surprise": 1}), 422)
-            assert told["detail"].startswith(
+            response = problem(await admin.post(path, json={"surprise": 1}), 422)
+            assert response["detail"].startswith(
                 "unrecognised_format: this is not a tool call in a known format: an object"
             )
-            assert "'surprise'" in told["detail"]
-            assert len(told["detail"]) < 300
+            assert "'surprise'" in response["detail"]
+            assert len(response["detail"]) < 300
 
     async def test_every_answer_names_the_dialect_that_was_read(self, admin: httpx.AsyncClient) -> None:
         call = {"name": "get_weather", "input": {"city": "Zürich"}}

@@ -34,8 +34,8 @@ def test_the_public_names_are_there_and_nothing_else_is_promised() -> None:
 
 def test_importing_the_package_does_not_load_the_board() -> None:
     seen = "import sys, pegboard; print('pegboard.board' in sys.modules, 'sqlalchemy' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True, timeout=30)
-    assert told.stdout.split() == ["False", "False"]
+    result = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True, timeout=30)
+    assert result.stdout.split() == ["False", "False"]
 
 
 class TestCalling:

@@ -29,6 +29,6 @@ async def test_metrics_name_no_tool(answer: object) -> None:
         for name in ("merger_with_acme", "merger_with_nobody"):
             called = await stranger.post(f"/v1/tools/{name}/call", json={}, headers=bearer(KEY))
             assert called.status_code == 200
-        told = (await stranger.get("/metrics")).text
-    assert "pegboard_calls_total" in told
-    assert "merger" not in told
+        message = (await stranger.get("/metrics")).text
+    assert "pegboard_calls_total" in message
+    assert "merger" not in message

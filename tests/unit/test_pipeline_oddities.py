@@ -72,9 +72,9 @@ ODD: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("is_async", [True, False], ids=["async", "sync"])
-@pytest.mark.parametrize(("make", "said"), ODD.values(), ids=ODD)
+@pytest.mark.parametrize(("make", "text"), ODD.values(), ids=ODD)
 async def test_whatever_a_handler_raises_is_an_answer_with_one_row(
-    board: Pegboard, make: Any, said: str, is_async: bool
+    board: Pegboard, make: Any, text: str, is_async: bool
 ) -> None:
     def plain() -> None:
         raise make()
@@ -86,7 +86,7 @@ async def test_whatever_a_handler_raises_is_an_answer_with_one_row(
     with anyio.fail_after(30):
         result = await board.call("odd")
     assert not result.success
-    assert said in message(result)
+    assert text in message(result)
     assert result.problem is not None
     assert result.problem.code == "execution_failed"
     (row,) = await calls_of(board)

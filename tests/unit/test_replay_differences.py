@@ -52,7 +52,7 @@ def failed(error: ToolError, attempts: int = 1) -> ToolResult:
     return ToolResult("quote", False, problem=error.problem, run_id="2", attempts=attempts)
 
 
-def told(replay: Replay) -> list[tuple[str, Any, Any]]:
+def received(replay: Replay) -> list[tuple[str, Any, Any]]:
     return [(each.path, each.before, each.after) for each in replay.differences]
 
 
@@ -151,7 +151,7 @@ class TestOutcomes:
         stuck = ExecutionFailed("stuck")
         assert compare_outcomes(recorded("failed", stuck), TOOL, failed(stuck)).same
         loose = compare_outcomes(recorded("failed", stuck), TOOL, failed(ExecutionFailed("loose")))
-        assert told(loose) == [("error", "stuck", "loose")]
+        assert received(loose) == [("error", "stuck", "loose")]
 
     def test_an_error_is_compared_as_far_as_the_journal_keeps_it(self) -> None:
         words = "\u0000" + "x" * 3000
@@ -160,18 +160,18 @@ class TestOutcomes:
 
     def test_status_code_and_error_are_told(self) -> None:
         late = compare_outcomes(recorded(result=1), TOOL, failed(TimedOut("late")))
-        assert told(late) == [("status", "succeeded", "failed"), ("code", None, "timeout"), ("error", None, "late")]
+        assert received(late) == [("status", "succeeded", "failed"), ("code", None, "timeout"), ("error", None, "late")]
         assert [each.change for each in late.differences] == ["changed", "added", "added"]
         never = compare_outcomes(recorded(result=1), TOOL, failed(TimedOut("late"), attempts=0))
-        assert told(never)[0] == ("status", "succeeded", "refused")
+        assert received(never)[0] == ("status", "succeeded", "refused")
 
     def test_attempts_are_told_where_both_are_known(self) -> None:
-        assert told(compare_outcomes(recorded(result=1, attempts=3), TOOL, answered(1))) == [("attempts", 3, 1)]
+        assert received(compare_outcomes(recorded(result=1, attempts=3), TOOL, answered(1))) == [("attempts", 3, 1)]
         assert compare_outcomes(recorded(result=1, attempts=0), TOOL, answered(1)).same
         doubtful = compare_outcomes(
             recorded("in_doubt", code="in_doubt", error="?", attempts=1), TOOL, answered(1, attempts=2)
         )
-        assert [path for path, _, _ in told(doubtful)] == ["status", "code", "error"]
+        assert [path for path, _, _ in received(doubtful)] == ["status", "code", "error"]
         assert doubtful.note is None
 
     def test_without_a_recorded_result_nobody_can_tell(self) -> None:

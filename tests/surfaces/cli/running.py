@@ -60,20 +60,20 @@ class Program:
 
     def start(self, *words: str, stdin: str | None = None, **more: str) -> Outcome:
         """Run it as a process of its own."""
-        with TemporaryFile() as given, TemporaryFile() as said:
+        with TemporaryFile() as given, TemporaryFile() as opened:
             given.write((stdin or "").encode())
             given.seek(0)
             environment = self.full_environment(**more)
             with fork(
-                "pegboard", *words, environment=environment, stdin=given.fileno(), stderr=said.fileno()
+                "pegboard", *words, environment=environment, stdin=given.fileno(), stderr=opened.fileno()
             ) as process:
                 late = threading.Timer(SECONDS, process.kill)
                 late.start()
                 out = process.stdout.read().decode()
                 late.cancel()
                 code = process.wait(SECONDS)
-            said.seek(0)
-            return Outcome(code, out, said.read().decode())
+            opened.seek(0)
+            return Outcome(code, out, opened.read().decode())
 
     def launch(self, *words: str, stdin: str | None = None, **more: str) -> Outcome:
         """Run it as a shell does, from nothing, which is the real thing."""

@@ -164,8 +164,8 @@ def test_a_tool_of_somebody_else_is_not_taken_over(member: Program, tmp_path: Pa
 def test_what_was_exported_applies_without_a_change(member: Program, prefix: str, tmp_path: Path, form: str) -> None:
     member.run("apply", "-", stdin=TOOLS.format(prefix)).done()
     file = tmp_path / f"out.{form}"
-    said = member.run("export", str(file)).done()
-    first, second = said.err.splitlines()
+    result = member.run("export", str(file)).done()
+    first, second = result.err.splitlines()
     assert first == f"Wrote 2 tools to {file}"
     assert second.startswith(f"Masked: credentials of {prefix}_beta.")
     text = file.read_text()

@@ -53,8 +53,8 @@ def test_one_call_is_shown_whole(member: Program) -> None:
     [item] = member.run("audit", "list", "--json").done().json["items"]
     assert member.run("audit", "show", item["id"]).done().json == item
     assert member.run("audit", "show", item["id"], "--json").done().json == item
-    told = "Arguments are not kept; set keep_arguments on the tool.\n"
-    assert member.run("audit", "show", item["id"]).err == told
+    received = "Arguments are not kept; set keep_arguments on the tool.\n"
+    assert member.run("audit", "show", item["id"]).err == received
     assert member.run("audit", "show", item["id"], "--json").err == ""
     assert member.run("audit", "show", "nonesuch").code == 1
 

@@ -24,8 +24,8 @@ def test_a_scan_is_hashed_and_recorded_and_known_the_next_time(member: Program, 
     first, second = composite_hash(SCAN[0]), composite_hash(SCAN[1])
     assert member.run("baseline", "hash", str(file)).done().out.splitlines() == [f"{first}  a", f"{second}  {second}"]
     made = member.run("baseline", "hash", str(file), "--json").done().out
-    said = member.run("baseline", "record", "-", stdin=made).done().out
-    assert said == "recorded 2: 2 new, 0 recurring, 0 reopened\n"
+    result = member.run("baseline", "record", "-", stdin=made).done().out
+    assert result == "recorded 2: 2 new, 0 recurring, 0 reopened\n"
     assert member.run("baseline", "resolve", first).done().out == "resolved 1: 0 were already, 0 are not known\n"
     again = member.run("baseline", "record", "-", "--json", stdin=made).done().json
     assert again == {"recorded": 2, "new": 0, "recurring": 1, "reopened": 1}
@@ -69,12 +69,12 @@ def test_a_line_ends_where_json_lines_end_and_an_id_that_is_null_is_none(member:
     scan = [{"id": f"n-{number}", "finding_id": None, "title": "one\u2028two\x85three"} for number in range(2)]
     text = "\r\n".join(json.dumps(finding, ensure_ascii=False) for finding in scan)
     known_by = composite_hash(scan[0])
-    said = member.run("baseline", "hash", "-", stdin=text).done().out
-    assert said.splitlines() == [f"{known_by}  n-0", f"{known_by}  n-1"]
+    result = member.run("baseline", "hash", "-", stdin=text).done().out
+    assert result.splitlines() == [f"{known_by}  n-0", f"{known_by}  n-1"]
 
 
 @pytest.mark.parametrize(
-    ("words", "stdin", "code", "said"),
+    ("words", "stdin", "code", "message"),
     [
         (("record", "-"), "[{]", 2, "standard input:1: not JSON"),
         (("record", "-"), '{"a": 1}\n{"b": 2}\n{c}', 2, "standard input:3: not JSON"),
@@ -96,9 +96,9 @@ def test_a_line_ends_where_json_lines_end_and_an_id_that_is_null_is_none(member:
     ids=lambda value: " ".join(value)[:30] if isinstance(value, tuple) else "",
 )
 def test_what_cannot_be_done_is_said_with_an_exit_code(
-    member: Program, words: tuple[str, ...], stdin: str, code: int, said: str
+    member: Program, words: tuple[str, ...], stdin: str, code: int, message: str
 ) -> None:
     outcome = member.run("baseline", *words, stdin=stdin)
     assert (outcome.code, outcome.out) == (code, "")
-    assert said in outcome.err
+    assert message in outcome.err
     assert member.run("baseline", "list", "--json").done().json["items"] == []

@@ -182,7 +182,7 @@ def test_a_baseline_server_that_is_late_and_unordered_fails_those_two_tests(admi
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "received"),
     [
         (["http://127.0.0.1:1/"], "Name it with --tool"),
         (["http://127.0.0.1:1/", "--tool", "x"], "Give good ones with --args"),
@@ -197,10 +197,10 @@ def test_a_baseline_server_that_is_late_and_unordered_fails_those_two_tests(admi
         (["echo", "--tool", "x"], "go with a URL"),
     ],
 )
-def test_what_cannot_be_checked_is_told(admin: Program, words: list[str], told: str) -> None:
+def test_what_cannot_be_checked_is_told(admin: Program, words: list[str], received: str) -> None:
     outcome = admin.run("contract", "check", *words)
     assert outcome.code == 2, outcome.out
-    assert told in outcome.err
+    assert received in outcome.err
 
 
 def test_a_definition_with_a_schema_that_is_none_is_told(admin: Program, tmp_path: Path) -> None:

@@ -33,16 +33,18 @@ def read(pieces: list[bytes]) -> list[ServerEvent]:
     return asyncio.run(whole())
 
 
-@given(told=st.lists(st.tuples(st.sampled_from(["tool_use", "complete"]), JSON)), cuts=st.lists(st.integers(0, 500)))
-def test_events_are_the_same_wherever_they_are_cut(told: list[tuple[str, object]], cuts: list[int]) -> None:
+@given(
+    received=st.lists(st.tuples(st.sampled_from(["tool_use", "complete"]), JSON)), cuts=st.lists(st.integers(0, 500))
+)
+def test_events_are_the_same_wherever_they_are_cut(received: list[tuple[str, object]], cuts: list[int]) -> None:
     stream = b"retry: 500\n\n: still here\n\n" + b"".join(
         b"id: %d\nevent: %s\ndata: %s\n\n" % (number, name.encode(), json.dumps(data, ensure_ascii=False).encode())
-        for number, (name, data) in enumerate(told)
+        for number, (name, data) in enumerate(received)
     )
     places = [0, *sorted(cut for cut in cuts if cut < len(stream)), len(stream)]
     read_so = read([stream[start:end] for start, end in pairwise(places)])
     assert [(event.number, event.name, event.data) for event in read_so] == [
-        (str(number), name, data) for number, (name, data) in enumerate(told)
+        (str(number), name, data) for number, (name, data) in enumerate(received)
     ]
 
 

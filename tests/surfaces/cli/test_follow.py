@@ -72,9 +72,9 @@ async def test_progress_and_output_are_told_while_the_call_runs_and_the_result_i
 def test_what_is_printed_and_how_it_ends_is_the_same_as_without(admin: Program, words: list[str]) -> None:
     plain, followed = admin.run("call", *words), admin.run("call", *words, "--follow")
     assert (followed.code, without_times(followed.out)) == (plain.code, without_times(plain.out))
-    status, said = followed.err.split("\n", 1)
+    status, message = followed.err.split("\n", 1)
     assert status.startswith("🔧 Using ")
-    assert without_times(said) == without_times(plain.err)
+    assert without_times(message) == without_times(plain.err)
 
 
 def test_json_comes_in_the_style_of_the_tool(admin: Program) -> None:

@@ -181,7 +181,7 @@ async def test_a_member_gets_no_command_started(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["openapi"], 2, "Missing argument"),
         (["openapi", "/no/such/file"], 2, "/no/such/file: No such file"),
@@ -201,7 +201,7 @@ async def test_a_member_gets_no_command_started(run: Run) -> None:
     ],
 )
 async def test_what_cannot_be_imported_says_why_and_exits_so(
-    run: Run, tmp_path: Path, words: list[str], code: int, said: str
+    run: Run, tmp_path: Path, words: list[str], code: int, message: str
 ) -> None:
     (tmp_path / "latin").write_bytes("title: Grüße".encode("latin-1"))
     files = {
@@ -211,7 +211,7 @@ async def test_what_cannot_be_imported_says_why_and_exits_so(
     }
     failed = await run("import", *(files.get(word, word) for word in words))
     assert (failed.code, failed.out) == (code, "")
-    assert said in failed.err
+    assert message in failed.err
     assert "Traceback" not in failed.err
 
 

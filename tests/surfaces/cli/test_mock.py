@@ -43,13 +43,13 @@ def mocking(file: Path, *options: str) -> Iterator[tuple[str, str]]:
         encoding="utf-8",
     ) as process:
         assert process.stdout is not None
-        said = ""
+        message = ""
         for line in process.stdout:
-            said += line
+            message += line
             if line.startswith("Ctrl-C"):
                 break
         try:
-            yield said.partition("serving at ")[2].split()[0], said
+            yield message.partition("serving at ")[2].split()[0], message
         finally:
             process.terminate()
             rest, _ = process.communicate(timeout=SECONDS)
@@ -159,12 +159,12 @@ def test_a_key_is_needed_for_calls_and_for_resets(url: str) -> None:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_it_says_where_it_is_and_a_line_that_can_be_pasted(served: tuple[str, str]) -> None:
-    url, said = served
-    assert "Key: mock-key\n" in said
-    (line,) = [line for line in said.splitlines() if "/v1/tools/" in line]
+    url, message = served
+    assert "Key: mock-key\n" in message
+    (line,) = [line for line in message.splitlines() if "/v1/tools/" in line]
     done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=SECONDS, check=True)
     assert json.loads(done.stdout)["tool_name"] == "get_weather"
-    assert f"{url}/mock/reset" in said
+    assert f"{url}/mock/reset" in message
 
 
 def test_a_key_of_ones_own_is_the_only_one(file: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_key_of_ones_own_is_the_only_one(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "received"),
     [
         (["mock", "nowhere.yaml"], "nowhere.yaml: No such file or directory"),
         (["mock", "--port", "0"], "Which file?"),
@@ -184,12 +184,12 @@ def test_a_key_of_ones_own_is_the_only_one(file: Path) -> None:
         (["mock", "serve", "{bad}"], "bad.yaml:2: tools.0.responses: required"),
     ],
 )
-def test_what_cannot_be_served_is_told(file: Path, words: list[str], told: str) -> None:
+def test_what_cannot_be_served_is_told(file: Path, words: list[str], received: str) -> None:
     bad = file.with_name("bad.yaml")
     bad.write_text("tools:\n  - name: x\n")
     outcome = Program().run(*(word.format(file=file, bad=bad) for word in words))
     assert outcome.code == 2
-    assert told in outcome.err
+    assert received in outcome.err
 
 
 def test_the_json_schema_is_printed() -> None:
@@ -219,9 +219,9 @@ def test_what_a_real_board_answered_is_served_again(admin: Program, tmp_path: Pa
     admin.run("call", "echo", "a=1").done()
     admin.run("call", "shout")  # refused: a word is needed
     target = tmp_path / "shout.yaml"
-    said = admin.run("mock", "record", "--tool", "shout", "--since", "1h", "-o", str(target)).done().err
-    assert "Recorded 4 calls of 1 tool\n" in said
-    assert "left out 1: refused before the tool ran" in said
+    result = admin.run("mock", "record", "--tool", "shout", "--since", "1h", "-o", str(target)).done().err
+    assert "Recorded 4 calls of 1 tool\n" in result
+    assert "left out 1: refused before the tool ran" in result
     with mocking(target) as (url, _):
         program = Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": "mock-key"})
         again = [program.run("--json", "call", "shout", f"word={word}").json for word in words]

@@ -35,11 +35,11 @@ def local(tmp_path: Path) -> Program:
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_every_command_says_in_one_line_what_it_does(path: tuple[str, ...]) -> None:
-    said = (COMMANDS[path].help or "").splitlines()[0]
-    assert said.endswith((".", ";")) or "; " in said
-    assert len(said) < 100
+    message = (COMMANDS[path].help or "").splitlines()[0]
+    assert message.endswith((".", ";")) or "; " in message
+    assert len(message) < 100
     ran = Program().run(*path, "--help").done()
-    assert said.split(";")[0][:40] in " ".join(ran.out.split())
+    assert message.split(";")[0][:40] in " ".join(ran.out.split())
 
 
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path[-1] != "serve"], ids=" ".join)

@@ -128,9 +128,9 @@ def test_a_list_that_is_cut_says_how_to_read_on(admin: Program) -> None:
     first = admin.run(*words, "--json").done().json
     assert len(first["items"]) == 5
     cursor = first["next_cursor"]
-    said = admin.run(*words).done().err
-    assert "--all" in said
-    assert f"--cursor {cursor}" in said
+    result = admin.run(*words).done().err
+    assert "--all" in result
+    assert f"--cursor {cursor}" in result
     second = admin.run(*words, "--cursor", cursor, "--json").done().json
     assert [tool["name"] for tool in second["items"]] == [f"many_{number:03}" for number in range(5, 10)]
 
@@ -233,9 +233,9 @@ def test_somebody_elses_tool_is_not_edited(admin: Program, member: Program) -> N
 
 def test_a_removed_tool_can_be_restored(admin: Program) -> None:
     [tool] = add(admin, mock("fleeting"))
-    said = admin.run("tools", "remove", "fleeting", "--yes").done()
-    assert said.out == "removed fleeting\n"
-    assert f"pegboard tools restore {tool['id']}" in said.err
+    result = admin.run("tools", "remove", "fleeting", "--yes").done()
+    assert result.out == "removed fleeting\n"
+    assert f"pegboard tools restore {tool['id']}" in result.err
     assert admin.run("call", "fleeting").code == 1
     assert tool["id"] in admin.run("tools", "list", "--deleted").done().out
     assert admin.run("tools", "restore", "Fleeting").done().out == "restored fleeting\n"

@@ -24,7 +24,7 @@ def replace_following(board: Pegboard, **limits: Any) -> None:
     board.following = board.calls.following = FollowedRuns(board.payloads, max_followed=100, **limits)
 
 
-class Told(NamedTuple):
+class Received(NamedTuple):
     """One event."""
 
     id: int
@@ -32,7 +32,7 @@ class Told(NamedTuple):
     data: Any
 
 
-def parsed(text: str) -> list[Told]:
+def parsed(text: str) -> list[Received]:
     """The events of a whole stream, its form checked."""
     assert text.startswith(f"{RETRY}\n\n")
     assert text.endswith("\n\n")
@@ -42,7 +42,7 @@ def parsed(text: str) -> list[Told]:
             continue
         number, name, data = block.split("\n")
         assert (number[:4], name[:7], data[:6]) == ("id: ", "event: ", "data: ")
-        found.append(Told(int(number[4:]), name[7:], json.loads(data[6:])))
+        found.append(Received(int(number[4:]), name[7:], json.loads(data[6:])))
     return found
 
 
@@ -54,7 +54,7 @@ class Reader:
         self.run_id = answered.headers.get("x-run-id", "")
         self._lines = answered.aiter_lines()
 
-    async def next(self) -> Told | None:
+    async def next(self) -> Received | None:
         """The next event; None at the end."""
         block: list[str] = []
         with anyio.fail_after(10):
@@ -62,23 +62,23 @@ class Reader:
                 if line:
                     block.append(line)
                 elif block and block[0].startswith("id: "):
-                    return Told(int(block[0][4:]), block[1][7:], json.loads(block[2][6:]))
+                    return Received(int(block[0][4:]), block[1][7:], json.loads(block[2][6:]))
                 else:
                     block = []
         return None
 
-    async def until(self, name: str) -> Told:
+    async def until(self, name: str) -> Received:
         """The next event of that name."""
-        while (told := await self.next()) is not None:
-            if told.name == name:
-                return told
+        while (result := await self.next()) is not None:
+            if result.name == name:
+                return result
         raise AssertionError(f"the stream ended without {name}")
 
-    async def rest(self) -> list[Told]:
+    async def rest(self) -> list[Received]:
         """Everything to the end."""
         found = []
-        while (told := await self.next()) is not None:
-            found.append(told)
+        while (result := await self.next()) is not None:
+            found.append(result)
         return found
 
 

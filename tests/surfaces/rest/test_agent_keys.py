@@ -159,8 +159,8 @@ async def scene(board: Pegboard, admin: httpx.AsyncClient, request: pytest.Fixtu
 async def _used(speaker: httpx.AsyncClient, tool: str, thread: dict[str, str]) -> dict[str, str]:
     """A thread with a message, a call that is over, and one that was followed."""
     made = good(await speaker.post("/v1/threads", json=thread), 201)
-    said = {"role": "user", "content": thread["title"]}
-    good(await speaker.post(f"/v1/threads/{made['id']}/messages", json=said), 201)
+    values = {"role": "user", "content": thread["title"]}
+    good(await speaker.post(f"/v1/threads/{made['id']}/messages", json=values), 201)
     called = await speaker.post(f"/v1/tools/{tool}/call", json={})
     followed = await speaker.post("/v1/calls", json={"name": tool}, headers=EVENTS)
     return {
@@ -178,18 +178,18 @@ def test_every_route_has_an_entry() -> None:
 async def test_a_key_of_an_agent_gets_what_the_table_says_and_changes_nothing_else(scene: Scene) -> None:
     before = await _state(scene)
     assert MARK in str(before)
-    wanted, got, told = {}, {}, []
+    wanted, got, received = {}, {}, []
     for route, expected in ROUTES.items():
         wanted[route] = (expected.users, expected.own)
         theirs, text = await _asked(scene.robot, route, expected, scene.users)
-        told += [route] if MARK in text else []
+        received += [route] if MARK in text else []
         own = None
         if expected.own is not None:
             own, text = await _asked(scene.robot, route, expected, scene.users | scene.own)
-            told += [route] if MARK in text else []
+            received += [route] if MARK in text else []
         got[route] = (theirs, own)
     assert got == wanted
-    assert told == []
+    assert received == []
     assert await _state(scene) == before
 
 

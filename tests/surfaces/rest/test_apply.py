@@ -52,11 +52,11 @@ async def test_what_is_not_listed_stays_unless_pruned(stored_admin: httpx.AsyncC
 async def test_a_dry_run_says_the_same_and_does_nothing(stored_admin: httpx.AsyncClient) -> None:
     await apply(stored_admin, mock("a"), mock("b"))
     wanted = [mock("a", description="new"), mock("c")]
-    said = await apply(stored_admin, *wanted, prune=True, dry_run=True)
-    assert said == plan(created=["c"], updated={"a": ["description"]}, deleted=["b"])
+    result = await apply(stored_admin, *wanted, prune=True, dry_run=True)
+    assert result == plan(created=["c"], updated={"a": ["description"]}, deleted=["b"])
     assert await names(stored_admin) == ["a", "b"]
     assert good(await stored_admin.post("/v1/tools/c/call"))["success"] is False
-    assert await apply(stored_admin, *wanted, prune=True) == said
+    assert await apply(stored_admin, *wanted, prune=True) == result
 
 
 async def test_one_fault_anywhere_and_nothing_is_done(stored_admin: httpx.AsyncClient) -> None:

@@ -87,9 +87,9 @@ async def test_a_stream_is_ended_with_all_its_calls_those_that_wait_for_their_tu
         async with client(board, key) as mia:
             problem(await mia.delete(f"{CALLS}/{reader.run_id}"), 404)
         good(await admin.delete(f"{CALLS}/{reader.run_id}"), 204)
-        told = await reader.rest()
-        assert told[-1].name == "complete"
-        results = [one.data for one in told if one.name == "tool_result"]
+        received = await reader.rest()
+        assert received[-1].name == "complete"
+        results = [one.data for one in received if one.name == "tool_result"]
         assert [result["code"] for result in results] == ["cancelled"] * 30
         assert {result["error"] for result in results} == {f"Cancelled by {board.admin.name}"}
         assert "ended already" in problem(await admin.delete(f"{CALLS}/{reader.run_id}"), 409)["detail"]
@@ -151,7 +151,7 @@ async def test_a_call_that_runs_in_another_process_is_ended_there(database_url: 
         ):
             await reader.until("tool_use")
             good(await far.delete(f"{CALLS}/{reader.run_id}"), 204)
-            assert [told.data["code"] for told in await reader.rest() if told.name == "tool_result"] == [
+            assert [item.data["code"] for item in await reader.rest() if item.name == "tool_result"] == [
                 "cancelled"
             ] * 2
         async with one._database.read() as conn:

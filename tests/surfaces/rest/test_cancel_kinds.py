@@ -119,8 +119,8 @@ async def test_a_call_of_an_mcp_server(board: Pegboard) -> None:
         made.server = server
         good(await admin.post("/v1/imports/mcp", json={"server_url": made.url}))
         await ends(board, "say")
-        told = [json.loads(got.body) for got in server.received if got.body]
-        assert "notifications/cancelled" in [message.get("method") for message in told]
+        found = [json.loads(got.body) for got in server.received if got.body]
+        assert "notifications/cancelled" in [message.get("method") for message in found]
 
 
 async def test_a_python_tool(board: Pegboard) -> None:

@@ -70,8 +70,8 @@ async def test_a_form_with_a_file_is_sent_in_parts(admin: httpx.AsyncClient, the
         },
     }
     content = {"multipart/form-data": {"schema": schema, "encoding": {"photo": {"contentType": "image/png"}}}}
-    said = {"requestBody": {"required": True, "content": content}}
-    whole = document([Case("upload", "post", "/upload", said, {}, "")])
+    values = {"requestBody": {"required": True, "content": content}}
+    whole = document([Case("upload", "post", "/upload", values, {}, "")])
     good(await admin.post(OPENAPI, json={"document": json.dumps(whole), "server_url": there.url}))
     photo = {"filename": 'a "b".png', "content_type": "image/png", "base64": "iVBORw=="}
     arguments = {"photo": photo, "title": "Tür", "count": 3, "meta": {"a": [1]}}
@@ -124,7 +124,7 @@ async def test_who_may_import_what(board: Pegboard, admin: httpx.AsyncClient, th
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "status", "said"),
+    ("path", "body", "status", "message"),
     [
         (OPENAPI, {}, 422, "give either document or url"),
         (OPENAPI, {"document": [1]}, 422, "document"),
@@ -146,12 +146,12 @@ async def test_who_may_import_what(board: Pegboard, admin: httpx.AsyncClient, th
     ],
 )
 async def test_what_cannot_be_imported_is_a_problem(
-    admin: httpx.AsyncClient, path: str, body: dict[str, Any], status: int, said: str
+    admin: httpx.AsyncClient, path: str, body: dict[str, Any], status: int, message: str
 ) -> None:
     answered = await admin.post(path, json=body)
     assert answered.status_code == status, answered.text
     assert answered.headers["content-type"] == "application/problem+json"
-    assert said in answered.json()["detail"]
+    assert message in answered.json()["detail"]
     assert "hunter22" not in answered.text
 
 

@@ -76,7 +76,7 @@ async def test_an_mcp_import_tells_too(admin: httpx.AsyncClient) -> None:
 async def test_a_failure_on_the_way_is_the_last_event(board: Pegboard, admin: httpx.AsyncClient) -> None:
     _, key = await new_user(admin, "mia")
     async with upstream(answer(404)) as there, client(board, key) as mia:
-        for speaker, path, body, status, said in (
+        for speaker, path, body, status, message in (
             (admin, OPENAPI, {"document": {"a": 1}}, 422, "no API document"),
             (admin, OPENAPI, {}, 422, "give either document or url"),
             (admin, OPENAPI, {"url": there.url}, 502, "answered 404"),
@@ -86,7 +86,7 @@ async def test_a_failure_on_the_way_is_the_last_event(board: Pegboard, admin: ht
             *before, (name, data) = await asked(speaker, path, body)
             assert name == "error"
             assert (data["status"], data["type"]) == (status, "about:blank")
-            assert said in data["detail"]
+            assert message in data["detail"]
             assert {each for each, _ in before} <= {"progress"}
 
 

@@ -41,7 +41,7 @@ async def test_a_body_that_is_no_object_says_so(admin: httpx.AsyncClient) -> Non
 async def test_no_key_or_a_wrong_one_is_unauthorised_everywhere(board: Pegboard) -> None:
     paths = ["/v1/tools", "/v1/definitions", "/v1/executions", "/v1/agents", "/v1/secrets", "/v1/users", "/v1/me"]
     async with client(board, key=None) as nobody:
-        for headers, said in [
+        for headers, message in [
             ({}, "A key is needed; send it as 'Authorization: Bearer KEY'"),
             ({"Authorization": "Basic YTpi"}, "must read 'Bearer KEY'"),
             ({"Authorization": "Bearer"}, "must read 'Bearer KEY'"),
@@ -52,7 +52,7 @@ async def test_no_key_or_a_wrong_one_is_unauthorised_everywhere(board: Pegboard)
             answers = [await nobody.get(path, headers=headers) for path in paths]  # type: ignore[arg-type]
             answers.append(await nobody.post("/v1/tools/echo/call", headers=headers))  # type: ignore[arg-type]
             for answer in answers:
-                assert said in problem(answer, 401)["detail"]
+                assert message in problem(answer, 401)["detail"]
                 assert answer.headers["www-authenticate"] == "Bearer"
 
 

@@ -28,11 +28,11 @@ async def test_no_answer_log_line_or_row_holds_a_secret(
 ) -> None:
     caplog.set_level("DEBUG")
     caplog.set_level("DEBUG", "pegboard")
-    told: list[str] = []
+    received: list[str] = []
 
     async def say(method: str, path: str, body: Any = None) -> Any:
         answer = await stored_admin.request(method, path, json=body)
-        told.append(answer.text + str(answer.headers))
+        received.append(answer.text + str(answer.headers))
         return answer
 
     for name in ("TOKEN", "PATH"):
@@ -54,9 +54,9 @@ async def test_no_answer_log_line_or_row_holds_a_secret(
         await say("GET", path)
     await say("POST", "/v1/apply", {"tools": [mock("a", tool_type="http", config=HTTP, auth_config=AUTH)]})
     await say("DELETE", "/v1/tools/a")
-    assert not [words for words in told if "hush-" in words.replace("hush-type", "")]
+    assert not [words for words in received if "hush-" in words.replace("hush-type", "")]
     assert "hush-" not in caplog.text.replace("hush-type", "")
-    assert KEY not in caplog.text + "".join(told)
+    assert KEY not in caplog.text + "".join(received)
     assert "mock_called" in caplog.text
     assert "'password': '(hidden)'" in caplog.text
 

@@ -24,7 +24,7 @@ async def member(admin: httpx.AsyncClient, board: Pegboard) -> AsyncIterator[tup
         yield user_id, speaker
 
 
-async def told(speaker: httpx.AsyncClient, **params: Any) -> dict[str | None, dict[str, Any]]:
+async def received(speaker: httpx.AsyncClient, **params: Any) -> dict[str | None, dict[str, Any]]:
     """What each tool's line says."""
     return {tool["tool_name"]: tool for tool in good(await speaker.get(PATH, params=params))["tools"]}
 
@@ -62,12 +62,12 @@ async def test_members_are_told_of_their_own_calls_and_admins_of_all(
     user_id, ada = member
     good(await admin.post("/v1/tools/echo/call", json={}))
     good(await ada.post("/v1/tools/echo/call", json={}))
-    assert (await told(admin))["echo"]["calls"] == 2
-    assert (await told(ada))["echo"]["calls"] == 1
-    assert (await told(ada, caller=user_id))["echo"]["calls"] == 1
-    assert (await told(admin, caller=user_id.upper()))["echo"]["calls"] == 1
-    assert await told(admin, caller=new_id()) == {}
-    assert await told(admin, caller="nobody") == {}
+    assert (await received(admin))["echo"]["calls"] == 2
+    assert (await received(ada))["echo"]["calls"] == 1
+    assert (await received(ada, caller=user_id))["echo"]["calls"] == 1
+    assert (await received(admin, caller=user_id.upper()))["echo"]["calls"] == 1
+    assert await received(admin, caller=new_id()) == {}
+    assert await received(admin, caller="nobody") == {}
 
 
 async def test_the_journal_is_read_by_caller(admin: httpx.AsyncClient, member: tuple[str, httpx.AsyncClient]) -> None:
@@ -107,11 +107,11 @@ async def test_one_tool_is_asked_for_by_name_in_any_case_or_by_id(admin: httpx.A
     good(await admin.post("/v1/tools/quote/call", json={}))
     good(await admin.post("/v1/tools/echo/call", json={}))
     for asked in ("quote", "QUOTE", tool["id"], tool["id"].upper()):
-        assert set(await told(admin, tool=asked)) == {"quote"}
+        assert set(await received(admin, tool=asked)) == {"quote"}
     good(await admin.post("/v1/tools/nonesuch/call", json={}))
     for asked in ("nonesuch", new_id(), "\0"):
-        assert await told(admin, tool=asked) == {}
-    assert set(await told(admin, tool="")) == {None}
+        assert await received(admin, tool=asked) == {}
+    assert set(await received(admin, tool="")) == {None}
 
 
 @pytest.mark.parametrize("moment", ["yesterday", "2026-01-01", "2026-01-01T00:00:00", "1700000000"])
@@ -123,11 +123,11 @@ async def test_what_is_no_moment_is_refused(admin: httpx.AsyncClient, moment: st
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"])
 async def test_the_ends_of_time_can_be_asked_for(admin: httpx.AsyncClient, moment: str) -> None:
     good(await admin.post("/v1/tools/echo/call", json={}))
-    assert set(await told(admin, since=moment)) == ({"echo"} if moment < "2" else set())
-    assert set(await told(admin, since="2000-01-01T00:00Z", until=moment)) == (set() if moment < "2" else {"echo"})
+    assert set(await received(admin, since=moment)) == ({"echo"} if moment < "2" else set())
+    assert set(await received(admin, since="2000-01-01T00:00Z", until=moment)) == (set() if moment < "2" else {"echo"})
 
 
 async def test_statistics_are_the_same_on_both_databases(stored_admin: httpx.AsyncClient) -> None:
     good(await stored_admin.post("/v1/tools/echo/call", json={}))
     good(await stored_admin.post("/v1/tools/echo/call", json={}))
-    assert (await told(stored_admin))["echo"]["succeeded"] == 2
+    assert (await received(stored_admin))["echo"]["succeeded"] == 2

@@ -51,9 +51,9 @@ async def test_a_stream_tells_of_each_call_and_then_of_all(admin: httpx.AsyncCli
     assert answered.headers["content-type"] == "text/event-stream"
     assert answered.headers["cache-control"] == "no-store"
     assert answered.headers["x-accel-buffering"] == "no"
-    events = [told for told in parsed(answered.text) if told.name != "tool_progress"]
-    assert [told.name for told in events] == ["tool_use", "tool_use", "tool_result", "tool_result", "complete"]
-    use, _, result, failed, complete = (told.data for told in events)
+    events = [item for item in parsed(answered.text) if item.name != "tool_progress"]
+    assert [item.name for item in events] == ["tool_use", "tool_use", "tool_result", "tool_result", "complete"]
+    use, _, result, failed, complete = (item.data for item in events)
     assert set(use) == {"run_id", "id", "name", "display_name", "message", "summary"}
     assert (use["id"], use["name"], use["message"]) == ("x", "echo", "🔧 Using Echo...")
     assert set(result) == {"run_id", "id", "name", "result", "execution_time_ms", "summary"}
@@ -118,7 +118,7 @@ async def test_a_stream_is_resumed_in_the_middle_and_after_the_end(board: Pegboa
             assert await second.next() == progress
             go_on.set()
             rest = await second.rest()
-        assert [told.name for told in rest] == ["tool_result", "complete"]
+        assert [item.name for item in rest] == ["tool_result", "complete"]
         every = [use, progress, *rest]
         # By the call's own id; by the query, which the header outdoes; from the end there is only the end.
         own = f"/v1/calls/{use.data['run_id'].upper()}/events"

@@ -68,7 +68,7 @@ async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board:
         assert row.status == "succeeded"
         # The last reader comes late, and the end is there.
         async with reading(url, f"{CALLS}/{first.run_id}/events", headers={"Last-Event-ID": str(use.id)}) as again:
-            assert [told.name for told in await again.rest()] == ["tool_result", "complete"]
+            assert [item.name for item in await again.rest()] == ["tool_result", "complete"]
     await board.following.close()
 
 
@@ -161,10 +161,10 @@ async def test_a_reader_who_stops_reading_is_given_up_and_can_come_back(
 
         await until(given_up)
         async with reading(url, f"{CALLS}/{feed.id}/events") as again:
-            told = await again.rest()
-        assert [one.name for one in told if one.name != "tool_progress"] == ["tool_use"] * 10 + ["tool_result"] * 10 + [
-            "complete"
-        ]
+            result = await again.rest()
+        assert [one.name for one in result if one.name != "tool_progress"] == ["tool_use"] * 10 + [
+            "tool_result"
+        ] * 10 + ["complete"]
         line.close()
 
 
@@ -172,6 +172,6 @@ async def test_a_connection_serves_the_next_request_after_a_stream(board: Pegboa
     async with served(board) as url, httpx.AsyncClient(base_url=url) as speaker:
         speaker.headers["Authorization"] = "Bearer a-key-for-tests-0123456789"
         for _ in range(3):
-            told = await speaker.post(CALLS, json={"name": "echo"}, headers={"Accept": "text/event-stream"})
-            assert "event: complete" in told.text
+            response = await speaker.post(CALLS, json={"name": "echo"}, headers={"Accept": "text/event-stream"})
+            assert "event: complete" in response.text
         assert (await speaker.get("/healthz")).status_code == 200

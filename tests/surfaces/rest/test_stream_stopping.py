@@ -100,7 +100,7 @@ async def test_calls_get_their_time_and_then_their_streams_an_end(tmp_path: Path
             await hanging.until("tool_use")
             server.stop()
             go_on.set()
-            assert [told.name for told in await ending.rest()] == ["tool_result", "complete"]
+            assert [item.name for item in await ending.rest()] == ["tool_result", "complete"]
             *_, last = await hanging.rest()
             assert last.name in ("complete", "error")
         with anyio.fail_after(10):

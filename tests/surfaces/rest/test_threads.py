@@ -61,9 +61,9 @@ async def test_a_thread_is_nobody_else_s(board: Pegboard, admin: httpx.AsyncClie
                 await stranger.get(f"{path}/messages", params={"as": "openai"}),
                 await stranger.post(f"{path}/messages", json=HI),
             ]
-            told = {problem(answer, 404)["detail"] for answer in answers}
+            received = {problem(answer, 404)["detail"] for answer in answers}
             unknown = problem(await stranger.get(f"/v1/threads/{NOBODYS}"), 404)["detail"]
-            assert told == {unknown.replace(NOBODYS, path.rpartition("/")[2])}
+            assert received == {unknown.replace(NOBODYS, path.rpartition("/")[2])}
             assert good(await stranger.get("/v1/threads"))["items"] == []
         assert good(await ada.get(path))["messages"] == 1
 

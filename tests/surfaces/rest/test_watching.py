@@ -45,7 +45,7 @@ async def test_an_admin_sees_everybodys_calls_and_a_member_their_own(board: Pegb
         called = good(await mia.post("/v1/tools/echo/call", json={"secret": "x"}))
         assert called["success"]
         seen = [await everything.next() for _ in range(4)]
-        assert [told.name for told in seen if told] == ["started", "finished"] * 2
+        assert [item.name for item in seen if item] == ["started", "finished"] * 2
         for reader in (own, hers):
             started, finished = await reader.until("started"), await reader.until("finished")
             assert started.data["caller_id"] == finished.data["caller_id"] == mia_id
@@ -65,9 +65,9 @@ async def test_whoever_may_watch_no_longer_is_told_nothing_more(
     async with served(board) as url, watching(board, url, key=key["key"]) as reader:
         assert (await admin.delete(gone.format(user=boss["id"], key=key["id"]))).status_code == 204
         await admin.post("/v1/tools/echo/call", json={})
-        told = await reader.next()
-        assert told is not None
-        assert (told.name, told.data["code"]) == ("error", "unauthorised")
+        result = await reader.next()
+        assert result is not None
+        assert (result.name, result.data["code"]) == ("error", "unauthorised")
         assert await reader.next() is None
 
 
@@ -80,8 +80,8 @@ async def test_one_tool_is_watched_by_its_name_or_id_however_it_is_called(
             async with watching(board, url, params={"tool": wanted}) as reader:
                 await admin.post("/v1/tools/echo/call", json={})
                 await admin.post("/v1/tools/qUOTE/call", json={})
-                told = [await reader.next(), await reader.next()]
-                assert [one.data["tool_name"].lower() for one in told if one] == ["quote", "quote"]
+                found = [await reader.next(), await reader.next()]
+                assert [one.data["tool_name"].lower() for one in found if one] == ["quote", "quote"]
 
 
 async def test_progress_is_seen_and_a_broken_watch_goes_on_where_it_was(board: Pegboard) -> None:
@@ -166,8 +166,8 @@ async def test_calls_of_other_processes_are_seen_once_they_have_ended(database_u
             assert (await seen.until("finished")).data["id"] == ours.run_id
             third = await other.call("nowhere")
             # Nothing of ours is told twice.
-            told = await seen.until("finished")
-            assert (told.data["id"], told.data["code"]) == (third.run_id, "tool_not_found")
+            result = await seen.until("finished")
+            assert (result.data["id"], result.data["code"]) == (third.run_id, "tool_not_found")
 
             assert reader._reading is not None
 

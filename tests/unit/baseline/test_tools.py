@@ -117,7 +117,7 @@ async def test_members_have_findings_of_their_own_and_read_the_shared_ones(board
 
 
 @pytest.mark.parametrize(
-    ("tool", "given", "said"),
+    ("tool", "given", "message"),
     [
         ("query_baseline", {"finding_id": "a", "query_type": "first_seen"}, "missing 'composite_hash'"),
         ("query_baseline", {"composite_hash": hashed(1), "query_type": "first_seen"}, "missing 'finding_id'"),
@@ -152,9 +152,9 @@ async def test_members_have_findings_of_their_own_and_read_the_shared_ones(board
     ids=lambda value: value if isinstance(value, str) else "",
 )
 async def test_bad_arguments_are_named_and_nothing_is_done(
-    small: Pegboard, tool: str, given: dict[str, Any], said: str
+    small: Pegboard, tool: str, given: dict[str, Any], message: str
 ) -> None:
-    assert said in why(await small.call(tool, given))
+    assert message in why(await small.call(tool, given))
     assert await small.baseline.page(small.admin, limit=1) == []
 
 

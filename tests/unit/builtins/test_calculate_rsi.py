@@ -97,7 +97,7 @@ def test_too_few_prices_are_refused_with_how_many_are_needed_and_how_many_came()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "received"),
     [
         ({"prices": "1,2,3"}, "'prices' must be an array of numbers, oldest first, but is a string"),
         ({}, "but is missing or null"),
@@ -115,8 +115,8 @@ def test_too_few_prices_are_refused_with_how_many_are_needed_and_how_many_came()
         ({"prices": PRICES, "overbought": 101}, "both from 0 to 100"),
     ],
 )
-def test_arguments_that_cannot_be_used_are_named(arguments: dict[str, Any], told: str) -> None:
-    assert told in error(**arguments)
+def test_arguments_that_cannot_be_used_are_named(arguments: dict[str, Any], received: str) -> None:
+    assert received in error(**arguments)
 
 
 def test_the_largest_series_takes_no_time_and_stays_in_range() -> None:

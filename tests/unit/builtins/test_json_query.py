@@ -67,7 +67,7 @@ def test_any_json_may_be_queried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "received"),
     [
         ("items[", "The query ends too early at position 7 of the query"),
         ("items[?price >", "The query ends too early at position 15 of the query"),
@@ -85,8 +85,8 @@ def test_any_json_may_be_queried() -> None:
         ("to_number('99999999999999999999')", "JSON cannot hold"),
     ],
 )
-def test_an_error_says_what_is_wrong_and_where(query: str, told: str) -> None:
-    assert told in error(query)
+def test_an_error_says_what_is_wrong_and_where(query: str, received: str) -> None:
+    assert received in error(query)
 
 
 def nested(levels: int) -> Any:

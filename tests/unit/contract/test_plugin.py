@@ -52,10 +52,10 @@ def pytest_of_its_own(folder: Path, *options: str) -> str:
 
 def test_a_tool_that_breaks_the_contract_fails_its_test_with_the_report(tmp_path: Path) -> None:
     (tmp_path / "test_tools.py").write_text(TESTS)
-    said = pytest_of_its_own(tmp_path, "-rs")
-    assert "1 failed, 1 passed, 1 skipped" in said
-    assert "schema: status is one of new, existing, error" in said
-    assert "no server to check: give --pegboard-contract URL" in said
+    message = pytest_of_its_own(tmp_path, "-rs")
+    assert "1 failed, 1 passed, 1 skipped" in message
+    assert "schema: status is one of new, existing, error" in message
+    assert "no server to check: give --pegboard-contract URL" in message
 
 
 async def test_the_option_says_where_envelopes_are_posted_to(tmp_path: Path) -> None:
@@ -63,10 +63,10 @@ async def test_the_option_says_where_envelopes_are_posted_to(tmp_path: Path) -> 
 
     (tmp_path / "test_tools.py").write_text(TESTS)
     async with serving() as url:
-        said = await anyio.to_thread.run_sync(
+        result = await anyio.to_thread.run_sync(
             lambda: pytest_of_its_own(tmp_path, "-k", "over_http", "--pegboard-contract", url)
         )
-    assert "1 passed, 2 deselected" in said
+    assert "1 passed, 2 deselected" in result
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,8 @@ OF_PYTHON = frozenset(
 
 @pytest.mark.parametrize("kind", get_args(ErrorType))
 def test_every_error_of_pydantic_has_words_of_ours(kind: str) -> None:
-    said = {"msg": "Value error, what a model of ours says", "input": object(), "ctx": CONTEXT}
-    message = format_model_error({"type": kind, "loc": ("x",), **said})
+    values = {"msg": "Value error, what a model of ours says", "input": object(), "ctx": CONTEXT}
+    message = format_model_error({"type": kind, "loc": ("x",), **values})
     if kind in ("value_error", "assertion_error"):
         assert message == "what a model of ours says"
     else:

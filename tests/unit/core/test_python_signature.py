@@ -157,10 +157,10 @@ class TestWhole:
 
 
 class TestUnions:
-    @pytest.mark.parametrize(("count", "said"), [(100, 100), (101, 0)])
-    def test_one_of_more_than_a_hundred_options_says_nothing(self, count: int, said: int) -> None:
+    @pytest.mark.parametrize(("count", "message"), [(100, 100), (101, 0)])
+    def test_one_of_more_than_a_hundred_options_says_nothing(self, count: int, message: int) -> None:
         options = ", ".join(f"Literal[{place}]" for place in range(count))
-        assert len(parameter(f"a: Union[{options}]").get("anyOf", [])) == said
+        assert len(parameter(f"a: Union[{options}]").get("anyOf", [])) == message
 
     def test_options_are_told_apart_as_json(self) -> None:
         found = parameter("a: Union[Literal[1], Literal[True], Literal[1]]")

@@ -49,9 +49,9 @@ def examples(dialect: str, *kinds: str) -> list[Case]:
     return [case for kind in kinds for case in cases(kind) if case.dialect == dialect]
 
 
-def calls_of(dialect: Dialect, payload: Any, *, told: bool = True) -> list[AskedCall]:
+def calls_of(dialect: Dialect, payload: Any, *, received: bool = True) -> list[AskedCall]:
     """The calls in a payload."""
-    return list(Dialects([dialect]).read(payload, dialect.name if told else None, TOOLS.get).calls)
+    return list(Dialects([dialect]).read(payload, dialect.name if received else None, TOOLS.get).calls)
 
 
 def streamed(dialect: Dialect, chunks: list[Any]) -> list[AskedCall]:
@@ -72,9 +72,9 @@ def bad(message: str, name: str = "search_docs") -> ToolResult:
 
 def answer_in(case: Case, **extra: Any) -> Answer:
     """The finished call that a result example answers."""
-    said = case.about["canonical"]
-    call = AskedCall(said["name"], said["arguments"], said["id"] or "", extra=extra)
-    return Answer(call, bad(said["error"], call.name) if "error" in said else good(said["result"], call.name))
+    message = case.about["canonical"]
+    call = AskedCall(message["name"], message["arguments"], message["id"] or "", extra=extra)
+    return Answer(call, bad(message["error"], call.name) if "error" in message else good(message["result"], call.name))
 
 
 def tool_of(name: str, schema: dict[str, Any], description: str) -> Tool:

@@ -86,8 +86,8 @@ def failed(message: str, call: AskedCall | None = None) -> Answer:
 
 def answer_for(case: Case) -> Answer:
     """The finished call that an example of a result answers."""
-    told = case.about["canonical"]
-    return succeeded(told["result"], AskedCall(told["name"], told["arguments"], told["id"] or ""))
+    received = case.about["canonical"]
+    return succeeded(received["result"], AskedCall(received["name"], received["arguments"], received["id"] or ""))
 
 
 IMAGE = {

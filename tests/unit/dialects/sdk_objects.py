@@ -191,13 +191,13 @@ def _mistral(has_call: bool) -> dict[str, Any]:
     )
     about = {"object": "conversation.response", "conversation_id": "conv_1", "usage": {}}
     conversation = ConversationResponse.model_validate({**about, "outputs": [entry]})
-    said = response.choices[0].message
-    assert said is not None
+    message_text = response.choices[0].message
+    assert message_text is not None
     given = {
         "response": response,
         "choices": response.choices,
         "choice": response.choices[0],
-        "message": said,
+        "message": message_text,
         "events": events,
         "chunks": [event.data for event in events],
         "conversation": conversation,
@@ -205,16 +205,16 @@ def _mistral(has_call: bool) -> dict[str, Any]:
     }
     asking = AssistantMessage.model_validate({"role": "assistant", "content": "", "tool_calls": [call]})
     if has_call:
-        given["calls"] = said.tool_calls
+        given["calls"] = message_text.tool_calls
         given["history"] = [
             UserMessage(content="hi"),
             AssistantMessage(content="Hello"),
             UserMessage(content="go"),
-            said,
+            message_text,
         ]
     else:
         answer = ToolMessage(content="hi", tool_call_id="abcdefghi", name="echo")
-        given["history"] = [UserMessage(content="hi"), asking, answer, said]
+        given["history"] = [UserMessage(content="hi"), asking, answer, message_text]
     return given
 
 

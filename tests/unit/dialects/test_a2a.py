@@ -60,7 +60,7 @@ def test_definitions_are_the_skills_of_the_examples(case: Case) -> None:
 
 @given(CALLS)
 def test_calls_that_are_composed_are_read_back(calls: list[AskedCall]) -> None:
-    assert calls_of(DIALECT, DIALECT.compose(calls), told=False) == calls
+    assert calls_of(DIALECT, DIALECT.compose(calls), received=False) == calls
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_calls_that_are_composed_are_read_back(calls: list[AskedCall]) -> None:
     ],
 )
 def test_a_call_is_read_in_whatever_it_comes(payload: Any) -> None:
-    assert calls_of(DIALECT, payload, told=False) == READ
+    assert calls_of(DIALECT, payload, received=False) == READ
 
 
 def test_what_a_task_repeats_of_its_updates_counts_once() -> None:
@@ -95,7 +95,7 @@ def test_what_a_task_repeats_of_its_updates_counts_once() -> None:
         {"statusUpdate": {"status": {"message": history[1]}}},
         {"task": {"id": "t", "status": {"state": "TASK_STATE_COMPLETED"}, "history": history}},
     ]
-    add, sub = sorted(calls_of(DIALECT, stream, told=False))
+    add, sub = sorted(calls_of(DIALECT, stream, received=False))
     assert (add.result, sub.result) == (2, ABSENT)
     assert len(streamed(DIALECT, stream)) == 2
 

@@ -40,8 +40,8 @@ IMAGE = {"content": [{"type": "text", "text": "A cat"}, {"type": "image", "mimeT
 
 def response(blocks: list[Any], reason: str = "tool_use") -> dict[str, Any]:
     usage = {"input_tokens": 1, "output_tokens": 1}
-    told = {"id": "m", "type": "message", "role": "assistant", "model": "x", "content": blocks}
-    return {**told, "stop_reason": reason, "stop_sequence": None, "usage": usage}
+    values = {"id": "m", "type": "message", "role": "assistant", "model": "x", "content": blocks}
+    return {**values, "stop_reason": reason, "stop_sequence": None, "usage": usage}
 
 
 def events(*blocks: list[dict[str, Any]], reason: str | None = "tool_use") -> list[dict[str, Any]]:
@@ -75,7 +75,7 @@ def test_definitions_are_those_of_the_examples_and_ones_the_sdk_takes(case: Case
 @given(CALLS)
 def test_calls_that_are_composed_are_read_back(calls: list[AskedCall]) -> None:
     message = DIALECT.compose(calls)
-    assert calls_of(DIALECT, message, told=False) == calls
+    assert calls_of(DIALECT, message, received=False) == calls
     MESSAGE.validate_python(message)
     types.Message.model_validate(response(message["content"]))
 
@@ -144,7 +144,7 @@ def test_a_history_says_which_calls_are_answered() -> None:
             ],
         },
     ]
-    first, second, alone = calls_of(DIALECT, history, told=False)
+    first, second, alone = calls_of(DIALECT, history, received=False)
     assert (first.result, second.is_open) == ({"sum": 3}, True)
     assert alone == AskedCall("", None, "toolu_0", result="gone")
     assert calls_of(DIALECT, {"model": "x", "messages": history}) == [first, second, alone]
@@ -152,7 +152,7 @@ def test_a_history_says_which_calls_are_answered() -> None:
 
 def test_a_result_that_says_it_is_an_error_is_one() -> None:
     block = {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": True, "content": "broken"}
-    [call] = calls_of(DIALECT, [USE, block], told=False)
+    [call] = calls_of(DIALECT, [USE, block], received=False)
     assert (call.error, call.result) == ("broken", ABSENT)
 
 
@@ -168,7 +168,7 @@ def test_interleaved_blocks_are_told_apart_by_index() -> None:
     for index, text in ((0, '{"a"'), (1, '{"a": 2'), (0, ": 1}"), (1, "}")):
         stream.append({"type": "content_block_delta", "index": index, "delta": piece(text)})
     stream += [{"type": "content_block_stop", "index": index} for index in (1, 0)]
-    assert [call.arguments for call in calls_of(DIALECT, stream, told=False)] == [{"a": 1}, {"a": 2}]
+    assert [call.arguments for call in calls_of(DIALECT, stream, received=False)] == [{"a": 1}, {"a": 2}]
     assert [call.id for call in streamed(DIALECT, stream)] == ["toolu_2", "toolu_1"]
 
 

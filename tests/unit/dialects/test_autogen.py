@@ -30,25 +30,25 @@ def test_a_run_tells_its_calls_twice_and_they_count_once() -> None:
         ],
         "stop_reason": None,
     }
-    assert calls_of(DIALECT, run, told=False) == [AskedCall("a", {"x": 1}, "c1", result="7")]
-    assert calls_of(DIALECT, run["messages"], told=False) == [AskedCall("a", {"x": 1}, "c1", result="7")]
+    assert calls_of(DIALECT, run, received=False) == [AskedCall("a", {"x": 1}, "c1", result="7")]
+    assert calls_of(DIALECT, run["messages"], received=False) == [AskedCall("a", {"x": 1}, "c1", result="7")]
 
 
 def test_a_summary_alone_has_its_calls_with_their_results() -> None:
     failed = RESULT | {"is_error": True, "content": "no"}
     summary = event("ToolCallSummaryMessage", "no", tool_calls=[CALL], results=[failed])
-    assert calls_of(DIALECT, summary, told=False) == [AskedCall("a", {"x": 1}, "c1", error="no")]
+    assert calls_of(DIALECT, summary, received=False) == [AskedCall("a", {"x": 1}, "c1", error="no")]
 
 
 def test_the_same_id_in_a_later_message_is_another_call() -> None:
     request = event("AssistantMessage", [CALL])
     done = {"type": "FunctionExecutionResultMessage", "content": [RESULT]}
-    assert [call.result for call in calls_of(DIALECT, [request, done, request], told=False)] == ["7", ABSENT]
+    assert [call.result for call in calls_of(DIALECT, [request, done, request], received=False)] == ["7", ABSENT]
 
 
 @pytest.mark.parametrize("payload", [{"content": [CALL]}, {"content": [CALL], "source": "agent"}])
 def test_a_message_without_a_type_is_known_by_its_calls(payload: Any) -> None:
-    assert calls_of(DIALECT, payload, told=False) == [AskedCall("a", {"x": 1}, "c1")]
+    assert calls_of(DIALECT, payload, received=False) == [AskedCall("a", {"x": 1}, "c1")]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_messages_of_others_are_not_taken(payload: Any) -> None:
 def test_texts_of_a_stream_hold_no_call() -> None:
     final = {"finish_reason": "function_calls", "content": [CALL], "cached": False, "thought": None}
     assert streamed(DIALECT, ["Action: no", final]) == [AskedCall("a", {"x": 1}, "c1")]
-    assert calls_of(DIALECT, {"finish_reason": "stop", "content": "hi", "cached": False}, told=False) == []
+    assert calls_of(DIALECT, {"finish_reason": "stop", "content": "hi", "cached": False}, received=False) == []
 
 
 def test_all_answers_are_in_one_message_whether_one_or_many_were_asked_for() -> None:

@@ -80,7 +80,7 @@ def test_definitions_are_those_of_the_examples_and_ones_boto3_takes(case: Case) 
 @given(CALLS)
 def test_calls_that_are_composed_are_read_back(calls: list[AskedCall]) -> None:
     message = DIALECT.compose(calls)
-    assert calls_of(DIALECT, message, told=False) == calls
+    assert calls_of(DIALECT, message, received=False) == calls
     assert accepted(message)
 
 
@@ -142,7 +142,7 @@ def test_a_failure_has_the_status_of_one() -> None:
     ],
 )
 def test_a_call_is_read_in_whatever_it_comes(payload: Any) -> None:
-    assert calls_of(DIALECT, payload, told=False) == [AskedCall("add", {"a": 1}, "tooluse_1")]
+    assert calls_of(DIALECT, payload, received=False) == [AskedCall("add", {"a": 1}, "tooluse_1")]
 
 
 def test_a_history_says_which_calls_are_answered() -> None:
@@ -157,9 +157,9 @@ def test_a_history_says_which_calls_are_answered() -> None:
         {"role": "assistant", "content": uses},
         {"role": "user", "content": [{"toolResult": result} for result in results]},
     ]
-    calls = calls_of(DIALECT, history, told=False)
-    told = [(call.result, call.error) for call in calls]
-    assert told == [({"sum": 3}, None), (ABSENT, "broken"), ([1], None), (ABSENT, None)]
+    calls = calls_of(DIALECT, history, received=False)
+    found = [(call.result, call.error) for call in calls]
+    assert found == [({"sum": 3}, None), (ABSENT, "broken"), ([1], None), (ABSENT, None)]
     assert calls_of(DIALECT, {"messages": history}) == calls
 
 
@@ -205,7 +205,7 @@ def test_events_that_an_agent_passes_on_are_read_and_the_final_message_does_not_
         {"event": stops(0)},
         {"message": {"role": "assistant", "content": [USE]}},
     ]
-    assert calls_of(DIALECT, stream, told=False) == [AskedCall("add", {"a": 1}, "tooluse_1")]
+    assert calls_of(DIALECT, stream, received=False) == [AskedCall("add", {"a": 1}, "tooluse_1")]
 
 
 @given(st.one_of(JSON, grafted(PAYLOADS), grafted(PAYLOADS).map(lambda payload: [payload])))

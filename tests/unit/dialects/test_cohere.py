@@ -98,7 +98,7 @@ def test_a_history_answers_its_calls() -> None:
     ]
     calls = [WEATHER._replace(id=str(place)) for place in range(3)]
     messages = [{"role": "tool", "tool_call_id": str(n), "content": content} for n, content in enumerate(results)]
-    read = calls_of(COHERE, [COHERE.compose(calls), *messages], told=False)
+    read = calls_of(COHERE, [COHERE.compose(calls), *messages], received=False)
     assert [call.error or call.result for call in read] == [{"temp_c": 7.5}, "no", "sunny"]
 
 

@@ -30,7 +30,7 @@ ASKED = AskedCall("get_weather", CITY)
     ],
 )
 def test_a_native_call_is_read_wherever_its_id_and_arguments_are(payload: Any) -> None:
-    assert calls_of(DIALECT, payload, told=False) == [AskedCall("get_weather", CITY, "c1")]
+    assert calls_of(DIALECT, payload, received=False) == [AskedCall("get_weather", CITY, "c1")]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_native_call_is_read_wherever_its_id_and_arguments_are(payload: Any) -
     ["{'city': 'Zürich'}", '{"city": "Zür', '{"city": "Zürich",}', '{"city": "Zürich"} and so on', "Zürich", "[1]"],
 )
 def test_an_input_that_is_no_object_is_never_repaired(given: str) -> None:
-    (call,) = calls_of(DIALECT, f"Action: get_weather\nAction Input: {given}", told=False)
+    (call,) = calls_of(DIALECT, f"Action: get_weather\nAction Input: {given}", received=False)
     assert call.name == "get_weather" and call.is_malformed and call.arguments.text == given
 
 
@@ -63,7 +63,9 @@ def test_a_text_that_takes_no_action_has_no_calls(text: str) -> None:
 
 def test_an_action_that_was_observed_is_not_taken_again() -> None:
     first = DIALECT.render([Answer(ASKED, good({"t": 7}))], many=False)
-    calls = calls_of(DIALECT, f"{first}\nThought: now\n{DIALECT.compose([AskedCall('list_projects', {})])}", told=False)
+    calls = calls_of(
+        DIALECT, f"{first}\nThought: now\n{DIALECT.compose([AskedCall('list_projects', {})])}", received=False
+    )
     assert [(call.name, call.result) for call in calls] == [("get_weather", '{"t":7}'), ("list_projects", ABSENT)]
 
 

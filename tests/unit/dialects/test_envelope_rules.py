@@ -68,9 +68,9 @@ def test_a_missing_field_is_named(field: str) -> None:
     ],
 )
 def test_a_field_that_breaks_its_rule_is_named_with_what_it_must_be(field: str, value: Any, expected: str) -> None:
-    told = why(request(**{field: value}))
-    assert expected in told
-    assert told.count(";") == expected.count(";")
+    received = why(request(**{field: value}))
+    assert expected in received
+    assert received.count(";") == expected.count(";")
 
 
 @pytest.mark.parametrize(
@@ -117,16 +117,16 @@ def test_what_version_1_1_adds_may_be_there(fields: dict[str, Any]) -> None:
 
 def test_everything_that_is_wrong_is_told_at_once() -> None:
     wrong = {"tool_name": "", "args": 1, "timestamp": "now", "version": "3", "one": 1, "two": 2}
-    told = why(wrong).split("; ")
-    assert [fault.split()[0] for fault in told] == [
+    received = why(wrong).split("; ")
+    assert [fault.split()[0] for fault in received] == [
         "request_id", "tool_name", "args", "timestamp", "version", "'one'", "'two'",
     ]  # fmt: skip
 
 
 def test_of_very_many_extra_fields_some_are_named_and_the_others_counted() -> None:
-    told = why({**REQUEST, **{f"x{place}": 1 for place in range(100_000)}})
-    assert len(told) < 1000
-    assert told.endswith("99,990 more fields are none either")
+    received = why({**REQUEST, **{f"x{place}": 1 for place in range(100_000)}})
+    assert len(received) < 1000
+    assert received.endswith("99,990 more fields are none either")
 
 
 def test_a_long_name_of_a_tool_that_is_there_is_told_with_the_short_one_to_say() -> None:
@@ -170,8 +170,8 @@ def test_what_breaks_the_rules_is_told_whatever_else_kept_the_call_from_running(
     for message in ("Tool 'query_baseline' not found", f"Nothing was run: {call.arguments.why}."):
         problem = Problem(ErrorType.CONFIG, "tool_not_found", message)
         answer = Answer(call, bad("").__class__("query_baseline", False, problem=problem, run_id=call.id))
-        told = DIALECT.render([answer], many=False)["error_msg"]
-        assert told.startswith(message) and told.count("timestamp is missing") == 1
+        received = DIALECT.render([answer], many=False)["error_msg"]
+        assert received.startswith(message) and received.count("timestamp is missing") == 1
 
 
 def test_the_chain_of_a_broken_request_is_kept_if_that_can_be_read() -> None:

@@ -18,16 +18,16 @@ READ = [*cases("call"), *cases("stream")]
 def shown(call: AskedCall) -> dict[str, Any]:
     """The call as an index writes it."""
     arguments = call.arguments
-    said: dict[str, Any] = {"id": call.id or None, "name": call.name or None, "arguments": arguments}
+    values: dict[str, Any] = {"id": call.id or None, "name": call.name or None, "arguments": arguments}
     if isinstance(arguments, Malformed):
-        said |= {"arguments": None, "raw_arguments": arguments.text, "error": "malformed_arguments"}
+        values |= {"arguments": None, "raw_arguments": arguments.text, "error": "malformed_arguments"}
     if call.result is not ABSENT:
-        said["result"] = call.result
+        values["result"] = call.result
     if call.error is not None:
-        said["error"] = call.error
+        values["error"] = call.error
     if call.provider_executed:
-        said["provider_executed"] = True
-    return said | dict(call.extra)
+        values["provider_executed"] = True
+    return values | dict(call.extra)
 
 
 def check(case: Case, calls: list[AskedCall]) -> None:
@@ -38,10 +38,13 @@ def check(case: Case, calls: list[AskedCall]) -> None:
     expected = case.about["expected"]
     assert len(calls) == len(expected)
     for call, wanted in zip(calls, expected, strict=True):
-        said = shown(call)
-        assert {key: said.get(key) for key in wanted} == wanted
+        message = shown(call)
+        assert {key: message.get(key) for key in wanted} == wanted
         # A stream may go on to say how its calls ended; its index tells of the calls alone.
-        assert case.kind == "stream" or ("error" in said, "result" in said) == ("error" in wanted, "result" in wanted)
+        assert case.kind == "stream" or ("error" in message, "result" in message) == (
+            "error" in wanted,
+            "result" in wanted,
+        )
         assert call.provider_executed == wanted.get("provider_executed", False)
 
 

@@ -70,9 +70,9 @@ for _ in range(900):
 
 
 @pytest.mark.parametrize("case", READ, ids=str)
-@pytest.mark.parametrize("told", [True, False], ids=["named", "found"])
-def test_an_example_becomes_its_calls(case: Case, told: bool) -> None:
-    check(case, calls_of(BY_NAME[case.dialect], case.payload, told=told))
+@pytest.mark.parametrize("received", [True, False], ids=["named", "found"])
+def test_an_example_becomes_its_calls(case: Case, received: bool) -> None:
+    check(case, calls_of(BY_NAME[case.dialect], case.payload, received=received))
 
 
 @pytest.mark.parametrize("case", STREAMS, ids=str)

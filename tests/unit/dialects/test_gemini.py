@@ -70,7 +70,7 @@ def test_definitions_are_those_of_the_example_and_ones_the_sdk_takes() -> None:
 def test_calls_that_are_composed_are_read_back(calls: list[AskedCall], with_ids: bool) -> None:
     calls = calls if with_ids else [call._replace(id="") for call in calls]
     composed = DIALECT.compose(calls)
-    assert calls_of(DIALECT, composed, told=False) == calls
+    assert calls_of(DIALECT, composed, received=False) == calls
     types.Content.model_validate(composed)
 
 
@@ -88,7 +88,7 @@ def test_what_the_python_sdk_dumps_is_read_too() -> None:
         chunk({**CALL, "thoughtSignature": "cw=="}, {"functionCall": {"name": "b", "id": "x"}}, finishReason="STOP")
     )
     for dump in (whole.model_dump(), whole.model_dump(mode="json"), whole.model_dump(by_alias=True, exclude_none=True)):
-        first, second = calls_of(DIALECT, dump, told=False)
+        first, second = calls_of(DIALECT, dump, received=False)
         assert (first.name, first.arguments) == ("add", {"a": 1})
         assert base64.b64decode(first.extra["thought_signature_b64"]) == b"s"
         assert (second.id, second.arguments) == ("x", {})
@@ -115,7 +115,7 @@ def test_several_candidates_are_alternatives() -> None:
     ],
 )
 def test_a_call_is_read_in_whatever_it_comes(payload: Any) -> None:
-    assert calls_of(DIALECT, payload, told=False) == [AskedCall("add", {"a": 1})]
+    assert calls_of(DIALECT, payload, received=False) == [AskedCall("add", {"a": 1})]
 
 
 def test_answers_without_ids_go_by_name_and_order() -> None:
@@ -128,22 +128,22 @@ def test_answers_without_ids_go_by_name_and_order() -> None:
         content({"text": "done"}),
     ]
     for payload in (history, {"contents": history}):
-        told = [(call.name, call.result, call.error) for call in calls_of(DIALECT, payload, told=False)]
-        assert told == [("add", 2, None), ("sub", ABSENT, "no"), ("add", {"sum": 3}, None), ("add", ABSENT, None)]
+        found = [(call.name, call.result, call.error) for call in calls_of(DIALECT, payload, received=False)]
+        assert found == [("add", 2, None), ("sub", ABSENT, "no"), ("add", {"sum": 3}, None), ("add", ABSENT, None)]
 
 
 def test_answers_go_by_id_and_one_side_may_have_none() -> None:
     calls = [{"functionCall": {"name": "add", "id": identity}} for identity in ("1", "2", "3")]
     answers = [answered("add", {"output": "b"}, id="2"), answered("add", {"output": "a"})]
-    told = calls_of(DIALECT, [chunk(*calls), content(*answers, role="user")])
-    assert [call.result for call in told] == ["a", "b", ABSENT]
+    result = calls_of(DIALECT, [chunk(*calls), content(*answers, role="user")])
+    assert [call.result for call in result] == ["a", "b", ABSENT]
     [call] = calls_of(DIALECT, [content(CALL), content(answered("add", {"output": 2}, id="9"), role="user")])
     assert call.result == 2
 
 
 def test_a_call_that_the_live_api_cancels_is_not_open() -> None:
     live = {"toolCall": {"functionCalls": [{"name": "add", "id": "1"}, {"name": "add", "id": "2"}]}}
-    calls = calls_of(DIALECT, [live, {"toolCallCancellation": {"ids": ["1"]}}], told=False)
+    calls = calls_of(DIALECT, [live, {"toolCallCancellation": {"ids": ["1"]}}], received=False)
     assert [call.is_open for call in calls] == [False, True]
 
 
@@ -162,7 +162,7 @@ def test_what_the_provider_ran_is_marked_and_has_its_result() -> None:
         extra={"thought_signature_b64": "cw=="},
     )
     search = AskedCall("GOOGLE_SEARCH_WEB", {"queries": ["a"]}, "t1", {"found": 1}, provider_executed=True)
-    assert calls_of(DIALECT, content(*parts), told=False) == [code, search]
+    assert calls_of(DIALECT, content(*parts), received=False) == [code, search]
     assert streamed(DIALECT, [chunk(part) for part in parts]) == [code, search]
     composed = DIALECT.compose([code, search])
     assert calls_of(DIALECT, composed) == [code, search]

@@ -57,7 +57,7 @@ def test_definitions_are_those_of_the_examples(case: Case) -> None:
 def test_calls_that_are_composed_are_read_back(calls: list[AskedCall]) -> None:
     calls = [calls[0]._replace(extra={"long_running": True, "thought_signature_b64": "cw=="}), *calls[1:]]
     composed = DIALECT.compose(calls)
-    assert calls_of(DIALECT, composed, told=False) == calls
+    assert calls_of(DIALECT, composed, received=False) == calls
     types.Content.model_validate(composed["content"])
 
 
@@ -66,7 +66,7 @@ def test_calls_of_partial_events_that_the_final_one_repeats_count_once() -> None
     final = event(call("adk-1", a=1), call("adk-2"), longRunningToolIds=["adk-2"])
     calls = [AskedCall("add", {"a": 1}, "adk-1"), AskedCall("add", {}, "adk-2", extra={"long_running": True})]
     assert streamed(DIALECT, [*partial, final]) == calls
-    assert calls_of(DIALECT, [*partial, final], told=False) == calls
+    assert calls_of(DIALECT, [*partial, final], received=False) == calls
 
 
 def test_a_final_event_without_calls_leaves_those_of_partial_events() -> None:
@@ -90,7 +90,7 @@ def test_a_session_says_which_calls_are_answered() -> None:
         event(call("1"), call("2"), call("3"), call("4")),
         event(answer("1", {"result": 2}), answer("2", {"error": "no"}), answer("3", {"sum": 1, "result": 2})),
     ]
-    calls = calls_of(DIALECT, events, told=False)
+    calls = calls_of(DIALECT, events, received=False)
     assert [(one.result, one.error) for one in calls[:1]] == [(2, None)]
     assert calls[1].error == "no"
     assert calls[2].result == {"sum": 1, "result": 2}
@@ -101,7 +101,7 @@ def test_a_session_says_which_calls_are_answered() -> None:
 def test_what_the_python_sdk_dumps_is_read_too() -> None:
     parts = [{"function_call": {"id": "1", "name": "add", "args": {}}, "text": None}]
     dumped = {"author": "agent", "invocation_id": "i", "content": {"parts": parts}, "long_running_tool_ids": {"1"}}
-    assert calls_of(DIALECT, dumped, told=False) == [AskedCall("add", {}, "1", extra={"long_running": True})]
+    assert calls_of(DIALECT, dumped, received=False) == [AskedCall("add", {}, "1", extra={"long_running": True})]
 
 
 def test_a_failure_says_so_in_the_response() -> None:

@@ -20,7 +20,7 @@ def message(*parts: dict[str, Any], role: str = "assistant", old: bool = False) 
     return {"_role": role, "_content": list(parts)} if old else {"role": role, "meta": {}, "content": list(parts)}
 
 
-def told(result: Any, *, error: bool = False, **origin: Any) -> dict[str, Any]:
+def received(result: Any, *, error: bool = False, **origin: Any) -> dict[str, Any]:
     """A part that answers a call."""
     return {"tool_call_result": {"result": result, "origin": CALL | origin, "error": error}}
 
@@ -32,29 +32,29 @@ def chunk(*calls: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
 
 def test_a_history_answers_its_calls() -> None:
     for old in (False, True):
-        for part, outcome in ((told('{"temp_c": 7.5}'), {"temp_c": 7.5}), (told("no", error=True), "no")):
+        for part, outcome in ((received('{"temp_c": 7.5}'), {"temp_c": 7.5}), (received("no", error=True), "no")):
             history = [
                 message({"text": "Weather?"}, role="user", old=old),
                 message({"text": "One moment"}, {"tool_call": CALL}, old=old),
                 message(part, role="tool", old=old),
             ]
-            (call,) = calls_of(HAYSTACK, history, told=False)
+            (call,) = calls_of(HAYSTACK, history, received=False)
             assert (call.name, call.error or call.result) == ("get_weather", outcome)
 
 
 def test_answers_to_calls_without_ids_go_by_name_and_order() -> None:
     calls = [{"tool_call": CALL | {"id": None, "arguments": {"n": n}}} for n in (1, 2)]
-    first, second = calls_of(HAYSTACK, [message(*calls), message(told("[7]", id=None), role="tool")])
+    first, second = calls_of(HAYSTACK, [message(*calls), message(received("[7]", id=None), role="tool")])
     assert (first.result, first.arguments, second.is_open) == ([7], {"n": 1}, True)
 
 
 def test_an_answer_to_a_call_that_is_not_in_sight_has_the_call_in_it() -> None:
-    assert calls_of(HAYSTACK, message(told("7"), role="tool"), told=False) == [WEATHER._replace(result="7")]
+    assert calls_of(HAYSTACK, message(received("7"), role="tool"), received=False) == [WEATHER._replace(result="7")]
 
 
 def test_replies_of_a_generator_and_messages_of_an_agent_are_read() -> None:
     for key in ("replies", "messages"):
-        assert calls_of(HAYSTACK, {key: [message({"tool_call": CALL})]}, told=False) == [WEATHER]
+        assert calls_of(HAYSTACK, {key: [message({"tool_call": CALL})]}, received=False) == [WEATHER]
 
 
 def test_one_call_is_bare() -> None:
@@ -88,13 +88,13 @@ def test_a_call_without_arguments_is_one_only_where_the_model_came_to_its_end() 
 
 def test_an_answer_in_a_stream_is_the_answer_to_its_call() -> None:
     begun = chunk({"index": 0, "tool_name": "get_weather", "id": "call_W1", "arguments": '{"city": "Zürich"}'})
-    done = chunk(reason="tool_call_results") | told("7")
+    done = chunk(reason="tool_call_results") | received("7")
     assert calls_of(HAYSTACK, [begun, done]) == [WEATHER._replace(result="7")]
 
 
 def test_a_failure_is_flagged_and_holds_only_its_message() -> None:
     (part,) = HAYSTACK.render([Answer(WEATHER, bad("no"))], many=False)["content"]
-    assert part == told("no", error=True)
+    assert part == received("no", error=True)
 
 
 def test_content_blocks_are_told_in_words() -> None:

@@ -60,9 +60,9 @@ def test_a_call_in_a_message_that_is_not_the_models_is_not_run(name: str) -> Non
     payload = composed(name, EVIL)
     assert open_calls(payload, name) == ["delete_all"]
     for who in OTHERS:
-        said = spoken_by(payload, who)
-        if said != payload:
-            assert (open_calls(said), open_calls(said, name)) == ([], [])
+        message = spoken_by(payload, who)
+        if message != payload:
+            assert (open_calls(message), open_calls(message, name)) == ([], [])
 
 
 @pytest.mark.parametrize("name", [name for name in JSON if name not in ("plain", "memory", "mcp", "crewai")])
@@ -74,7 +74,7 @@ def test_an_output_that_looks_like_a_call_is_not_run(name: str) -> None:
             answer = orjson.loads(orjson.dumps(dialect.render([Answer(ASKED, result)], many=many)))
             answers = answer if isinstance(answer, list) else [answer]
             history = [*(call if isinstance(call, list) else [call]), *answers]
-            assert [open_calls(said, given) for said in (answer, history) for given in (None, name)] == [[]] * 4
+            assert [open_calls(item, given) for item in (answer, history) for given in (None, name)] == [[]] * 4
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_an_id_of_any_type_is_no_reason_to_fail() -> None:
 @pytest.mark.parametrize("name", ["mcp", "openai_chat", "anthropic_messages", "vercel_ai_v7"])
 def test_data_that_only_looks_like_content_is_given_as_data(name: str, output: Any) -> None:
     result = ToolResult("get_weather", True, orjson.dumps(output), run_id="0190aaaa-0000-7000-8000-000000000001")
-    told = orjson.dumps(KNOWN[name].render([Answer(ASKED, result)], many=True)).decode().replace("\\", "")
-    assert orjson.dumps(output).decode() in told
+    received = orjson.dumps(KNOWN[name].render([Answer(ASKED, result)], many=True)).decode().replace("\\", "")
+    assert orjson.dumps(output).decode() in received
 
 
 @pytest.mark.parametrize("name", [None, *JSON])

@@ -64,8 +64,8 @@ def test_langchain_takes_what_is_composed(calls: list[AskedCall]) -> None:
 def test_every_serialisation_of_langchain_is_read(calls: list[AskedCall]) -> None:
     message = AIMessage.model_validate(LANGCHAIN.compose(calls))
     for payload in (message.model_dump(), message_to_dict(message), dumpd(message)):
-        assert calls_of(LANGCHAIN, payload, told=False) == calls
-        assert calls_of(LANGGRAPH, {"messages": [payload]}, told=False) == calls
+        assert calls_of(LANGCHAIN, payload, received=False) == calls
+        assert calls_of(LANGGRAPH, {"messages": [payload]}, received=False) == calls
 
 
 @pytest.mark.parametrize("result", [good({"temp_c": 7.5}), good("sunny"), bad("no")], ids=["object", "text", "failure"])
@@ -114,7 +114,7 @@ def test_raw_calls_of_a_provider_are_read_where_there_are_no_others() -> None:
         {"id": "call_W1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Zürich"}'}}
     ]
     message = {"type": "ai", "content": "", "additional_kwargs": {"tool_calls": raw}, "tool_calls": []}
-    assert calls_of(LANGCHAIN, message, told=False) == [WEATHER]
+    assert calls_of(LANGCHAIN, message, received=False) == [WEATHER]
     assert calls_of(LANGCHAIN, ASKS.model_dump() | {"additional_kwargs": {"tool_calls": raw}}) == [WEATHER]
     block = {"type": "tool_call", "name": "get_weather", "args": {"city": "Zürich"}, "id": "call_W1"}
     assert calls_of(LANGCHAIN, ASKS.model_dump() | {"content": [block]}) == [WEATHER]
@@ -137,8 +137,8 @@ def test_what_a_provider_runs_itself_is_marked_with_its_result() -> None:
 @pytest.mark.parametrize("dump", [BaseMessage.model_dump, message_to_dict, dumpd], ids=["dumped", "wrapped", "lc"])
 def test_a_history_answers_its_calls(dump: Any) -> None:
     failed = ToolMessage("no", tool_call_id="call_W1", status="error")
-    for told, result, error in ((TELLS, {"temp_c": 7.5}, None), (failed, None, "no")):
-        history = [dump(message) for message in (HumanMessage("Weather?"), ASKS, told)]
+    for received, result, error in ((TELLS, {"temp_c": 7.5}, None), (failed, None, "no")):
+        history = [dump(message) for message in (HumanMessage("Weather?"), ASKS, received)]
         (call,) = Dialects([LANGCHAIN, LANGGRAPH]).read(history).calls
         assert (call.result or None, call.error, call.arguments) == (result, error, {"city": "Zürich"})
         assert calls_of(LANGGRAPH, {"messages": history}) == [call]
@@ -171,7 +171,7 @@ def test_a_whole_message_after_its_chunks_is_not_counted_again() -> None:
 
 def test_langgraph_answers_with_one_update_as_a_tool_node_does() -> None:
     (case,) = examples("langgraph", "result")
-    answers = [answer_in(case._replace(about={"canonical": said})) for said in case.about["canonical"]]
+    answers = [answer_in(case._replace(about={"canonical": item})) for item in case.about["canonical"]]
     rendered = parsed(LANGGRAPH.render(answers, many=True))
     for message, wanted in zip(rendered["messages"], parsed(case.payload)["messages"], strict=True):
         # What it says of a failure is in its own words.
@@ -206,9 +206,9 @@ def test_events_of_a_run_give_the_calls_of_its_models_once() -> None:
     done = event("on_tool_end", "2", output=TELLS.model_dump())
     chunks = [event("on_chat_model_stream", "1", chunk=chunk) for chunk in pieces('{"city": "Zürich"}')]
     for events in ([*chunks, end, chain, done], [end, chain, done]):
-        assert calls_of(LANGCHAIN, events, told=False) == [WEATHER._replace(result={"temp_c": 7.5})]
+        assert calls_of(LANGCHAIN, events, received=False) == [WEATHER._replace(result={"temp_c": 7.5})]
 
 
 def test_a_chunk_that_has_calls_and_no_pieces_of_them_is_whole() -> None:
     message = ASKS.model_dump() | {"type": "AIMessageChunk", "tool_call_chunks": []}
-    assert calls_of(LANGCHAIN, message, told=False) == [WEATHER]
+    assert calls_of(LANGCHAIN, message, received=False) == [WEATHER]

@@ -32,14 +32,14 @@ def output(text: str, is_error: bool = False) -> dict[str, Any]:
 
 
 def test_a_history_answers_its_calls() -> None:
-    for text, told in (('{"temp_c": 7.5}', {"temp_c": 7.5}), ('{"error": "no"}', "no")):
+    for text, received in (('{"temp_c": 7.5}', {"temp_c": 7.5}), ('{"error": "no"}', "no")):
         answer = {
             "role": "tool",
             "additional_kwargs": {"tool_call_id": "call_W1"},
             "blocks": [{"block_type": "text", "text": text}],
         }
-        (call,) = calls_of(LLAMA, [{"role": "user", "blocks": []}, message({"city": "Zürich"}), answer], told=False)
-        assert (call.error or call.result) == told
+        (call,) = calls_of(LLAMA, [{"role": "user", "blocks": []}, message({"city": "Zürich"}), answer], received=False)
+        assert (call.error or call.result) == received
 
 
 def test_calls_without_ids_in_two_messages_are_two_calls() -> None:
@@ -61,13 +61,13 @@ def test_an_agents_events_give_a_call_once_and_its_answer() -> None:
         "response": "",
         "tool_calls": [SELECTION | {"tool_kwargs": {}}],
     }
-    said = {"current_agent_name": "a", "response": message({"city": "Zürich"}), "tool_calls": [SELECTION]}
+    values = {"current_agent_name": "a", "response": message({"city": "Zürich"}), "tool_calls": [SELECTION]}
     result = SELECTION | {"tool_output": output('{"temp_c": 7.5}'), "return_direct": False}
-    events = [streaming, said, SELECTION, result]
-    assert calls_of(LLAMA, events, told=False) == [WEATHER._replace(result={"temp_c": 7.5})]
+    events = [streaming, values, SELECTION, result]
+    assert calls_of(LLAMA, events, received=False) == [WEATHER._replace(result={"temp_c": 7.5})]
     wrapped = [{"__is_pydantic": True, "value": event, "qualified_name": "llama_index.x"} for event in events]
-    assert calls_of(LLAMA, wrapped, told=False) == calls_of(LLAMA, events)
-    assert calls_of(LLAMA, [said | {"tool_calls": []}]) == [WEATHER]
+    assert calls_of(LLAMA, wrapped, received=False) == calls_of(LLAMA, events)
+    assert calls_of(LLAMA, [values | {"tool_calls": []}]) == [WEATHER]
 
 
 def test_one_selection_is_a_bare_call_and_two_with_one_id_are_two() -> None:
@@ -77,7 +77,7 @@ def test_one_selection_is_a_bare_call_and_two_with_one_id_are_two() -> None:
 
 
 def test_an_output_alone_is_an_answered_call() -> None:
-    (done,) = calls_of(LLAMA, output("sunny"), told=False)
+    (done,) = calls_of(LLAMA, output("sunny"), received=False)
     assert (done.name, done.arguments, done.result) == ("get_weather", {"city": "Zürich"}, "sunny")
     assert [call.error for call in calls_of(LLAMA, output("no", is_error=True))] == ["no"]
 
@@ -108,4 +108,4 @@ def test_messages_without_blocks_are_read_as_well() -> None:
     calls = [{"id": "call_W1", "type": "function", "function": function}]
     asks = {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": calls}}
     tells = {"role": "tool", "content": "7", "additional_kwargs": {"tool_call_id": "call_W1"}}
-    assert calls_of(LLAMA, [asks, tells], told=False) == [WEATHER._replace(result="7")]
+    assert calls_of(LLAMA, [asks, tells], received=False) == [WEATHER._replace(result="7")]

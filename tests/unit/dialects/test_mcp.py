@@ -34,37 +34,37 @@ def rendered(payload: Any, output: Any = None, **more: Any) -> Any:
 def test_the_response_has_the_very_id_of_the_request(identity: Any) -> None:
     (call,) = read(request(identity))
     assert call == AskedCall("look", {"at": "it"}, str(identity), extra={"rpc_id": identity})
-    said = rendered(request(identity), {"a": 1})
-    assert said["id"] is identity or said["id"] == identity
-    assert type(said["id"]) is type(identity)
-    types.JSONRPCResponse.model_validate(said)
-    result = types.CallToolResult.model_validate(said["result"])
+    message = rendered(request(identity), {"a": 1})
+    assert message["id"] is identity or message["id"] == identity
+    assert type(message["id"]) is type(identity)
+    types.JSONRPCResponse.model_validate(message)
+    result = types.CallToolResult.model_validate(message["result"])
     assert (result.structured_content, result.is_error) == ({"a": 1}, False)
 
 
 def test_a_batch_is_answered_as_one() -> None:
-    said = rendered([request(1), request("b")], "fine")
-    assert [one["id"] for one in said] == [1, "b"]
-    assert "structuredContent" not in said[0]["result"]
+    message = rendered([request(1), request("b")], "fine")
+    assert [one["id"] for one in message] == [1, "b"]
+    assert "structuredContent" not in message[0]["result"]
 
 
 def test_params_alone_are_answered_with_the_result_alone() -> None:
     (call,) = read(PARAMS, "mcp")
     assert call == AskedCall("look", {"at": "it"})
-    said = rendered(PARAMS, {"a": 1})
-    assert said == {
+    message = rendered(PARAMS, {"a": 1})
+    assert message == {
         "content": [{"type": "text", "text": '{"a":1}'}],
         "structuredContent": {"a": 1},
         "isError": False,
         "resultType": "complete",
     }
-    types.CallToolResult.model_validate(said)
+    types.CallToolResult.model_validate(message)
 
 
 def test_an_unknown_tool_is_an_error_of_the_request_and_any_other_one_of_the_tool() -> None:
-    said = rendered(request(), error="Tool 'look' not found", code="tool_not_found")
-    assert said == {"jsonrpc": "2.0", "id": 7, "error": {"code": -32602, "message": "Unknown tool: look"}}
-    types.JSONRPCError.model_validate(said)
+    message = rendered(request(), error="Tool 'look' not found", code="tool_not_found")
+    assert message == {"jsonrpc": "2.0", "id": 7, "error": {"code": -32602, "message": "Unknown tool: look"}}
+    types.JSONRPCError.model_validate(message)
     failed = {"content": [{"type": "text", "text": "broken"}], "isError": True, "resultType": "complete"}
     assert rendered(request(), error="broken")["result"] == failed
     assert rendered(PARAMS, error="gone", code="tool_not_found")["isError"] is True
@@ -80,21 +80,21 @@ def test_a_list_is_structured_content_only_for_who_knows_it() -> None:
 
 
 def test_content_is_taken_over_with_what_of_it_is_structured() -> None:
-    said = rendered(PARAMS, WITH_IMAGE | {"structuredContent": {"a": 1}})
-    assert (said["content"], said["structuredContent"]) == (WITH_IMAGE["content"], {"a": 1})
+    message = rendered(PARAMS, WITH_IMAGE | {"structuredContent": {"a": 1}})
+    assert (message["content"], message["structuredContent"]) == (WITH_IMAGE["content"], {"a": 1})
     assert "structuredContent" not in rendered(PARAMS, WITH_IMAGE)
-    types.CallToolResult.model_validate(said)
+    types.CallToolResult.model_validate(message)
 
 
 def test_sampling_is_answered_by_the_id_of_its_use() -> None:
-    said = rendered(USE, {"a": 1})
-    assert said == {
+    message = rendered(USE, {"a": 1})
+    assert message == {
         "type": "tool_result",
         "toolUseId": "u1",
         "content": [{"type": "text", "text": '{"a":1}'}],
         "isError": False,
     }
-    types.ToolResultContent.model_validate(said)
+    types.ToolResultContent.model_validate(message)
     (composed,) = Mcp().compose(read(USE, "mcp"))
     types.ToolUseContent.model_validate(composed)
     assert composed == USE
@@ -102,13 +102,13 @@ def test_sampling_is_answered_by_the_id_of_its_use() -> None:
 
 @pytest.mark.parametrize("content", [USE, [{"type": "text", "text": "Well"}, USE]])
 def test_what_a_sampled_model_says_is_read(content: Any) -> None:
-    said = {"role": "assistant", "content": content, "model": "m", "stopReason": "toolUse"}
+    values = {"role": "assistant", "content": content, "model": "m", "stopReason": "toolUse"}
     wanted = [AskedCall("look", {"at": "it"}, "u1", extra={"sampling": True})]
-    asked = KNOWN.read(said)
+    asked = KNOWN.read(values)
     assert (asked.dialect, list(asked.calls), asked.many) == ("mcp", wanted, True)
-    assert read(response(**said)) == wanted
+    assert read(response(**values)) == wanted
     answered = {"role": "user", "content": {"type": "tool_result", "toolUseId": "u1", "content": []}}
-    asking = {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {"messages": [said, answered]}}
+    asking = {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {"messages": [values, answered]}}
     assert read(asking) == [wanted[0]._replace(result={"content": []})]
 
 
@@ -156,19 +156,19 @@ def test_what_is_no_call_of_it_is_refused(payload: Any) -> None:
 
 @given(ARGUMENTS)
 def test_what_is_composed_is_a_request_of_the_protocol(arguments: dict[str, Any]) -> None:
-    (said,) = Mcp().compose([AskedCall("look", arguments, "c1")])
-    params = types.CallToolRequest.model_validate({"method": said["method"], "params": said["params"]}).params
+    (message,) = Mcp().compose([AskedCall("look", arguments, "c1")])
+    params = types.CallToolRequest.model_validate({"method": message["method"], "params": message["params"]}).params
     assert (params.name, params.arguments) == ("look", arguments)
 
 
 def test_a_tool_is_declared_as_the_protocol_lists_it() -> None:
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}
     made = tool("look", schema, description="Looks", display_name="Look", read_only=True, idempotent=True)
-    said = Mcp().define(made)
-    declared = types.Tool.model_validate(said)
+    message = Mcp().define(made)
+    declared = types.Tool.model_validate(message)
     assert declared.annotations is not None
     assert (declared.title, declared.input_schema, declared.annotations.read_only_hint) == ("Look", schema, True)
-    assert said["annotations"] == {"readOnlyHint": True, "idempotentHint": True}
+    assert message["annotations"] == {"readOnlyHint": True, "idempotentHint": True}
     assert Mcp().define(tool("drop", {}, destructive=True))["annotations"] == {"destructiveHint": True}
     assert Mcp().define(tool("drop", {}))["inputSchema"] == {"type": "object"}
 

@@ -137,7 +137,7 @@ def test_a_definition_is_that_of_its_example(case: Case) -> None:
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
 @given(calls=CALLS)
 def test_what_is_composed_is_read_as_the_same_calls(dialect: Dialect, calls: list[AskedCall]) -> None:
-    read = calls_of(dialect, dialect.compose(calls), told=False)
+    read = calls_of(dialect, dialect.compose(calls), received=False)
     if dialect.name == "ollama":
         calls = [call._replace(id="") for call in calls]
     assert read == calls
@@ -151,8 +151,8 @@ def test_calls_with_their_answers_are_not_asked_for_again(dialect: Dialect, call
     rendered = dialect.render(answers, many=True)
     read = calls_of(dialect, [dialect.compose(calls), *(rendered if isinstance(rendered, list) else [rendered])])
     assert [(call.name, call.arguments) for call in read] == [(call.name, call.arguments) for call in calls]
-    told = [call.error if call.error is not None else call.result for call in read]
-    assert told == [{"n": 1} if place % 2 else "no" for place in range(len(calls))]
+    found = [call.error if call.error is not None else call.result for call in read]
+    assert found == [{"n": 1} if place % 2 else "no" for place in range(len(calls))]
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)

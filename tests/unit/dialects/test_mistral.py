@@ -146,7 +146,7 @@ def test_messages_and_results_of_a_history_answer_its_calls() -> None:
         {"role": "assistant", "content": "", "tool_calls": [{"id": "D681PevKs", "function": FUNCTION}]},
         {"role": "tool", "tool_call_id": "D681PevKs", "name": "get_weather", "content": '{"temp_c": 7.5}'},
     ]
-    assert [call.result for call in calls_of(MISTRAL, history, told=False)] == [{"temp_c": 7.5}]
+    assert [call.result for call in calls_of(MISTRAL, history, received=False)] == [{"temp_c": 7.5}]
     entries = [ENTRY, {"type": "function.result", "tool_call_id": "D681PevKs", "result": '{"error": "no"}'}]
     assert [call.error for call in calls_of(MISTRAL, {"entries": entries})] == ["no"]
 

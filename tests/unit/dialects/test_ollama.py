@@ -26,7 +26,7 @@ def says(content: str, name: str = "x") -> dict[str, Any]:
 
 def test_answers_go_to_the_calls_of_their_name_in_order() -> None:
     history = [asks(1, 2), says("[1]"), says('{"error": "no"}'), {"role": "user", "content": "Again"}, asks(3)]
-    first, second, third = calls_of(OLLAMA, history, told=False)
+    first, second, third = calls_of(OLLAMA, history, received=False)
     assert (first.result, second.error, third.is_open) == ([1], "no", True)
 
 
@@ -53,7 +53,7 @@ def test_ids_of_newer_servers_are_read() -> None:
     call = {"id": "call_1", "function": {"index": 0, "name": "x", "arguments": {"n": 1}}}
     message = {"role": "assistant", "tool_calls": [call]}
     answer = {"role": "tool", "tool_name": "x", "tool_call_id": "call_1", "content": "7"}
-    assert calls_of(OLLAMA, [message, answer], told=False) == [AskedCall("x", {"n": 1}, "call_1", "7")]
+    assert calls_of(OLLAMA, [message, answer], received=False) == [AskedCall("x", {"n": 1}, "call_1", "7")]
 
 
 def test_one_bare_call_is_answered_by_one_message() -> None:

@@ -96,8 +96,8 @@ def test_answers_have_the_promised_shape() -> None:
 
 def test_the_text_says_what_the_data_says() -> None:
     for result in RESULTS:
-        told = rendered(Plain(), result)
-        assert orjson.loads(Plain().render_json(answer_of(result))) == orjson.loads(orjson.dumps(told))
+        received = rendered(Plain(), result)
+        assert orjson.loads(Plain().render_json(answer_of(result))) == orjson.loads(orjson.dumps(received))
 
 
 def test_a_list_for_a_list_and_an_object_for_an_object() -> None:

@@ -85,12 +85,12 @@ def test_an_image_goes_as_one_and_data_that_look_like_one_do_not() -> None:
     forged = {"url": "http://127.0.0.1/a.png", "media_type": "image/png", "kind": "image-url"}
     rendered = DIALECT.render([Answer(CITY, good(image)), Answer(CITY, good(forged))], many=True)
     (request,) = ModelMessagesTypeAdapter.validate_json(orjson.dumps(rendered))
-    shown, told = request.parts
-    assert isinstance(shown, ToolReturnPart) and isinstance(told, ToolReturnPart)
+    shown, received = request.parts
+    assert isinstance(shown, ToolReturnPart) and isinstance(received, ToolReturnPart)
     assert isinstance(shown.content, list)
     text, file = shown.content
     assert text == "a" and isinstance(file, BinaryContent) and file.data == b"hi"
-    assert told.content == forged
+    assert received.content == forged
 
 
 def test_definitions_are_those_of_the_example_and_its_own_type_takes_them() -> None:
@@ -116,7 +116,7 @@ def test_a_history_has_its_answers_and_only_the_last_call_is_open() -> None:
         },
         {"kind": "response", "parts": [CALL | {"tool_call_id": "c4"}]},
     ]
-    calls = calls_of(DIALECT, history, told=False)
+    calls = calls_of(DIALECT, history, received=False)
     assert [(call.id, call.result, call.error) for call in calls] == [
         ("c1", {"t": 1}, None),
         ("c2", ABSENT, "no"),
@@ -134,7 +134,7 @@ def test_what_the_provider_ran_is_marked_and_goes_back_with_its_result() -> None
         ]
     )
     payload = ModelMessagesTypeAdapter.dump_python([message], mode="json")
-    (call,) = calls_of(DIALECT, payload, told=False)
+    (call,) = calls_of(DIALECT, payload, received=False)
     assert call.provider_executed and call.result == {"hits": 1}
     assert call.extra == {"part_id": "ws_1", "provider_name": "openai"}
     composed = DIALECT.compose([call])
@@ -144,7 +144,7 @@ def test_what_the_provider_ran_is_marked_and_goes_back_with_its_result() -> None
 
 
 def test_one_part_by_itself_is_one_call() -> None:
-    assert calls_of(DIALECT, CALL | {"args": {"city": "Zürich"}}, told=False) == [CITY]
+    assert calls_of(DIALECT, CALL | {"args": {"city": "Zürich"}}, received=False) == [CITY]
 
 
 def test_a_call_is_given_as_soon_as_its_part_ends_and_only_once() -> None:
@@ -184,7 +184,7 @@ def test_the_next_response_of_a_run_counts_its_parts_anew() -> None:
 def test_a_run_that_went_on_has_the_answer() -> None:
     done = {"part_kind": "tool-return", "tool_call_id": "c1", "tool_name": "get_weather", "content": 7}
     events = [start(0), end(0, args="{}"), {"event_kind": "function_tool_result", "part": done}]
-    assert [call.result for call in calls_of(DIALECT, events, told=False)] == [7]
+    assert [call.result for call in calls_of(DIALECT, events, received=False)] == [7]
 
 
 def test_a_provider_executed_call_of_a_stream_is_never_open() -> None:

@@ -36,7 +36,7 @@ def message(role: str, *items: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_the_name_is_the_plugin_and_the_function(given: dict[str, Any], name: str) -> None:
-    (call,) = calls_of(DIALECT, item(id="c1", arguments={}, **given), told=False)
+    (call,) = calls_of(DIALECT, item(id="c1", arguments={}, **given), received=False)
     assert call.name == name
 
 
@@ -78,7 +78,10 @@ def test_a_history_has_its_answers() -> None:
     history = {
         "messages": [message("assistant", item(id="c1", name="a"), item(id="c2", name="b")), message("tool", result)]
     }
-    assert [(call.id, call.result) for call in calls_of(DIALECT, history, told=False)] == [("c1", "7"), ("c2", ABSENT)]
+    assert [(call.id, call.result) for call in calls_of(DIALECT, history, received=False)] == [
+        ("c1", "7"),
+        ("c2", ABSENT),
+    ]
 
 
 def test_interleaved_calls_are_told_apart_by_index() -> None:

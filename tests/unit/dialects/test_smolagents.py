@@ -62,10 +62,10 @@ def test_a_bare_value_for_an_unknown_tool_is_malformed(given: Any) -> None:
     ],
 )
 def test_an_action_in_a_text_or_in_a_message_is_a_call(text: str) -> None:
-    said = {"role": "assistant", "content": [{"type": "text", "text": text}], "tool_calls": None, "token_usage": None}
+    values = {"role": "assistant", "content": [{"type": "text", "text": text}], "tool_calls": None, "token_usage": None}
     pieces = [{"content": text[at : at + 7], "tool_calls": None, "token_usage": None} for at in range(0, len(text), 7)]
-    for payload in (text, said, pieces):
-        assert calls_of(DIALECT, payload, told=False) == [ASKED._replace(id="")]
+    for payload in (text, values, pieces):
+        assert calls_of(DIALECT, payload, received=False) == [ASKED._replace(id="")]
     assert streamed(DIALECT, pieces) == [ASKED._replace(id="")]
 
 
@@ -73,16 +73,16 @@ def test_an_action_in_a_text_or_in_a_message_is_a_call(text: str) -> None:
     "blob", ['{"name": "get_weather", "arguments": {"city": "Zür', '{"name": "get_weather", "arguments": {"city": 1}']
 )
 def test_an_action_that_was_cut_off_is_malformed(blob: str) -> None:
-    (call,) = calls_of(DIALECT, f"Action:\n{blob}", told=False)
+    (call,) = calls_of(DIALECT, f"Action:\n{blob}", received=False)
     assert call.name == "get_weather" and call.is_malformed and call.arguments.text == blob
 
 
 def test_an_observation_answers_what_was_asked_before_it() -> None:
-    said = {"role": "tool-response", "content": [{"type": "text", "text": "Observation:\n7"}], "token_usage": None}
-    calls = calls_of(DIALECT, [called({}), said, called({}) | {"content": None}], told=False)
+    values = {"role": "tool-response", "content": [{"type": "text", "text": "Observation:\n7"}], "token_usage": None}
+    calls = calls_of(DIALECT, [called({}), values, called({}) | {"content": None}], received=False)
     assert [call.result for call in calls] == ["7", ABSENT]
     text = 'Action:\n{"name": "a", "arguments": {}}\nObservation:\n7'
-    assert [call.result for call in calls_of(DIALECT, text, told=False)] == ["7"]
+    assert [call.result for call in calls_of(DIALECT, text, received=False)] == ["7"]
 
 
 def test_a_stream_with_its_usage_is_over() -> None:
@@ -101,7 +101,7 @@ def test_all_answers_are_one_observation_in_order() -> None:
 
 
 def test_what_is_rendered_asks_for_nothing() -> None:
-    assert calls_of(DIALECT, DIALECT.render([Answer(ASKED, good("hi"))], many=True), told=False) == []
+    assert calls_of(DIALECT, DIALECT.render([Answer(ASKED, good("hi"))], many=True), received=False) == []
 
 
 @pytest.mark.parametrize("payload", [None, 1, {}, {"a": 1}])

@@ -26,9 +26,9 @@ EXTRAS: dict[str, dict[str, Any]] = {
 
 
 def check_refuses_at_most(payload: Any, name: str) -> None:
-    for said in (name, None):
+    for item in (name, None):
         try:
-            KNOWN.read(payload, said)
+            KNOWN.read(payload, item)
         except Unreadable as refused:
             assert refused.message
     try:
@@ -66,8 +66,8 @@ def test_what_is_composed_reads_as_the_same_calls(dialect: Dialect, calls: list[
 )
 @given(calls=CALLS)
 def test_what_is_rendered_reads_as_the_answers(dialect: Dialect, calls: list[AskedCall]) -> None:
-    said = dialect.render([answer_to(call, error="No luck") for call in calls], many=True)
-    assert [(call.id, call.error) for call in read(said, dialect.name)] == [(call.id, "No luck") for call in calls]
+    message = dialect.render([answer_to(call, error="No luck") for call in calls], many=True)
+    assert [(call.id, call.error) for call in read(message, dialect.name)] == [(call.id, "No luck") for call in calls]
 
 
 @pytest.mark.parametrize("case", RESULTS, ids=str)
@@ -79,11 +79,11 @@ def test_results_are_rendered_as_the_frameworks_write_them(case: Case) -> None:
         call = AskedCall(one["name"], one["arguments"], one["id"], extra=EXTRAS.get(case.name, {}))
         code = "tool_not_found" if case.name == "unknown_tool_jsonrpc_error" else "execution_failed"
         answers.append(answer_to(call, one.get("result"), error=one.get("error"), code=code))
-    said, wanted = parsed(KNOWN[case.dialect].render(answers, many=many)), parsed(case.payload)
+    message, wanted = parsed(KNOWN[case.dialect].render(answers, many=many)), parsed(case.payload)
     if case.name == "tool_message":
         # A message's own id is its framework's to give.
-        said.pop("id", None), wanted.pop("id", None)
-    assert said == wanted
+        message.pop("id", None), wanted.pop("id", None)
+    assert message == wanted
 
 
 @pytest.mark.parametrize("case", DEFINITIONS, ids=str)

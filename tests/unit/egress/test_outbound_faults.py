@@ -117,12 +117,12 @@ async def test_a_connection_that_is_closed_without_an_answer(outbound: GuardedCl
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [b"SSH-2.0-OpenSSH_9.9\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000, b"\0" * 50],
     ids=["another protocol", "no status", "an endless header", "zeros"],
 )
-async def test_an_answer_that_is_not_http(said: bytes, outbound: GuardedClient) -> None:
-    async with answering(said, keep=False) as upstream:
+async def test_an_answer_that_is_not_http(message: bytes, outbound: GuardedClient) -> None:
+    async with answering(message, keep=False) as upstream:
         fault = await fault_of(outbound, upstream.url("/?q=secret"))
     assert type(fault) is UpstreamFailed
     assert fault.message.startswith(f"127.0.0.1:{upstream.port} did not answer in HTTP: ")

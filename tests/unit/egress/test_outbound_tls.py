@@ -78,18 +78,18 @@ async def test_a_certificate_of_the_right_name_is_trusted(host: str, authority: 
 
 async def test_an_unknown_authority_is_not_trusted(authority: trustme.CA) -> None:
     async with answering(answer(), context=server_side(authority, "api.example")) as upstream:
-        said = await fault_of(GuardedClient(LOCAL, resolver=local), upstream)
+        result = await fault_of(GuardedClient(LOCAL, resolver=local), upstream)
         assert upstream.heads == []
-    assert said.startswith("TLS with ")
-    assert "certificate" in said
+    assert result.startswith("TLS with ")
+    assert "certificate" in result
 
 
 @pytest.mark.parametrize("host", ["other.example", "127.0.0.1"])
 async def test_a_certificate_of_another_name_is_not_trusted(host: str, authority: trustme.CA) -> None:
     async with answering(answer(), context=server_side(authority, "api.example")) as upstream:
-        said = await fault_of(trusting(authority), upstream, host)
+        result = await fault_of(trusting(authority), upstream, host)
         assert upstream.heads == []
-    assert "mismatch" in said
+    assert "mismatch" in result
 
 
 async def test_a_server_that_speaks_plain_http_is_pointed_out(authority: trustme.CA) -> None:
@@ -99,8 +99,8 @@ async def test_a_server_that_speaks_plain_http_is_pointed_out(authority: trustme
         await reader.read()
 
     async with serving(complain) as upstream:
-        said = await fault_of(trusting(authority), upstream)
-    assert said.endswith("does it speak plain http?")
+        result = await fault_of(trusting(authority), upstream)
+    assert result.endswith("does it speak plain http?")
 
 
 async def test_a_server_that_hangs_up_in_the_handshake(authority: trustme.CA) -> None:
@@ -116,8 +116,8 @@ async def test_a_server_that_never_shakes_hands(authority: trustme.CA) -> None:
         await reader.read()
 
     async with serving(silent) as upstream:
-        said = await fault_of(trusting(authority), upstream)
-    assert said.endswith("it did not answer within 0.5 s")
+        result = await fault_of(trusting(authority), upstream)
+    assert result.endswith("it did not answer within 0.5 s")
 
 
 async def test_a_server_that_insists_on_a_client_certificate(authority: trustme.CA) -> None:

@@ -174,11 +174,11 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("encoding", "encoded", "said"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("encoding", "encoded", "message"), BROKEN.values(), ids=BROKEN)
 async def test_broken_compression_is_said_to_be(
-    encoding: str, encoded: bytes, said: str, outbound: GuardedClient
+    encoding: str, encoded: bytes, message: str, outbound: GuardedClient
 ) -> None:
-    with pytest.raises(UpstreamFailed, match=f"cannot be decompressed as {encoding}: .*{said}"):
+    with pytest.raises(UpstreamFailed, match=f"cannot be decompressed as {encoding}: .*{message}"):
         await read(outbound, answer(encoded, f"Content-Encoding: {encoding}"), limit=100_000)
 
 

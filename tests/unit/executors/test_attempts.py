@@ -31,7 +31,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FAR, PAST = float("inf"), 0.0
 
 
-class Told(CircuitBreaker):
+class Received(CircuitBreaker):
     """Notes what it is told."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Told(CircuitBreaker):
     ],
 )
 def test_a_breaker_is_told_how_it_went(error: BaseException | None, ends: float, word: str) -> None:
-    breaker = Told()
+    breaker = Received()
     with suppress(BaseException), BreakerAttempt(breaker, ends):
         if error is not None:
             raise error
@@ -75,7 +75,7 @@ def test_a_breaker_is_told_how_it_went(error: BaseException | None, ends: float,
 
 
 def test_an_answer_may_stand_for_a_failure() -> None:
-    breaker = Told()
+    breaker = Received()
     with BreakerAttempt(breaker, FAR) as attempt:
         attempt.has_failed = True
     assert breaker.words == ["admit", "failed"]

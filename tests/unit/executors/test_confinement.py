@@ -15,7 +15,7 @@ ALL = KernelFeatures(4, True, True, True)
 NO_SECCOMP = KernelFeatures(4, True, False, True, {"seccomp": "the kernel has none"})
 
 
-def said(caplog: pytest.LogCaptureFixture) -> tuple[str, int, dict[str, Any]]:
+def message(caplog: pytest.LogCaptureFixture) -> tuple[str, int, dict[str, Any]]:
     (record,) = [record for record in caplog.records if record.name == "pegboard.kinds.confined_call"]
     fields: dict[str, Any] = vars(record)["fields"]
     return vars(record)["event"], record.levelno, fields
@@ -36,7 +36,7 @@ def test_it_says_what_there_is_and_what_is_missing(
 ) -> None:
     caplog.set_level(logging.INFO, "pegboard")
     log_confinement(found, without)
-    name, severity, fields = said(caplog)
+    name, severity, fields = message(caplog)
     assert (name, severity) == (event, level)
     assert fields["landlock"] == 4
     assert fields["seccomp"] is found.seccomp
@@ -49,6 +49,6 @@ async def test_a_board_tells_what_this_machine_has(caplog: pytest.LogCaptureFixt
     async with memory_board() as board:
         await board.confinement.tell()
         found = await board.confinement.sandbox.abilities()
-    event, _, fields = said(caplog)
+    event, _, fields = message(caplog)
     assert event == "sandbox_ready"
     assert fields == {"landlock": found.landlock, "namespaces": True, "seccomp": True, "proc": found.proc}

@@ -32,22 +32,22 @@ async def hang(board: Pegboard, function: Callable[..., Any], **more: Any) -> No
 
 
 async def test_an_async_handler_is_heard_at_once(board: Pegboard) -> None:
-    told: list[Progress] = []
+    received: list[Progress] = []
     counts: list[int] = []
 
     async def work(context: CallContext) -> None:
         for step in range(3):
             context.progress(step, 3)
             context.partial(f"{step}\n")
-            counts.append(len(told))
+            counts.append(len(received))
 
     await hang(board, work)
-    assert (await board.call("it", on_progress=told.append)).success
+    assert (await board.call("it", on_progress=received.append)).success
     assert counts == [2, 4, 6]
 
 
 async def test_a_thread_is_heard_in_the_loop_before_the_answer(board: Pegboard) -> None:
-    told: list[tuple[Progress, int]] = []
+    received: list[tuple[Progress, int]] = []
 
     def work(context: CallContext) -> str:
         context.progress(1, 2, "half")
@@ -56,15 +56,15 @@ async def test_a_thread_is_heard_in_the_loop_before_the_answer(board: Pegboard) 
         return "done"
 
     await hang(board, work)
-    result = await board.call("it", on_progress=lambda it: told.append((it, threading.get_ident())))
+    result = await board.call("it", on_progress=lambda it: received.append((it, threading.get_ident())))
     assert result.output == "done"
-    assert {thread for _, thread in told} == {threading.get_ident()}
-    assert "".join(it.partial or "" for it, _ in told) == "ab"
-    assert [(it.progress, it.total, it.message) for it, _ in told if it.progress is not None] == [(1, 2, "half")]
+    assert {thread for _, thread in received} == {threading.get_ident()}
+    assert "".join(it.partial or "" for it, _ in received) == "ab"
+    assert [(it.progress, it.total, it.message) for it, _ in received if it.progress is not None] == [(1, 2, "half")]
 
 
 async def test_a_flood_from_a_thread_is_put_together_and_bounded(board: Pegboard) -> None:
-    told: list[Progress] = []
+    received: list[Progress] = []
 
     def work(context: CallContext) -> None:
         for step in range(1000):
@@ -72,14 +72,14 @@ async def test_a_flood_from_a_thread_is_put_together_and_bounded(board: Pegboard
             context.partial("x" * 1000)
 
     await hang(board, work)
-    assert (await board.call("it", on_progress=told.append)).success
-    assert (told[-1].progress, told[-1].message) == (999, "at 999")
-    assert max(len(it.partial or "") for it in told) <= MAX_PENDING_CHARS + 50
-    assert sum((it.partial or "").count("x") for it in told) <= 1_000_000
+    assert (await board.call("it", on_progress=received.append)).success
+    assert (received[-1].progress, received[-1].message) == (999, "at 999")
+    assert max(len(it.partial or "") for it in received) <= MAX_PENDING_CHARS + 50
+    assert sum((it.partial or "").count("x") for it in received) <= 1_000_000
 
 
 async def test_what_a_thread_says_after_the_answer_reaches_nobody_and_hurts_nobody(board: Pegboard) -> None:
-    told: list[Progress] = []
+    received: list[Progress] = []
     answered, ended = threading.Event(), threading.Event()
 
     def work(context: CallContext) -> None:
@@ -92,11 +92,11 @@ async def test_what_a_thread_says_after_the_answer_reaches_nobody_and_hurts_nobo
         threading.Thread(target=later).start()
 
     await hang(board, work)
-    assert (await board.call("it", on_progress=told.append)).success
+    assert (await board.call("it", on_progress=received.append)).success
     answered.set()
     assert await asyncio.to_thread(ended.wait, 30)
     await asyncio.sleep(0)
-    assert told == []
+    assert received == []
 
 
 @pytest.mark.parametrize("how", ["timeout", "cancelled"])
@@ -104,7 +104,7 @@ async def test_what_a_thread_says_after_the_answer_reaches_nobody_and_hurts_nobo
 async def test_a_thread_whose_call_is_over_is_told_when_it_reports(board: Pegboard, how: str, listens: bool) -> None:
     raised: list[BaseException] = []
     contexts: list[CallContext] = []
-    told: list[Progress] = []
+    received: list[Progress] = []
 
     def work(context: CallContext) -> None:
         contexts.append(context)
@@ -117,7 +117,7 @@ async def test_a_thread_whose_call_is_over_is_told_when_it_reports(board: Pegboa
             raise
 
     await hang(board, work, timeout=0.3 if how == "timeout" else 30)
-    calling = asyncio.create_task(board.call("it", on_progress=told.append if listens else None))
+    calling = asyncio.create_task(board.call("it", on_progress=received.append if listens else None))
 
     async def began() -> bool:
         return bool(contexts)
@@ -132,7 +132,7 @@ async def test_a_thread_whose_call_is_over_is_told_when_it_reports(board: Pegboa
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await calling
-    heard = len(told)
+    heard = len(received)
     assert contexts[0].is_cancelled
 
     async def ended() -> list[BaseException]:
@@ -141,11 +141,11 @@ async def test_a_thread_whose_call_is_over_is_told_when_it_reports(board: Pegboa
     (error,) = await until(ended)
     assert isinstance(error, Cancelled)
     assert "Nobody waits for this call any more" in error.message
-    assert len(told) == heard
+    assert len(received) == heard
 
 
 async def test_an_async_handler_that_cleans_up_after_its_cancellation_is_not_disturbed(board: Pegboard) -> None:
-    told: list[Progress] = []
+    received: list[Progress] = []
     seen: list[bool] = []
     began = asyncio.Event()
 
@@ -158,32 +158,32 @@ async def test_an_async_handler_that_cleans_up_after_its_cancellation_is_not_dis
             seen.append(context.is_cancelled)
 
     await hang(board, work)
-    calling = asyncio.create_task(board.call("it", on_progress=told.append))
+    calling = asyncio.create_task(board.call("it", on_progress=received.append))
     await began.wait()
     calling.cancel()
     with pytest.raises(asyncio.CancelledError):
         await calling
-    assert (seen, told) == ([True], [])
+    assert (seen, received) == ([True], [])
 
 
 async def test_a_thread_of_an_async_handler_is_heard_in_the_loop(board: Pegboard) -> None:
-    told: list[int] = []
+    received: list[int] = []
 
     async def work(context: CallContext) -> None:
         await asyncio.to_thread(context.progress, 1)
 
     await hang(board, work)
-    assert (await board.call("it", on_progress=lambda _: told.append(threading.get_ident()))).success
-    assert told == [threading.get_ident()]
+    assert (await board.call("it", on_progress=lambda _: received.append(threading.get_ident()))).success
+    assert received == [threading.get_ident()]
 
 
 @pytest.mark.parametrize("is_async", [True, False])
 async def test_a_listener_that_raises_hears_no_more_and_the_tool_goes_on(board: Pegboard, is_async: bool) -> None:
-    told: list[Progress] = []
+    received: list[Progress] = []
     again = threading.Event()
 
     def listen(progress: Progress) -> None:
-        told.append(progress)
+        received.append(progress)
         again.set()
         raise ValueError("not today")
 
@@ -199,4 +199,4 @@ async def test_a_listener_that_raises_hears_no_more_and_the_tool_goes_on(board: 
     await hang(board, work_async if is_async else work)
     with anyio.fail_after(30):
         assert (await board.call("it", on_progress=listen)).output == "fine"
-    assert told == [Progress(1)]
+    assert received == [Progress(1)]

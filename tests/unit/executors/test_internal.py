@@ -52,7 +52,7 @@ async def test_whatever_can_be_called_can_be_a_handler(board: Pegboard, function
 
 async def test_a_handler_is_told_who_calls_and_how_long_it_has(board: Pegboard) -> None:
     seen: list[CallContext] = []
-    told: list[Progress] = []
+    received: list[Progress] = []
 
     async def work(n: int, context: CallContext) -> int:
         seen.append(context)
@@ -60,11 +60,11 @@ async def test_a_handler_is_told_who_calls_and_how_long_it_has(board: Pegboard) 
         return n
 
     await hang(board, work, timeout=5)
-    result = await board.call("it", {"n": 1}, on_progress=told.append)
+    result = await board.call("it", {"n": 1}, on_progress=received.append)
     (context,) = seen
     assert (context.caller, context.run_id) == (board.admin, result.run_id)
     assert 0 < context.seconds_left <= 5
-    assert told == [Progress(1, 2, "half")]
+    assert received == [Progress(1, 2, "half")]
 
 
 async def test_progress_goes_nowhere_where_nobody_listens(board: Pegboard) -> None:

@@ -16,29 +16,29 @@ SECRET = "correct horse battery"
 PEM = "-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQ==\n-----END KEY-----"
 
 
-def passed(secrets: list[str], *said: Progress) -> list[Progress]:
+def passed(secrets: list[str], *message: Progress) -> list[Progress]:
     """What reaches a listener, of this."""
-    told: list[Progress] = []
-    passing = MaskedProgress(told.append, StreamMask(secrets))
-    for progress in said:
+    received: list[Progress] = []
+    passing = MaskedProgress(received.append, StreamMask(secrets))
+    for progress in message:
         passing(progress)
     passing.end()
-    return told
+    return received
 
 
 def joined(secrets: list[str], *pieces: str) -> str:
-    told = passed(secrets, *(Progress(partial=piece) for piece in pieces))
-    return "".join(progress.partial or "" for progress in told)
+    received = passed(secrets, *(Progress(partial=piece) for piece in pieces))
+    return "".join(progress.partial or "" for progress in received)
 
 
 def test_without_secrets_all_is_passed_on_as_it_is() -> None:
-    said = (Progress(1, 2, "m"), Progress(partial="a"), Progress(3, None, "m", "p"))
-    assert passed([], *said) == list(said)
+    message = (Progress(1, 2, "m"), Progress(partial="a"), Progress(3, None, "m", "p"))
+    assert passed([], *message) == list(message)
 
 
 def test_messages_pieces_and_numbers_are_masked() -> None:
-    told = passed([SECRET, "1234567"], Progress(1234567, 1234567, f"has {SECRET}"), Progress(partial=f"<{SECRET}>"))
-    assert told == [Progress(None, None, "has ********"), Progress(partial="<********>")]
+    received = passed([SECRET, "1234567"], Progress(1234567, 1234567, f"has {SECRET}"), Progress(partial=f"<{SECRET}>"))
+    assert received == [Progress(None, None, "has ********"), Progress(partial="<********>")]
 
 
 @pytest.mark.parametrize("cut", range(1, len(SECRET)))
@@ -47,15 +47,15 @@ def test_a_secret_in_two_pieces_is_masked(cut: int) -> None:
 
 
 def test_a_secret_letter_by_letter_is_masked_with_reports_in_between() -> None:
-    said = [step for letter in f"is {SECRET}!" for step in (Progress(partial=letter), Progress(1, message="on"))]
-    told = passed([SECRET], *said)
-    assert "".join(progress.partial or "" for progress in told) == "is ********!"
-    assert sum(progress.message == "on" for progress in told) == len(said) / 2
+    found = [step for letter in f"is {SECRET}!" for step in (Progress(partial=letter), Progress(1, message="on"))]
+    received = passed([SECRET], *found)
+    assert "".join(progress.partial or "" for progress in received) == "is ********!"
+    assert sum(progress.message == "on" for progress in received) == len(found) / 2
 
 
 def test_what_only_began_like_a_secret_is_told_with_what_follows() -> None:
-    told = passed([SECRET], Progress(partial="that is correct"), Progress(partial=" enough"))
-    assert told == [Progress(partial="that is "), Progress(partial="correct enough")]
+    received = passed([SECRET], Progress(partial="that is correct"), Progress(partial=" enough"))
+    assert received == [Progress(partial="that is "), Progress(partial="correct enough")]
 
 
 def test_the_beginning_of_a_secret_at_the_very_end_is_not_told() -> None:
@@ -64,8 +64,8 @@ def test_the_beginning_of_a_secret_at_the_very_end_is_not_told() -> None:
 
 
 def test_a_secret_of_many_lines_is_masked_line_by_line() -> None:
-    told = passed([PEM], *(Progress(message=line) for line in PEM.splitlines()))
-    assert {progress.message for progress in told} == {"********"}
+    received = passed([PEM], *(Progress(message=line) for line in PEM.splitlines()))
+    assert {progress.message for progress in received} == {"********"}
     assert joined([PEM], *(f"{line}\n" for line in PEM.splitlines())) == "********\n"
 
 
@@ -80,16 +80,16 @@ def test_a_long_message_is_cut_and_not_in_the_middle_of_a_secret() -> None:
 @pytest.mark.parametrize("cut", range(1, len(SECRET)))
 def test_where_pieces_are_missing_no_half_of_a_secret_is_told(cut: int) -> None:
     head, tail = Progress(partial=f"with {SECRET[:cut]}"), Progress(partial=f"{SECRET[cut:]}{'.' * 30}")
-    for said in ((head, OMITTED_PROGRESS, tail), (OMITTED_PROGRESS, tail), (head, OMITTED_PROGRESS)):
-        told = passed([SECRET], *said)
-        shown = "".join(progress.partial or "" for progress in told)
+    for item in ((head, OMITTED_PROGRESS, tail), (OMITTED_PROGRESS, tail), (head, OMITTED_PROGRESS)):
+        received = passed([SECRET], *item)
+        shown = "".join(progress.partial or "" for progress in received)
         assert SECRET[max(0, cut - 4) : cut] not in shown or cut < 4
         assert SECRET[cut:] not in shown.replace("with ", "") or cut == len(SECRET)
 
 
 def test_a_gap_is_shown_where_the_next_piece_begins() -> None:
-    said = (Progress(partial="a"), OMITTED_PROGRESS, Progress(1), Progress(partial="b"), Progress(partial="c"))
-    assert passed([], *said) == [Progress(partial="a"), Progress(1), Progress(partial="…b"), Progress(partial="c")]
+    message = (Progress(partial="a"), OMITTED_PROGRESS, Progress(1), Progress(partial="b"), Progress(partial="c"))
+    assert passed([], *message) == [Progress(partial="a"), Progress(1), Progress(partial="…b"), Progress(partial="c")]
 
 
 @given(st.data())
@@ -100,15 +100,15 @@ def test_however_a_text_is_cut_no_secret_is_in_what_is_told(data: st.DataObject)
     text = "".join(data.draw(st.lists(st.sampled_from(secrets) | st.text("abc", max_size=5), max_size=8)))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     pieces = [text[start:end] for start, end in itertools.pairwise([0, *cuts, len(text)])]
-    told = joined(secrets, *pieces)
-    assert not any(secret in told for secret in secrets)
+    received = joined(secrets, *pieces)
+    assert not any(secret in received for secret in secrets)
     # Nothing is lost but what was masked.
     whole = StreamMask(secrets).text(text)
-    assert told.replace("*", "").count("c") == whole.replace("*", "").count("c")
+    assert received.replace("*", "").count("c") == whole.replace("*", "").count("c")
 
 
 def test_text_full_of_beginnings_is_held_back_within_bounds() -> None:
     secret = "a" * 5000 + "b"
-    told = passed([secret], *(Progress(partial="a" * 4000) for _ in range(5)), Progress(partial="c"))
-    assert "".join(progress.partial or "" for progress in told) == "a" * 20_000 + "c"
-    assert len(told[-1].partial or "") <= 5001
+    received = passed([secret], *(Progress(partial="a" * 4000) for _ in range(5)), Progress(partial="c"))
+    assert "".join(progress.partial or "" for progress in received) == "a" * 20_000 + "c"
+    assert len(received[-1].partial or "") <= 5001

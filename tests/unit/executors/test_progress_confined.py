@@ -37,8 +37,8 @@ async def shell(board: Pegboard, command: str, **config: Any) -> tuple[ToolResul
 
 
 async def heard(board: Pegboard) -> tuple[ToolResult, list[Progress]]:
-    told: list[Progress] = []
-    return await board.call("t", {}, on_progress=told.append), told
+    received: list[Progress] = []
+    return await board.call("t", {}, on_progress=received.append), received
 
 
 async def test_python_code_tells_how_far_it_has_come(board: Pegboard) -> None:
@@ -50,24 +50,24 @@ def f():
     report_partial("a result")
     return "all of it"
 """
-    result, told = await python(board, code)
+    result, received = await python(board, code)
     assert result.output == "all of it"
-    assert told[:2] == [Progress(1, 2, "step 1"), Progress(2, 2, "step 2")]
-    assert "".join(progress.partial or "" for progress in told) == "half a result"
+    assert received[:2] == [Progress(1, 2, "step 1"), Progress(2, 2, "step 2")]
+    assert "".join(progress.partial or "" for progress in received) == "half a result"
 
 
 async def test_the_codes_own_names_come_first(board: Pegboard) -> None:
-    result, told = await python(board, "def report_progress(n): return n\ndef main(): return report_progress(7)")
-    assert (result.output, told) == (7, [])
+    result, received = await python(board, "def report_progress(n): return n\ndef main(): return report_progress(7)")
+    assert (result.output, received) == (7, [])
 
 
 async def test_code_that_reports_nonsense_fails_with_the_reason(board: Pegboard) -> None:
-    result, told = await python(board, "def f():\n    report_progress('3/10')")
+    result, received = await python(board, "def f():\n    report_progress('3/10')")
     assert result.problem is not None
     assert result.problem.message == (
         "TypeError: report_progress() takes progress as a number, not as str (line 2: report_progress('3/10'))"
     )
-    assert told == []
+    assert received == []
 
 
 async def test_a_script_tells_in_any_of_the_forms(board: Pegboard) -> None:
@@ -78,9 +78,9 @@ echo 'nearly there' >&3
 echo '{"progress": 4, "total": 4, "message": "done", "partial": "bytes"}' >&3
 echo out
 """
-    result, told = await shell(board, script)
+    result, received = await shell(board, script)
     assert result.output == {"stdout": "out\n", "stderr": "", "exit_code": 0}
-    assert told == [
+    assert received == [
         Progress(1, 4, "copying"),
         Progress(50, 100),
         Progress(message="nearly there"),
@@ -90,8 +90,8 @@ echo out
 
 async def test_a_command_finds_the_channel_by_its_variable(board: Pegboard) -> None:
     code = 'import os; os.write(int(os.environ["PEGBOARD_PROGRESS_FD"]), b"1/1 here")'
-    result, told = await shell(board, f"python3 -I -S -c '{code}'", shell=False)
-    assert (result.success, told) == (True, [Progress(1, 1, "here")])
+    result, received = await shell(board, f"python3 -I -S -c '{code}'", shell=False)
+    assert (result.success, received) == (True, [Progress(1, 1, "here")])
 
 
 async def test_who_reports_to_nobody_is_not_disturbed(board: Pegboard) -> None:
@@ -114,21 +114,21 @@ async def test_who_reports_to_nobody_is_not_disturbed(board: Pegboard) -> None:
 async def test_what_was_told_before_a_bad_end_is_heard(board: Pegboard, code: str, seconds: int, ends: str) -> None:
     await board.add({"name": "u", "tool_type": "python", "config": {"code": "def f(): return 1"}})
     assert (await board.call("u", {})).output == 1, "what calls are started by is there"
-    result, told = await python(board, code, timeout=seconds)
+    result, received = await python(board, code, timeout=seconds)
     assert result.problem is not None
     assert ends in result.problem.message
-    assert told == [Progress(1, 2)]
+    assert received == [Progress(1, 2)]
 
 
 @pytest.mark.parametrize("flood", ["report_progress(n, message='again')", "report_partial('x' * 1000)"])
 async def test_nothing_is_heard_of_a_call_that_was_cancelled(board: Pegboard, flood: str) -> None:
     code = f"def f():\n    n = 0\n    while True:\n        n += 1\n        {flood}"
     await board.add({"name": "t", "tool_type": "python", "config": {"code": code}})
-    told: list[Progress] = []
+    received: list[Progress] = []
     begun = asyncio.Event()
 
     def listen(progress: Progress) -> None:
-        told.append(progress)
+        received.append(progress)
         begun.set()
 
     calling = asyncio.create_task(board.call("t", {}, on_progress=listen))
@@ -137,11 +137,11 @@ async def test_nothing_is_heard_of_a_call_that_was_cancelled(board: Pegboard, fl
     calling.cancel()
     with pytest.raises(asyncio.CancelledError):
         await calling
-    count = len(told)
+    count = len(received)
     # Another call of the same kind, begun and ended: the first one's process is long gone.
     await board.add({"name": "u", "tool_type": "python", "config": {"code": "def f(): return 1"}})
     assert (await board.call("u", {})).output == 1
-    assert len(told) == count
+    assert len(received) == count
 
 
 async def test_a_listener_that_raises_does_not_hurt_the_call(board: Pegboard) -> None:
@@ -164,13 +164,13 @@ def f():
         report_partial(letter)
     report_progress(2, 2)
 """
-    _, told = await python(board, code, env={"KEY": SECRET})
-    assert told[0] == Progress(1, 2, "with ********")
-    assert "".join(progress.partial or "" for progress in told) == "<********>"
+    _, received = await python(board, code, env={"KEY": SECRET})
+    assert received[0] == Progress(1, 2, "with ********")
+    assert "".join(progress.partial or "" for progress in received) == "<********>"
 
 
 async def test_values_of_env_are_masked_in_what_a_script_tells(board: Pegboard) -> None:
     script = 'echo "1/2 $KEY" >&3; echo "$LINES" >&3; printf %s "$KEY" >&3'
     lines = "-----BEGIN-----\nMIIEvQIBADANBg"
-    _, told = await shell(board, script, env={"KEY": SECRET, "LINES": lines})
-    assert [progress.message for progress in told] == ["********"] * 4
+    _, received = await shell(board, script, env={"KEY": SECRET, "LINES": lines})
+    assert [progress.message for progress in received] == ["********"] * 4

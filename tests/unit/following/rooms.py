@@ -89,5 +89,5 @@ async def read(feed: FollowedRun, number: int = 0) -> list[LogEvent]:
 
 def results(events: Sequence[LogEvent]) -> list[Any]:
     """What each call gave: its result, or the code of its error."""
-    told = [event.data for event in events if event.name == "tool_result"]
-    return [data["result"] if "result" in data else data["code"] for data in told]
+    found = [event.data for event in events if event.name == "tool_result"]
+    return [data["result"] if "result" in data else data["code"] for data in found]

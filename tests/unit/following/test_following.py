@@ -30,8 +30,8 @@ async def test_results_come_in_the_order_of_the_calls_however_they_end(order: tu
     assert names[:3] == ["tool_use"] * 3
     assert [event.number for event in events] == sorted({event.number for event in events})
     used = {event.data["run_id"]: event.data["id"] for event in events if event.name == "tool_use"}
-    told = {event.data["run_id"]: event.data["id"] for event in events if event.name == "tool_result"}
-    assert used == told
+    values = {event.data["run_id"]: event.data["id"] for event in events if event.name == "tool_result"}
+    assert used == values
     assert [call["id"] for call in events[-1].data["tool_calls"]] == list(used.values())
     assert [call["args"] for call in events[-1].data["tool_calls"]] == [{"n": 0}, {"n": 1}, {"n": 2}]
 

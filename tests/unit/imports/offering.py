@@ -71,8 +71,8 @@ class Offering:
                 result = {"tools": self.tools}
             case "tools/call":
                 self.calls.append(message["params"])
-                told = {"called": message["params"]["name"], **message["params"].get("arguments", {})}
-                result = {"content": [{"type": "text", "text": json.dumps(told)}]}
+                response = {"called": message["params"]["name"], **message["params"].get("arguments", {})}
+                result = {"content": [{"type": "text", "text": json.dumps(response)}]}
             case _:
                 error = {"code": -32601, "message": "Method not found"}
                 return await says({"jsonrpc": "2.0", "id": message["id"], "error": error})(got, wire)

@@ -90,9 +90,9 @@ async def test_the_commands_environment_is_masked_too(board: Pegboard) -> None:
     answer = build_tool_response(await board.tools.get("o_echo", board.admin), board.admin)
     assert answer.config is not None
     assert answer.config["env"] == {"API_KEY": MASK}
-    told = await board.call("o_echo")
-    assert '"API_KEY": "********"' in told.output
-    assert "PEGBOARD" not in told.output
+    result = await board.call("o_echo")
+    assert '"API_KEY": "********"' in result.output
+    assert "PEGBOARD" not in result.output
     again = await board.imports.mcp(
         board.admin, command=odd("environment"), env={"API_KEY": f"{TOKEN}-2"}, prefix="o_", dry_run=True
     )

@@ -38,7 +38,7 @@ async def test_a_member_starts_no_commands(board: Pegboard, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({}, "server_url is required"),
         ({"server_url": "https://x.example", "command": ["x"]}, "server_url is required"),
@@ -55,11 +55,11 @@ async def test_a_member_starts_no_commands(board: Pegboard, tmp_path: Path) -> N
     ],
 )
 async def test_what_makes_no_sense_is_refused_with_the_reason(
-    board: Pegboard, given: dict[str, Any], said: str
+    board: Pegboard, given: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(Invalid) as refused:
         await board.imports.mcp(board.admin, **given)
-    assert said in refused.value.message
+    assert message in refused.value.message
     assert "hunter2" not in refused.value.message
 
 
@@ -70,7 +70,7 @@ async def test_a_board_that_starts_no_commands_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("instead", "kind", "said"),
+    ("instead", "kind", "message"),
     [
         ({"initialize": answer(401, "who are you?")}, UpstreamFailed, "401"),
         ({"initialize": answer(404)}, UpstreamFailed, "404"),
@@ -82,7 +82,7 @@ async def test_a_board_that_starts_no_commands_says_so() -> None:
     ],
 )
 async def test_a_server_that_cannot_list_its_tools_ends_in_a_clear_error(
-    instead: dict[str, Behaviour], kind: type[ToolError], said: str, monkeypatch: pytest.MonkeyPatch
+    instead: dict[str, Behaviour], kind: type[ToolError], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with offering(tool("say")) as there, memory_board(egress_allow="127.0.0.1") as board:
         await _warm(board, there)
@@ -90,7 +90,7 @@ async def test_a_server_that_cannot_list_its_tools_ends_in_a_clear_error(
         there.instead.update(instead)
         with pytest.raises(kind) as failed, anyio.fail_after(20):
             await board.imports.mcp(board.admin, server_url=there.url)
-        assert said in failed.value.message
+        assert message in failed.value.message
         there.instead.clear()
 
         async def healed() -> Any:
@@ -120,7 +120,7 @@ async def _warm(board: Pegboard, there: Offering) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ("exit-at-once", "no key for ********"),
         ("hang", "within"),
@@ -131,14 +131,14 @@ async def _warm(board: Pegboard, there: Offering) -> None:
     ],
 )
 async def test_a_command_that_cannot_list_its_tools_ends_and_leaves_nothing(
-    how: str, said: str, monkeypatch: pytest.MonkeyPatch
+    how: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "LIST_SECONDS", 20.0 if "within" not in said else 2.0)
+    monkeypatch.setattr(importing, "LIST_SECONDS", 20.0 if "within" not in message else 2.0)
     mark = f"mark-{uuid4()}"
     async with memory_board() as board:
         with pytest.raises(UpstreamFailed) as failed, anyio.fail_after(30):
             await board.imports.mcp(board.admin, command=odd(how, mark), env={"SERVICE_KEY": "swordfish"})
-        assert said in failed.value.message
+        assert message in failed.value.message
         assert "swordfish" not in failed.value.message
     assert matching(mark) == set()
     with pytest.raises(UpstreamFailed):

@@ -228,7 +228,7 @@ async def test_agents_import_nothing(board: Pegboard) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({}, "document: give either document or url"),
         ({"document": {}, "url": "https://x.example"}, "document: give either document or url"),
@@ -246,11 +246,11 @@ async def test_agents_import_nothing(board: Pegboard) -> None:
     ],
 )
 async def test_what_cannot_be_imported_is_refused_with_the_reason(
-    board: Pegboard, given: dict[str, Any], said: str
+    board: Pegboard, given: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(Invalid) as refused:
         await board.imports.openapi(board.admin, **given)
-    assert said in refused.value.message
+    assert message in refused.value.message
     assert "hunter2" not in refused.value.message
 
 

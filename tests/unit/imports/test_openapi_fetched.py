@@ -63,7 +63,7 @@ async def test_redirects_are_followed_and_the_document_is_where_it_was_asked_for
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "kind", "said"),
+    ("behaviour", "kind", "message"),
     [
         (answer(404, b"no such thing"), UpstreamFailed, "The document's server answered 404"),
         (answer(500), UpstreamFailed, "answered 500"),
@@ -89,14 +89,14 @@ async def test_redirects_are_followed_and_the_document_is_where_it_was_asked_for
     ],
 )
 async def test_what_is_no_document_ends_in_a_clear_error(
-    behaviour: Behaviour, kind: type[ToolError] | type[Invalid], said: str
+    behaviour: Behaviour, kind: type[ToolError] | type[Invalid], message: str
 ) -> None:
     settings = NoSettings(egress_allow="127.0.0.1", max_import_bytes=2**16)
     async with upstream(behaviour) as there, Pegboard.open("memory", settings=settings) as board:
         with pytest.raises(kind) as refused, anyio.fail_after(30):
             await board.imports.openapi(board.admin, url=f"{there.url}/doc?key=hidden-in-query")
         assert type(refused.value) is kind
-        assert said in refused.value.message
+        assert message in refused.value.message
         assert "hidden-in-query" not in refused.value.message
         there.behaviour = says(PETS)
         assert (await board.imports.openapi(board.admin, url=there.url)).created == ["cats"]
@@ -136,16 +136,16 @@ async def test_a_literal_private_address_is_refused_before_anybody_is_asked() ->
 
 
 async def test_progress_is_told_in_order_and_ends_at_the_whole(board: Pegboard) -> None:
-    told: list[tuple[str, int, int]] = []
+    received: list[tuple[str, int, int]] = []
 
     def tell(what: str, done: int, total: int) -> None:
-        told.append((what, done, total))
+        received.append((what, done, total))
 
     document: dict[str, Any] = pets(*(f"pet{number}" for number in range(30)))
     async with upstream(answer(200, json.dumps(document))) as there:
         await board.imports.openapi(board.admin, url=there.url, tell=tell)
-    assert list(dict.fromkeys(what for what, _, _ in told)) == ["fetching", "reading", "importing"]
-    assert told[0] == ("fetching", 0, 0)
-    assert [done for what, done, _ in told if what == "importing"] == list(range(1, 31))
-    assert {total for what, _, total in told if what == "importing"} == {30}
-    assert ("reading", 30, 30) in told
+    assert list(dict.fromkeys(what for what, _, _ in received)) == ["fetching", "reading", "importing"]
+    assert received[0] == ("fetching", 0, 0)
+    assert [done for what, done, _ in received if what == "importing"] == list(range(1, 31))
+    assert {total for what, _, total in received if what == "importing"} == {30}
+    assert ("reading", 30, 30) in received

@@ -89,6 +89,6 @@ async def left(database: Database) -> list[tuple[int, int]]:
     return [(row[0], row[1]) for row in await read(database, "SELECT writer, seq FROM executions ORDER BY 1, 2")]
 
 
-def told(report: VerificationReport) -> list[str]:
+def received(report: VerificationReport) -> list[str]:
     """The findings in words."""
     return [finding.message for finding in report.findings]

@@ -217,11 +217,11 @@ class TestDead:
         waiting = asyncio.create_task(boards[1].call("note", key="k"))
         await kill(boards[0])
         with anyio.fail_after(20):
-            told = await waiting
-        assert told.problem is not None
-        assert (told.problem.code, told.problem.retryable) == ("in_doubt", False)
+            result = await waiting
+        assert result.problem is not None
+        assert (result.problem.code, result.problem.retryable) == ("in_doubt", False)
         (row,) = [row for row in await calls_of(boards[1]) if row.status == "in_doubt"]
-        assert row.id in told.problem.message, "it names the execution to look at"
+        assert row.id in result.problem.message, "it names the execution to look at"
         assert (row.tool_name, row.code, row.attempts, row.repeat_of) == ("note", "in_doubt", 1, None)
         for arguments, expected in (({}, "in_doubt"), ({"n": 5}, "idempotency_conflict"), ({}, "in_doubt")):
             assert code(await boards[1].call("note", arguments, key="k")) == expected

@@ -15,7 +15,7 @@ from pegboard.model.api_errors import Invalid
 from pegboard.model.journal_row import restore_execution
 from pegboard.storage.database import Database
 from pegboard.surfaces.rest.audit_routes import VerifyExportResponse
-from tests.unit.journal.audits import exported, lines_verified, told, verified
+from tests.unit.journal.audits import exported, lines_verified, received, verified
 from tests.unit.journal.chained import (
     CHAIN,
     MINUTE,
@@ -160,7 +160,7 @@ async def test_a_tampered_journal_gives_an_export_that_shows_it(database: Databa
     await run(database, "UPDATE executions SET mac = 'x' WHERE seq = 4")
     await run(database, "DELETE FROM executions WHERE seq IN (6, 8)")
     report = await lines_verified(database, await exported(database))
-    assert told(report) == [
+    assert received(report) == [
         f"Row 2 of writer 1, execution {rows[1].id}, is not as the board wrote it",
         f"Row 4 of writer 1, execution {rows[3].id}, is not as the board wrote it",
         "Line 8, row 7 of writer 1, does not name the row before it",
@@ -194,7 +194,7 @@ async def test_an_export_names_the_row_before_although_that_cannot_be_read() -> 
         await run(database, "UPDATE executions SET error = CAST(X'FF' AS TEXT) WHERE seq = 2")
         lines = await exported(database, 1)
         assert [row["previous"] for row in rows_in(lines)] == ["", mac]
-        assert told(await lines_verified(database, lines)) == ["Row 2 of writer 1 is missing"]
+        assert received(await lines_verified(database, lines)) == ["Row 2 of writer 1 is missing"]
 
 
 @pytest.mark.parametrize("limit", [1, 20_000])
@@ -203,7 +203,7 @@ async def test_a_row_that_cannot_be_read_is_named_and_only_it(limit: int, mac: s
     async with memory_database() as database:
         await journal(database, 6)
         await run(database, f"UPDATE executions SET error = CAST(X'FF' AS TEXT), mac = {mac} WHERE seq IN (2, 5)")
-        assert told(await verified(database, limit)) == [
+        assert received(await verified(database, limit)) == [
             "Row 2 of writer 1 is not as the board wrote it",
             "Row 5 of writer 1 is not as the board wrote it",
         ]
@@ -214,7 +214,7 @@ async def test_the_row_after_one_that_cannot_be_read_is_still_judged() -> None:
         await journal(database, 6)
         await run(database, "UPDATE executions SET error = CAST(X'FF' AS TEXT) WHERE seq = 2")
         await run(database, "UPDATE executions SET caller = 'eve' WHERE seq = 3")
-        assert told(await verified(database)) == ["Rows 2 to 3 of writer 1 are not as the board wrote them"]
+        assert received(await verified(database)) == ["Rows 2 to 3 of writer 1 are not as the board wrote them"]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 20_000])

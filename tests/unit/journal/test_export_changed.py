@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pegboard.journal.verify import VerificationReport
 from pegboard.model.api_errors import Invalid
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import exported, lines_verified, told
+from tests.unit.journal.audits import exported, lines_verified, received
 from tests.unit.journal.chained import (
     MINUTE,
     add_writer,
@@ -86,18 +86,18 @@ async def test_a_writer_may_not_be_left_out(database: Database) -> None:
     await journal(database, 2, 1, 3)
     lines = await exported(database)
     report = await lines_verified(database, [*lines[:5], *lines[8:]])
-    assert told(report) == ["Writer 2 is missing, and what is signed of it"]
+    assert received(report) == ["Writer 2 is missing, and what is signed of it"]
 
 
 async def test_a_field_more_or_a_name_twice_is_found(database: Database) -> None:
     await journal(database, 1)
     lines = await exported(database)
     more = [*lines[:2], lines[2][:-1] + ',"note":"all well"}', *lines[3:]]
-    assert "Line 3 is not as the board wrote it: more or other than its row" in told(
+    assert "Line 3 is not as the board wrote it: more or other than its row" in received(
         await lines_verified(database, more)
     )
     twice = [*lines[:2], '{"caller":"eve",' + lines[2][1:], *lines[3:]]
-    assert "Line 3 is not as the board wrote it: a name stands twice" in told(await lines_verified(database, twice))
+    assert "Line 3 is not as the board wrote it: a name stands twice" in received(await lines_verified(database, twice))
 
 
 async def test_a_shown_field_may_not_differ_from_what_its_mac_speaks_for(database: Database) -> None:
@@ -113,7 +113,7 @@ async def test_a_whole_export_cannot_pass_for_a_part(database: Database) -> None
     lines = await exported(database)
     lines[0] = json.dumps({**json.loads(lines[0]), "until": "2027-01-01T00:00:00.000000Z"})
     del lines[3]
-    assert told(await lines_verified(database, lines)) == [
+    assert received(await lines_verified(database, lines)) == [
         "The header is not signed by this board: which rows the export was to hold is not known"
     ]
 
@@ -152,11 +152,11 @@ async def test_a_database_put_back_to_an_earlier_state_shows(database: Database)
     await run(database, "DELETE FROM executions WHERE seq = 4")
     await run(database, "UPDATE writers SET seq = 3, mac = :m, signature = :g", m=mac, g=signature)
     assert (await lines_verified(database, lines)).findings == ()
-    assert told(await lines_verified(database, lines, compare=True)) == [
+    assert received(await lines_verified(database, lines, compare=True)) == [
         "Row 4 of writer 1, its head in the export, is not on the board: the database was put back to an earlier"
         " state, or the row was removed"
     ]
     await append(database, 1, [call(7)])
-    assert told(await lines_verified(database, lines, compare=True)) == [
+    assert received(await lines_verified(database, lines, compare=True)) == [
         "Row 4 of writer 1 is another on the board than in the export"
     ]

@@ -197,11 +197,11 @@ class Watch:
 
     async def after(self, *pauses: float, beat: int = 7) -> list[set[int]]:
         """What was told in looks with so many seconds before each."""
-        told = []
+        received = []
         for pause in pauses:
             self.now += pause
-            told.append(await self.leases.gone([(1, "id", beat)]))
-        return told
+            received.append(await self.leases.gone([(1, "id", beat)]))
+        return received
 
     async def is_unlocked(self) -> bool:
         async with self.database.read() as conn:

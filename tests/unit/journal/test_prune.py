@@ -19,7 +19,7 @@ from pegboard.model.ids import make_lowest_id
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
 from pegboard.storage.journal_tables import ExecutionCount, Intent
-from tests.unit.journal.audits import exported, left, lines_verified, pruned, told, verified
+from tests.unit.journal.audits import exported, left, lines_verified, pruned, received, verified
 from tests.unit.journal.chained import (
     CHAIN,
     MINUTE,
@@ -173,7 +173,7 @@ class TestTamperedJournals:
         [rows] = await journal(database, 9)
         await run(database, "UPDATE executions SET caller = 'eve' WHERE seq = 7")
         assert await pruned(database, NOW + 5 * MINUTE) == 5
-        assert told(await verified(database)) == [
+        assert received(await verified(database)) == [
             f"Row 7 of writer 1, execution {rows[6].id}, is not as the board wrote it"
         ]
 

@@ -88,9 +88,9 @@ async def test_one_that_was_taken_for_dead_tells_late_how_its_calls_ended_and_go
         [(call.run_id, "in_doubt"), (late, "succeeded"), (after.id, "succeeded")]
     )
     async with database.read() as conn:
-        told = await execution_rows.get_execution(conn, late)
-    assert told is not None
-    assert told.repeat_of == call.run_id
+        result = await execution_rows.get_execution(conn, late)
+    assert result is not None
+    assert result.repeat_of == call.run_id
     assert (await verified(database, chain=open_chain(VAULT))).findings == ()
 
 

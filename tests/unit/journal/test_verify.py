@@ -10,13 +10,13 @@ from pegboard.journal.hash_chain import HashChain
 from pegboard.journal.tamper_report import MAX_FINDINGS, TamperFinding
 from pegboard.journal.verify import VerificationReport
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import told, verified
+from tests.unit.journal.audits import received, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, journal, prune_by_hand, read, run, unchained
 from tests.unit.store.rows import NOW
 
 
 async def messages(database: Database, **scope: Any) -> list[str]:
-    return told(await verified(database, **scope))
+    return received(await verified(database, **scope))
 
 
 async def test_an_empty_journal_is_clean(database: Database) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pegboard.journal.verify import ChainVerifier, Position, Scope, VerificationReport
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import told, verified
+from tests.unit.journal.audits import received, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, journal, prune_by_hand, run
 
 
@@ -25,7 +25,7 @@ async def test_a_row_that_came_back_after_it_was_pruned_is_found(database: Datab
     head = places[5]
     await append(database, 1, rows[3:4], places[2])
     await run(database, "UPDATE writers SET seq = 6, mac = :m, signature = :g", m=head.mac, g=CHAIN.sign_head(1, head))
-    assert told(await verified(database)) == [
+    assert received(await verified(database)) == [
         f"1 row of writer 1 outside of its chain, which begins after row 4: execution {rows[3].id}"
     ]
 

@@ -8,7 +8,7 @@ import pytest
 
 from pegboard.journal.verify import VerificationReport
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import told, verified
+from tests.unit.journal.audits import received, verified
 from tests.unit.journal.chained import MINUTE, add_writer, append, call, journal, run
 from tests.unit.store.rows import NOW
 
@@ -36,13 +36,13 @@ async def test_the_first_row_of_a_range_is_checked_against_the_row_before_it(dat
 async def test_rows_missing_at_the_end_of_a_range_are_found(database: Database) -> None:
     await journal(database, 9)
     await run(database, "DELETE FROM executions WHERE seq IN (6, 7)")
-    assert told(await verified(database, writer=1, first=2, last=7)) == ["Rows 6 to 7 of writer 1 are missing"]
-    assert told(await verified(database, writer=1, first=2, last=5)) == []
+    assert received(await verified(database, writer=1, first=2, last=7)) == ["Rows 6 to 7 of writer 1 are missing"]
+    assert received(await verified(database, writer=1, first=2, last=5)) == []
 
 
 async def test_a_writer_that_is_not_there_is_named(database: Database) -> None:
     await journal(database, 1)
-    assert told(await verified(database, writer=5)) == ["Writer 5 is missing, and what is signed of it"]
+    assert received(await verified(database, writer=5)) == ["Writer 5 is missing, and what is signed of it"]
 
 
 @pytest.mark.parametrize("limit", [1, 20_000])

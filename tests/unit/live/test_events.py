@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pegboard.progress.event_log import BATCH_BYTES, EventLog, LogEvent, encode_event_json
 
 MOST, MOST_BYTES = 5, 400
-told = st.lists(st.tuples(st.booleans(), st.integers(0, 200)), max_size=60)
+received = st.lists(st.tuples(st.booleans(), st.integers(0, 200)), max_size=60)
 
 
 def filled(happened: list[tuple[bool, int]]) -> EventLog:
@@ -31,7 +31,7 @@ def read(log: EventLog, number: int, most_bytes: int = BATCH_BYTES) -> list[LogE
     return found
 
 
-@given(told)
+@given(received)
 def test_numbers_ascend_and_what_stays_is_never_lost(happened: list[tuple[bool, int]]) -> None:
     log = filled(happened)
     numbers = [event.number for event in read(log, 0)]
@@ -42,7 +42,7 @@ def test_numbers_ascend_and_what_stays_is_never_lost(happened: list[tuple[bool, 
     assert log.first == (numbers[0] if numbers else log.last + 1)
 
 
-@given(told)
+@given(received)
 def test_of_what_passes_the_last_is_kept_and_no_more_than_there_is_room_for(happened: list[tuple[bool, int]]) -> None:
     log = filled(happened)
     passing = [event for event in read(log, 0) if event.name == "a"]
@@ -54,7 +54,7 @@ def test_of_what_passes_the_last_is_kept_and_no_more_than_there_is_room_for(happ
     assert log.size == sum(len(event.frame) for event in read(log, 0))
 
 
-@given(told, st.integers(0, 70), st.integers(1, 1000))
+@given(received, st.integers(0, 70), st.integers(1, 1000))
 def test_readers_at_any_pace_and_from_anywhere_see_the_same_order(
     happened: list[tuple[bool, int]], start: int, pace: int
 ) -> None:
@@ -62,7 +62,7 @@ def test_readers_at_any_pace_and_from_anywhere_see_the_same_order(
     assert read(log, start, pace) == [event for event in read(log, 0) if event.number > start]
 
 
-@given(told, st.lists(st.integers(0, 3), min_size=1, max_size=60))
+@given(received, st.lists(st.integers(0, 3), min_size=1, max_size=60))
 def test_a_reader_who_comes_by_now_and_then_misses_only_what_passed(
     happened: list[tuple[bool, int]], when: list[int]
 ) -> None:

@@ -15,41 +15,41 @@ from tests.waiting import until
 
 
 async def test_the_first_is_told_at_once_and_a_flood_becomes_few() -> None:
-    told: list[Progress] = []
-    telling = ProgressThrottle(told.append)
+    received: list[Progress] = []
+    telling = ProgressThrottle(received.append)
     for step in range(10_000):
         telling(Progress(step, 10_000, f"step {step}"))
-    assert told == [Progress(0, 10_000, "step 0")]
+    assert received == [Progress(0, 10_000, "step 0")]
 
     async def more() -> bool:
-        return len(told) > 1
+        return len(received) > 1
 
     await until(more)
     telling.end()
-    assert told[1] == Progress(9999, 10_000, "step 9999")
-    assert len(told) == 2
+    assert received[1] == Progress(9999, 10_000, "step 9999")
+    assert len(received) == 2
 
 
 async def test_the_end_tells_what_was_held_back_and_nothing_later() -> None:
-    told: list[Progress] = []
-    telling = ProgressThrottle(told.append)
+    received: list[Progress] = []
+    telling = ProgressThrottle(received.append)
     telling(Progress(1))
     telling(Progress(partial="a"))
     telling(Progress(partial="b"))
     telling.end()
     telling.end()
     telling(Progress(2))
-    assert told == [Progress(1), Progress(1, partial="ab")]
+    assert received == [Progress(1), Progress(1, partial="ab")]
 
 
 async def test_output_is_bounded_and_says_how_much_is_missing() -> None:
-    told: list[Progress] = []
-    telling = ProgressThrottle(told.append)
+    received: list[Progress] = []
+    telling = ProgressThrottle(received.append)
     telling(Progress(0))
     for _ in range(100):
         telling(Progress(partial="x" * 1000))
     telling.end()
-    (last,) = told[1:]
+    (last,) = received[1:]
     assert last.partial is not None
     assert last.partial.startswith("x" * 16_384)
     assert last.partial.endswith("… [83,616 more characters left out]")
@@ -57,11 +57,11 @@ async def test_output_is_bounded_and_says_how_much_is_missing() -> None:
 
 @pytest.mark.parametrize("odd", [math.nan, math.inf, "7", None, 10**400, [1]])
 async def test_what_is_no_number_is_not_told_as_one(odd: Any) -> None:
-    told: list[Progress] = []
-    telling = ProgressThrottle(told.append)
+    received: list[Progress] = []
+    telling = ProgressThrottle(received.append)
     telling(Progress(odd, odd, odd if not isinstance(odd, str) else None))
     telling.end()
-    assert told == [Progress(0.0)]
+    assert received == [Progress(0.0)]
 
 
 @given(st.one_of(st.integers(), st.floats(), st.booleans()))

@@ -10,7 +10,16 @@ import pytest
 
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.model.api_errors import Invalid
-from tests.unit.memory.told import CALLS, CONVERSATION, KNOWN, TALKING, arguments_of, given, history, message
+from tests.unit.memory.sample_conversation import (
+    CALLS,
+    CONVERSATION,
+    KNOWN,
+    TALKING,
+    arguments_of,
+    given,
+    history,
+    message,
+)
 
 TEXTUAL = [name for name in TALKING if name.startswith("text_")]
 # What was observed stands in one text for all calls of a turn, so that nobody can tell whose it is.
@@ -46,8 +55,8 @@ def test_the_same_calls_are_read_back_from_what_a_model_would_have_written(name:
     if name != "text_glm46":  # there, what follows the name has to look like a call for it to be one
         assert read[4].name == "get_weather"
         assert read[4].is_malformed or "INVALID_JSON" in read[4].arguments
-    told = ['{"degrees":7}', *OUTCOMES[1:]]
-    assert [item["content"] for item in items if item["role"] == "tool"] == told
+    found = ['{"degrees":7}', *OUTCOMES[1:]]
+    assert [item["content"] for item in items if item["role"] == "tool"] == found
     assert items[0] == {"role": "system", "content": "Be brief."}
 
 
@@ -69,11 +78,11 @@ def test_an_agent_of_one_observation_a_turn_gets_what_all_calls_gave() -> None:
 
 @pytest.mark.parametrize("name", TALKING)
 def test_everything_that_was_said_is_there_once_and_can_be_sent(name: str) -> None:
-    told = history(name)
-    sent = orjson.dumps(told._asdict()).decode()
+    received = history(name)
+    sent = orjson.dumps(received._asdict()).decode()
     for text in ("Be brief.", "How is the weather?", "I look.", "7 degrees.", "And now?", "Well?"):
         assert sent.count(text) == 1, text
-    assert (told.system is None) == ("Be brief." in orjson.dumps(told.items).decode())
+    assert (received.system is None) == ("Be brief." in orjson.dumps(received.items).decode())
 
 
 @pytest.mark.parametrize("name", TALKING)
@@ -99,7 +108,7 @@ def test_a_dialect_of_no_conversation_says_what_to_ask_for(name: str) -> None:
 
 def test_memory_form_is_given_as_it_is_kept() -> None:
     items = history("memory").items
-    assert [item["tool_calls"] for item in items] == [list(said.tool_calls) for said in CONVERSATION]
+    assert [item["tool_calls"] for item in items] == [list(message.tool_calls) for message in CONVERSATION]
     assert items[1] == {
         "id": "m1",
         "role": "user",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pegboard.conversations.provider_history import build_history
 from pegboard.model.conversation import Message
-from tests.unit.memory.told import KNOWN, TALKING, WHEN
+from tests.unit.memory.sample_conversation import KNOWN, TALKING, WHEN
 
 MAIN = [
     *("openai_chat", "openai_responses", "anthropic_messages", "gemini_generate_content", "bedrock_converse"),
@@ -54,14 +54,14 @@ def message(place: int, role: Any, content: str | None, calls: list[dict[str, An
 @given(turns=st.lists(TURNS, max_size=6))
 def test_every_call_has_one_answer_and_turns_are_as_demanded(name: str, turns: list[Any]) -> None:
     messages = [message(place, *turn) for place, turn in enumerate(turns)]
-    told = build_history(messages, KNOWN[name])
-    orjson.dumps(told.items)
-    calls = KNOWN.read(told.items, name).calls if told.items else ()
-    assert len(calls) == sum(len(said.tool_calls) for said in messages)
+    received = build_history(messages, KNOWN[name])
+    orjson.dumps(received.items)
+    calls = KNOWN.read(received.items, name).calls if received.items else ()
+    assert len(calls) == sum(len(message_text.tool_calls) for message_text in messages)
     assert not any(call.is_open for call in calls)
     assert all(call.name for call in calls)
     if name in ALTERNATING:
-        roles = [item["role"] for item in told.items]
+        roles = [item["role"] for item in received.items]
         assert roles == [
             ("user", "model" if name.startswith("gemini") else "assistant")[i % 2] for i in range(len(roles))
         ]

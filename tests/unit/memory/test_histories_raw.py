@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.memory.told import call, history, message
+from tests.unit.memory.sample_conversation import call, history, message
 
 DATA = "aGk="
 PICTURES: dict[str, dict[str, Any]] = {
@@ -31,8 +31,8 @@ ITEMS = [
 @pytest.mark.parametrize("name", PICTURES)
 @pytest.mark.parametrize("other", PICTURES)
 def test_a_picture_goes_back_where_it_came_from_and_is_told_of_elsewhere(name: str, other: str) -> None:
-    said = [message(0, "user", "[image]", dialect=name, raw=PICTURES[name])]
-    (item,) = history(other, said).items
+    found = [message(0, "user", "[image]", dialect=name, raw=PICTURES[name])]
+    (item,) = history(other, found).items
     assert (item == PICTURES[name]) == (name == other)
     assert ("[image]" in str(item)) == (name != other)
 
@@ -54,8 +54,8 @@ def test_a_whole_response_of_anthropic_becomes_its_message() -> None:
 
 @pytest.mark.parametrize("raw", [ITEMS, {"object": "response", "output": ITEMS}])
 def test_items_keep_their_ids_and_their_reasoning(raw: Any) -> None:
-    said = [message(0, "assistant", None, call("call_1", result=7), dialect="openai_responses", raw=raw)]
-    assert history("openai_responses", said).items == [
+    found = [message(0, "assistant", None, call("call_1", result=7), dialect="openai_responses", raw=raw)]
+    assert history("openai_responses", found).items == [
         *ITEMS,
         {"type": "function_call_output", "call_id": "call_1", "output": "7"},
     ]
@@ -65,29 +65,32 @@ def test_a_response_of_openai_goes_back_without_its_nulls() -> None:
     function = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
     spoken = {"role": "assistant", "content": None, "tool_calls": [function], "function_call": None, "audio": None}
     raw = {"choices": [{"index": 0, "message": spoken | {"reasoning_content": "Hm"}, "finish_reason": "tool_calls"}]}
-    said = [message(0, "assistant", None, call("call_1", result=7), dialect="openai_chat", raw=raw)]
-    asked, _ = history("openai_chat", said).items
+    found = [message(0, "assistant", None, call("call_1", result=7), dialect="openai_chat", raw=raw)]
+    asked, _ = history("openai_chat", found).items
     assert asked == {"role": "assistant", "content": None, "tool_calls": [function], "reasoning_content": "Hm"}
 
 
 def test_contents_that_came_in_a_stream_become_one() -> None:
     pieces = [{"role": "model", "parts": [{"text": "I "}]}, {"role": "model", "parts": [{"text": "look."}]}]
-    said = [message(0, "user", "Go"), message(1, "assistant", "I look.", dialect="gemini_generate_content", raw=pieces)]
-    items = history("gemini_generate_content", said).items
+    found = [
+        message(0, "user", "Go"),
+        message(1, "assistant", "I look.", dialect="gemini_generate_content", raw=pieces),
+    ]
+    items = history("gemini_generate_content", found).items
     assert items[1] == {"role": "model", "parts": [{"text": "I "}, {"text": "look."}]}
 
 
 def test_an_event_of_an_agent_is_made_from_its_content() -> None:
     parts = [{"functionCall": {"id": "a", "name": "get_weather", "args": {}}, "thoughtSignature": "cw=="}]
     raw = {"role": "model", "parts": parts}
-    said = [message(0, "assistant", None, call("a", result=7), dialect="google_adk", raw=raw)]
-    assert history("google_adk", said).items[0]["content"] == raw
+    found = [message(0, "assistant", None, call("a", result=7), dialect="google_adk", raw=raw)]
+    assert history("google_adk", found).items[0]["content"] == raw
 
 
 def test_a_text_goes_back_as_the_model_wrote_it() -> None:
     raw = 'I look.\n<tool_call>\n{"name":"get_weather","arguments":{"city":"Bern"}}\n</tool_call>'
-    said = [message(0, "assistant", "I look.", call("", result=7), dialect="text_hermes", raw=raw)]
-    assert history("text_hermes", said).items == [
+    found = [message(0, "assistant", "I look.", call("", result=7), dialect="text_hermes", raw=raw)]
+    assert history("text_hermes", found).items == [
         {"role": "assistant", "content": raw},
         {"role": "tool", "name": "get_weather", "content": "7"},
     ]
@@ -107,8 +110,8 @@ def test_a_text_goes_back_as_the_model_wrote_it() -> None:
 )
 def test_what_no_longer_fits_is_made_anew(raw: Any, calls: list[dict[str, Any]]) -> None:
     before = message(1, "assistant", None, call("toolu_1" if calls and calls[0]["id"] == "toolu_0" else "x", result=1))
-    said = message(2, "assistant", "See.", *calls, dialect="anthropic_messages", raw=raw)
-    item = history("anthropic_messages", [message(0, "user", "Go"), before, said]).items[3]
+    message_text = message(2, "assistant", "See.", *calls, dialect="anthropic_messages", raw=raw)
+    item = history("anthropic_messages", [message(0, "user", "Go"), before, message_text]).items[3]
     assert item["content"][0] == {"type": "text", "text": "See."}
     assert [block["name"] for block in item["content"][1:]] == [one["name"] for one in calls]
 
@@ -118,19 +121,19 @@ def test_what_the_provider_ran_itself_is_answered_by_it_alone() -> None:
     found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [{"type": "web_search_result"}]}
     raw = {"role": "assistant", "content": [ran, found, {"type": "text", "text": "See."}]}
     calls = [call("srvtoolu_1", "web_search", result=found["content"], provider_executed=True)]
-    said = message(1, "assistant", "See.", *calls, dialect="anthropic_messages", raw=raw)
-    assert history("anthropic_messages", [message(0, "user", "Go"), said]).items[1:] == [raw]
+    message_text = message(1, "assistant", "See.", *calls, dialect="anthropic_messages", raw=raw)
+    assert history("anthropic_messages", [message(0, "user", "Go"), message_text]).items[1:] == [raw]
 
 
 def test_an_entry_of_mistrals_conversations_becomes_a_message() -> None:
     asked = call("abcdefghi", result=7, api="conversations")
     entry = {"type": "function.call", "tool_call_id": "abcdefghi", "name": "get_weather", "arguments": "{}"}
-    said = [message(0, "assistant", None, asked, dialect="mistral", raw=[entry])]
-    assert [item["role"] for item in history("mistral", said).items] == ["assistant", "tool"]
+    found = [message(0, "assistant", None, asked, dialect="mistral", raw=[entry])]
+    assert [item["role"] for item in history("mistral", found).items] == ["assistant", "tool"]
 
 
 def test_a_signature_that_was_kept_with_its_call_goes_back_too() -> None:
     signed = call("a", result=7, thought_signature_b64="cw==", duration_ms=3)
-    said = [message(0, "user", "Go"), message(1, "assistant", None, signed, dialect="gemini_generate_content")]
-    assert history("gemini_generate_content", said).items[1]["parts"][0]["thoughtSignature"] == "cw=="
-    assert "cw==" not in str(history("google_adk", said).items)
+    found = [message(0, "user", "Go"), message(1, "assistant", None, signed, dialect="gemini_generate_content")]
+    assert history("gemini_generate_content", found).items[1]["parts"][0]["thoughtSignature"] == "cw=="
+    assert "cw==" not in str(history("google_adk", found).items)

@@ -18,7 +18,7 @@ from openai.types.responses import ResponseInputItemParam
 from pydantic import TypeAdapter
 from pydantic_ai.messages import ModelMessagesTypeAdapter
 
-from tests.unit.memory.told import FROM_GEMINI, history
+from tests.unit.memory.sample_conversation import FROM_GEMINI, history
 
 
 def checked(kind: Any, items: list[Any]) -> list[Any]:
@@ -40,34 +40,34 @@ def test_openai_takes_its_items(name: str) -> None:
 
 
 def test_anthropic_takes_its_messages() -> None:
-    told = history("anthropic_messages")
+    received = history("anthropic_messages")
     adapter, block = TypeAdapter(MessageParam), TypeAdapter(ContentBlockParam)
-    for item in told.items:
+    for item in received.items:
         assert adapter.validate_python(item)["role"] == item["role"]
         assert [block.validate_python(one) for one in item["content"]] == item["content"]
-    assert told.system == "Be brief."
+    assert received.system == "Be brief."
 
 
 def test_gemini_takes_its_contents_and_gets_its_signature_back() -> None:
-    told = history("gemini_generate_content")
-    contents = [genai.Content.model_validate(item) for item in told.items]
+    received = history("gemini_generate_content")
+    contents = [genai.Content.model_validate(item) for item in received.items]
     signed = [part for content in contents for part in content.parts or [] if part.thought_signature]
     assert [part.thought_signature for part in signed] == [b"signed"]
-    assert FROM_GEMINI in told.items
-    assert genai.Content.model_validate(told.system).parts == [genai.Part(text="Be brief.")]
+    assert FROM_GEMINI in received.items
+    assert genai.Content.model_validate(received.system).parts == [genai.Part(text="Be brief.")]
 
 
 def test_bedrock_takes_its_messages() -> None:
-    told = history("bedrock_converse")
+    received = history("bedrock_converse")
     model = ServiceModel(Loader().load_service_model("bedrock-runtime", "service-2"))
-    request = {"modelId": "m", "messages": told.items, "system": told.system}
+    request = {"modelId": "m", "messages": received.items, "system": received.system}
     shape = model.operation_model("Converse").input_shape
     assert ParamValidator().validate(request, shape).generate_report() == ""
 
 
 def test_mistral_takes_its_messages() -> None:
     request = ChatCompletionRequest.model_validate({"model": "m", "messages": history("mistral").items})
-    assert [said.role for said in request.messages] == [
+    assert [item.role for item in request.messages] == [
         *("system", "user", "assistant", "tool", "tool", "assistant", "user", "assistant", "tool"),
         # It refuses a user who speaks right after a tool.
         *("assistant", "tool", "tool", "assistant", "user"),
@@ -77,15 +77,15 @@ def test_mistral_takes_its_messages() -> None:
 def test_cohere_takes_its_messages() -> None:
     items = history("cohere_v2").items
     read = TypeAdapter(list[ChatMessageV2]).validate_python(items)
-    assert [said.role for said in read] == [item["role"] for item in items]
+    assert [message.role for message in read] == [item["role"] for item in items]
 
 
 @pytest.mark.parametrize("name", ["langchain", "langgraph"])
 def test_langchain_takes_its_messages(name: str) -> None:
     items = history(name).items
     read: list[BaseMessage] = convert_to_messages(items)
-    assert [said.type for said in read] == [item["type"] for item in items]
-    answers = [said.status for said in read if isinstance(said, ToolMessage)]
+    assert [message.type for message in read] == [item["type"] for item in items]
+    answers = [message.status for message in read if isinstance(message, ToolMessage)]
     assert answers == ["success", "error", "success", "error", "error"]
     again = messages_from_dict([{"type": item["type"], "data": item} for item in items])
     for one, other in zip(read, again, strict=True):
@@ -94,7 +94,7 @@ def test_langchain_takes_its_messages(name: str) -> None:
 
 def test_pydantic_ai_takes_its_messages() -> None:
     read = ModelMessagesTypeAdapter.validate_python(history("pydantic_ai").items)
-    assert [said.kind for said in read] == [
+    assert [item.kind for item in read] == [
         *("request", "request", "response", "request", "response", "request", "response", "request"),
         *("response", "request", "request"),
     ]

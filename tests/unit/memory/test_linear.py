@@ -63,8 +63,8 @@ def test_turns_of_one_role_are_joined_part_by_part(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Talk, "listed", counted)
     talk = Talk(parts="content", part={"type": "text"})
-    said = [{"role": "user", "content": f"{place}"} for place in range(300)]
-    (message,) = talk.alternating(said)
+    found = [{"role": "user", "content": f"{place}"} for place in range(300)]
+    (message,) = talk.alternating(found)
     assert [part["text"] for part in message["content"]] == [str(place) for place in range(300)]
     assert handed == 300
 

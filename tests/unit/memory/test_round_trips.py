@@ -36,8 +36,8 @@ async def test_a_conversation_goes_out_and_comes_in_again_the_same(board: Pegboa
         history = await board.threads.history(thread_id, board.admin, dialect)
         again = await added(board, history.items, dialect=dialect)
         assert [message.role for message in again] == ["user", "assistant"], dialect
-        told = [call for call in again[1].tool_calls if "result" in call and call["name"] == "get_weather"]
-        assert [(call["name"], call["arguments"], call["result"]) for call in told] == [
+        found = [call for call in again[1].tool_calls if "result" in call and call["name"] == "get_weather"]
+        assert [(call["name"], call["arguments"], call["result"]) for call in found] == [
             (call["name"], call["arguments"], call["result"]) for call in calls if call["name"] == "get_weather"
         ], dialect
 

@@ -22,13 +22,13 @@ async def test_writers_to_one_thread_keep_their_order_and_lose_nothing(stored_bo
             await threads.add(thread.id, me, pair)
 
     await asyncio.gather(write("a"), write("b"), write("c"))
-    said = [message.content or "" for message in (await threads.messages(thread.id, me, limit=200)).items]
-    assert (await threads.get(thread.id, me)).messages == len(said) == 60
+    found = [message.content or "" for message in (await threads.messages(thread.id, me, limit=200)).items]
+    assert (await threads.get(thread.id, me)).messages == len(found) == 60
     for name in "abc":
-        own = [text for text in said if text.startswith(name)]
+        own = [text for text in found if text.startswith(name)]
         assert own == [f"{name}{number}{mark}" for number in range(10) for mark in ("", "!")]
     # What is added at once stays together.
-    assert all(said[place + 1] == f"{said[place]}!" for place in range(0, 60, 2))
+    assert all(found[place + 1] == f"{found[place]}!" for place in range(0, 60, 2))
 
 
 async def test_each_of_many_answers_at_once_finds_its_call(stored_board: Pegboard) -> None:

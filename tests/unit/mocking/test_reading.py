@@ -27,9 +27,9 @@ tools:
 
 def faults(text: str, file: str = "w.yaml") -> tuple[str, ...]:
     """What is told of this text."""
-    with pytest.raises(BadFixtures) as told:
+    with pytest.raises(BadFixtures) as error:
         read_fixtures(text.encode(), file)
-    return told.value.lines
+    return error.value.lines
 
 
 def test_yaml_and_json_say_the_same() -> None:
@@ -39,7 +39,7 @@ def test_yaml_and_json_say_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "received"),
     [
         ("times: 1", "tims: 1", "w.yaml:6: tools.0.responses.0.tims: unknown key; did you mean 'times'?"),
         ("times: 1", "times: 0", "w.yaml:6: tools.0.responses.0.times: must be at least 1"),
@@ -54,8 +54,8 @@ def test_yaml_and_json_say_the_same() -> None:
         ("times: 1", "latency_ms: 999999999", "w.yaml:6: tools.0.responses.0.latency_ms: "),
     ],
 )
-def test_a_fault_is_told_with_its_line_and_its_place(old: str, new: str, told: str) -> None:
-    assert faults(GOOD.replace(old, new))[0].startswith(told)
+def test_a_fault_is_told_with_its_line_and_its_place(old: str, new: str, received: str) -> None:
+    assert faults(GOOD.replace(old, new))[0].startswith(received)
 
 
 def test_every_fault_is_told_at_once() -> None:
@@ -86,7 +86,7 @@ def test_what_is_no_object_is_told_what_one_looks_like(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tools", "told"),
+    ("tools", "received"),
     [
         ([], "tools: must have at least 1 item, but received 0"),
         ([{"name": "a", "responses": []}], "responses: must have at least 1 item, but received 0"),
@@ -111,8 +111,8 @@ def test_what_is_no_object_is_told_what_one_looks_like(text: str) -> None:
         ),
     ],
 )
-def test_tools_that_cannot_be_on_a_board_are_told(tools: Any, told: str) -> None:
-    assert told in faults(json.dumps({"tools": tools}))[0]
+def test_tools_that_cannot_be_on_a_board_are_told(tools: Any, received: str) -> None:
+    assert received in faults(json.dumps({"tools": tools}))[0]
 
 
 def test_bytes_that_are_no_text_are_told() -> None:

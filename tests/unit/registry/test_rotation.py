@@ -68,14 +68,14 @@ async def test_nothing_but_the_ciphertexts_changes(board: Board) -> None:
 
 async def test_progress_is_told_as_it_goes(board: Board) -> None:
     await board.fill(2)
-    told: list[tuple[int, int]] = []
+    received: list[tuple[int, int]] = []
     await rotate_keys(
-        board.database, board.vault(), grace=0, on_progress=lambda sealed, seen: told.append((sealed, seen))
+        board.database, board.vault(), grace=0, on_progress=lambda sealed, seen: received.append((sealed, seen))
     )
     total = 2 * (A_TOOL + 1)
-    assert told[0] == (1, 1)
-    assert told[-1] == (total, total)
-    assert [sealed for sealed, _ in told] == sorted(sealed for sealed, _ in told)
+    assert received[0] == (1, 1)
+    assert received[-1] == (total, total)
+    assert [sealed for sealed, _ in received] == sorted(sealed for sealed, _ in received)
 
 
 async def test_a_board_without_credentials_rotates_too(board: Board) -> None:

@@ -97,8 +97,8 @@ def command(
     *argv: str, seconds: float = 20.0, house: EnvironmentSpec = PLAIN, network: bool = False, **payload: Any
 ) -> SandboxJob:
     """A job that runs a command in its work folder."""
-    told = {"kind": "exec", "env": {}, "argv": list(argv), "cwd": ".", "stdin": ""} | payload
-    return SandboxJob(house, told, seconds, 2**20, network)
+    received = {"kind": "exec", "env": {}, "argv": list(argv), "cwd": ".", "stdin": ""} | payload
+    return SandboxJob(house, received, seconds, 2**20, network)
 
 
 def script(text: str, **more: Any) -> SandboxJob:

@@ -27,11 +27,11 @@ class Running:
         """Somebody who is connected to it."""
         return Client(*await asyncio.open_connection("127.0.0.1", self.port))
 
-    async def answer(self, said: bytes) -> Answer:
+    async def answer(self, message: bytes) -> Answer:
         """What it answers to somebody who says this and then listens."""
         client = await self.client()
         try:
-            await client.say(said)
+            await client.say(message)
             return await client.answer()
         finally:
             client.leave()
@@ -54,9 +54,9 @@ class Client:
         self.reader = reader
         self.writer = writer
 
-    async def say(self, said: bytes) -> None:
+    async def say(self, message: bytes) -> None:
         """Send it, as fast as it is taken."""
-        self.writer.write(said)
+        self.writer.write(message)
         async with asyncio.timeout(PATIENCE):
             await self.writer.drain()
 

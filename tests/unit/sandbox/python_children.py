@@ -65,10 +65,10 @@ class Children:
 
     def run(self, code: str, entry: str = "f", **job: Any) -> Ran:
         """What became of a call of this code's function."""
-        told = {"code": code, "entry": entry, "arguments": {}, "limits": LIMITS, "allowed": [], **job}
+        values = {"code": code, "entry": entry, "arguments": {}, "limits": LIMITS, "allowed": [], **job}
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(told) + "\n")
+        self._process.stdin.write(json.dumps(values) + "\n")
         self._process.stdin.flush()
         ended = int(self._process.stdout.readline())
         result, stdout, stderr = (self._folder / name for name in ("result", "stdout", "stderr"))

@@ -127,14 +127,14 @@ def test_nothing_is_missing_where_all_is_there() -> None:
 
 
 def test_what_is_missing_is_told_with_the_reason_and_the_way_out() -> None:
-    told = NONE.missing(())
-    assert len(told) == len(KERNEL_FEATURES)
-    for name, sentence in zip(KERNEL_FEATURES, told, strict=True):
+    received = NONE.missing(())
+    assert len(received) == len(KERNEL_FEATURES)
+    for name, sentence in zip(KERNEL_FEATURES, received, strict=True):
         assert f"no {name} today" in sentence
         assert f"add '{name}' to PEGBOARD_SANDBOX_WITHOUT" in sentence
-    assert "lsm=" in told[0]
+    assert "lsm=" in received[0]
     assert all(
-        name in told[1]
+        name in received[1]
         for name in (
             "user.max_user_namespaces",
             "kernel.unprivileged_userns_clone",
@@ -146,9 +146,9 @@ def test_what_is_missing_is_told_with_the_reason_and_the_way_out() -> None:
 
 @pytest.mark.parametrize("name", KERNEL_FEATURES)
 def test_what_was_given_up_by_name_is_not_missing(name: str) -> None:
-    told = NONE.missing([name])
-    assert len(told) == len(KERNEL_FEATURES) - 1
-    assert not any(f"no {name} today" in sentence for sentence in told)
+    received = NONE.missing([name])
+    assert len(received) == len(KERNEL_FEATURES) - 1
+    assert not any(f"no {name} today" in sentence for sentence in received)
     assert NONE.missing(KERNEL_FEATURES) == []
 
 
@@ -157,7 +157,7 @@ def test_a_call_without_its_own_proc_is_no_obstacle() -> None:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def received(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A pipe that the program, which goes on for a minute, and a child of it have open as long as they live."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -168,8 +168,8 @@ def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return pipe
 
 
-async def test_what_takes_too_long_is_ended_and_counts_as_not_tried(told: Path) -> None:
-    reading = asyncio.create_task(asyncio.to_thread(told.read_text))
+async def test_what_takes_too_long_is_ended_and_counts_as_not_tried(received: Path) -> None:
+    reading = asyncio.create_task(asyncio.to_thread(received.read_text))
     found = await detect_kernel_features(seconds=4)
     assert found.probe_error == "the program that tries it did not end within 4 s"
     assert "did not end within 4 s" in found.missing(())[0]
@@ -177,9 +177,9 @@ async def test_what_takes_too_long_is_ended_and_counts_as_not_tried(told: Path) 
     assert await asyncio.wait_for(reading, 30) == ".."
 
 
-async def test_being_cancelled_ends_the_program(told: Path) -> None:
+async def test_being_cancelled_ends_the_program(received: Path) -> None:
     trying = asyncio.create_task(detect_kernel_features(seconds=60))
-    with await asyncio.to_thread(told.open) as file:
+    with await asyncio.to_thread(received.open) as file:
         assert await asyncio.to_thread(file.read, 2) == ".."
         trying.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -225,8 +225,8 @@ async def test_a_machine_that_is_only_full_counts_as_not_tried(
 
 async def test_a_program_that_cannot_be_started_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    told = (await detect_kernel_features()).missing(())
-    assert "could not be started: No such file or directory" in told[0]
+    received = (await detect_kernel_features()).missing(())
+    assert "could not be started: No such file or directory" in received[0]
 
 
 async def test_a_system_other_than_linux_has_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,6 +156,6 @@ def test_what_needs_namespaces_is_refused(bare: Bare, change: dict[str, Any], wh
 
 def test_a_folder_of_the_boards_that_would_show_is_a_reason_not_to_start(folder: Path, user: str) -> None:
     (folder / "board").mkdir()
-    told = house((folder, folder, False), masked=[str(folder / "board")], without=["namespaces"])
-    with pytest.raises(Refused, match="only namespaces can hide"), zygote(told, user):
+    received = house((folder, folder, False), masked=[str(folder / "board")], without=["namespaces"])
+    with pytest.raises(Refused, match="only namespaces can hide"), zygote(received, user):
         pass

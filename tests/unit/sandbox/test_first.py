@@ -49,7 +49,7 @@ def test_it_is_there_as_long_as_the_pipe_is_held(begin: Begin) -> None:
 
 
 def test_it_ends_with_whoever_began_it_however_soon_that_was(begin: Begin) -> None:
-    told, telling = os.pipe()
+    received, telling = os.pipe()
     for _ in range(30):
         pid = os.fork()
         if pid == 0:
@@ -59,7 +59,7 @@ def test_it_ends_with_whoever_began_it_however_soon_that_was(begin: Begin) -> No
                 os._exit(0)
         os.waitpid(pid, 0)
     os.close(telling)
-    with os.fdopen(told, "rb") as numbers:
+    with os.fdopen(received, "rb") as numbers:
         begun = [int.from_bytes(numbers.read(8), "little") for _ in range(30)]
     while any(is_there(one) for one in begun):
         pass  # the test's own time limit ends this

@@ -51,8 +51,8 @@ print(fork_for(wishes) is syscalls.fork)
 
 
 def test_what_python_does_after_a_fork_is_left_out_where_nobody_needs_it() -> None:
-    said = subprocess.run([sys.executable, "-c", LEFT_OUT], capture_output=True, text=True, check=True).stdout
-    assert said == "True\n"
+    output = subprocess.run([sys.executable, "-c", LEFT_OUT], capture_output=True, text=True, check=True).stdout
+    assert output == "True\n"
 
 
 def test_whoever_wishes_to_be_told_of_forks_is() -> None:

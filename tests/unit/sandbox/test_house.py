@@ -139,8 +139,8 @@ def test_a_single_file_of_the_boards_is_hidden_too(folder: Path, user: str) -> N
 
 def test_a_folder_inside_the_boards_own_is_refused(folder: Path, user: str) -> None:
     inside = make(make(folder / "board") / "inside")
-    told = house((inside, inside, True), masked=[str(folder / "board")])
-    with pytest.raises(Refused, match=f"{inside}.*lies in.*the board's own"), zygote(told, user):
+    received = house((inside, inside, True), masked=[str(folder / "board")])
+    with pytest.raises(Refused, match=f"{inside}.*lies in.*the board's own"), zygote(received, user):
         pass
 
 
@@ -150,9 +150,9 @@ def test_the_interpreter_is_shown_though_it_lies_inside_the_boards_own_folder(fo
     (site / "shelved.py").write_text("x = 1")
     (folder / "board" / "key").write_text("secret")
     binds = ((folder, folder, False), (folder / "board" / "venv", folder / "board" / "venv", False))
-    told = house(*binds, masked=[str(folder / "board")], prefixes=[str(site)], modules=["shelved"])
+    received = house(*binds, masked=[str(folder / "board")], prefixes=[str(site)], modules=["shelved"])
     code = f"import os, shelved\ndef main():\n    return [shelved.x, os.listdir('{folder}/board')]"
-    with zygote(told | {"allowed": ["shelved"]}, user) as calls:
+    with zygote(received | {"allowed": ["shelved"]}, user) as calls:
         assert calls.function(code).result == b'{"ok":[1,["venv"]]}'
         assert b"FileNotFoundError" in calls.function(f"def main(): open('{folder}/board/key')").result
 

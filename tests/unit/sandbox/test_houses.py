@@ -16,17 +16,17 @@ from pegboard.sandbox.environment_spec import EnvironmentSpec, IdentityCache, bu
 from tests.unit.sandbox.living import PLAIN, boxed, later, script
 
 
-def told(house: EnvironmentSpec, **more: Any) -> dict[str, Any]:
+def received(house: EnvironmentSpec, **more: Any) -> dict[str, Any]:
     read: dict[str, Any] = json.loads(build_zygote_spec(house, **more))
     return read
 
 
 def binds(house: EnvironmentSpec) -> dict[str, tuple[str, bool]]:
-    return {target: (source, writable) for source, target, writable in told(house)["binds"]}
+    return {target: (source, writable) for source, target, writable in received(house)["binds"]}
 
 
 def test_the_interpreter_and_its_libraries_are_shown_and_nothing_of_it_is_writable() -> None:
-    house = told(PLAIN)
+    house = received(PLAIN)
     shown = [target for _, target, _ in house["binds"]]
     for path in (sys.base_prefix, sys.prefix, *house["prefixes"]):
         assert any(Path(path).is_relative_to(place) for place in [*shown, "/usr"]), path
@@ -35,14 +35,14 @@ def test_the_interpreter_and_its_libraries_are_shown_and_nothing_of_it_is_writab
 
 
 def test_outer_folders_come_before_those_inside(tmp_path: Path) -> None:
-    targets = [target for _, target, _ in told(EnvironmentSpec(working_dir=str(tmp_path)))["binds"]]
+    targets = [target for _, target, _ in received(EnvironmentSpec(working_dir=str(tmp_path)))["binds"]]
     assert str(tmp_path) in targets
     for number, target in enumerate(targets):
         assert not any(Path(target).is_relative_to(later) for later in targets[number + 1 :])
 
 
 def test_what_the_house_is_for_is_told_as_it_is() -> None:
-    house = told(
+    house = received(
         EnvironmentSpec(modules=("a", "b"), allowed=("b", "c")), masked=["/srv/../srv/board"], without=("seccomp",)
     )
     assert (house["modules"], house["allowed"]) == (["a", "b"], ["b", "c"])

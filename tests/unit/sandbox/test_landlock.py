@@ -175,28 +175,28 @@ def test_later_versions_refuse_no_less_than_earlier_ones() -> None:
 
 def test_a_path_that_is_not_there_is_an_error_that_names_it(forked: Forker, places: Places) -> None:
     gone = str(places.readable / "gone")
-    said = forked.attempt("'confined'", landlock=places.granted(readable=[gone]), message=True)
-    assert said == f"[Errno 2] Landlock cannot grant '{gone}': No such file or directory"
+    message = forked.attempt("'confined'", landlock=places.granted(readable=[gone]), message=True)
+    assert message == f"[Errno 2] Landlock cannot grant '{gone}': No such file or directory"
 
 
 def test_a_path_that_cannot_be_looked_at_is_an_error_too(forked: Forker, places: Places) -> None:
     loop = places.readable / "loop"
     loop.symlink_to(loop)
     granted = places.granted(readable=[str(loop)])
-    said = forked.attempt("'confined'", landlock=granted, message=True)
-    assert said == f"[Errno 40] Landlock cannot grant '{loop}': Too many levels of symbolic links"
+    message = forked.attempt("'confined'", landlock=granted, message=True)
+    assert message == f"[Errno 40] Landlock cannot grant '{loop}': Too many levels of symbolic links"
 
 
 def test_a_kernel_without_it_is_an_error(forked: Forker, places: Places) -> None:
-    said = forked.attempt(
+    message = forked.attempt(
         "'confined'", before="landlock.get_abi_version = lambda: 0", landlock=places.granted(), message=True
     )
-    assert said == "[Errno 95] the kernel has no Landlock, or it is switched off"
+    assert message == "[Errno 95] the kernel has no Landlock, or it is switched off"
 
 
 def test_what_the_kernel_refuses_is_an_error_that_names_the_step(forked: Forker, places: Places) -> None:
-    said = forked.attempt("'confined'", landlock=places.granted(tcp_connect=[70000]), message=True)
-    assert said == "[Errno 22] Landlock cannot grant port 70000: Invalid argument"
+    message = forked.attempt("'confined'", landlock=places.granted(tcp_connect=[70000]), message=True)
+    assert message == "[Errno 22] Landlock cannot grant port 70000: Invalid argument"
 
 
 def test_confinement_goes_only_one_way(forked: Forker, places: Places) -> None:

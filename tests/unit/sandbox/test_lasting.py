@@ -193,8 +193,8 @@ if (pid := os.fork()) == 0:
     os._exit(0)
 os.waitpid(pid, 0)
 """
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert said.split() == ["1", "1", "1", "one"]
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert output.split() == ["1", "1", "1", "one"]
 
 
 def test_whoever_is_reaped_by_this_process_is_reaped_while_it_waits_for_the_others() -> None:

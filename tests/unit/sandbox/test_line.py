@@ -47,8 +47,8 @@ def frame(kind: bytes, payload: bytes = b"") -> bytes:
 def end(result: bytes = b"", stdout: bytes = b"", stderr: bytes = b"", **header: Any) -> bytes:
     """An end; the header says what is so unless another thing is given."""
     lengths = {"result": len(result), "stdout": len(stdout), "stderr": len(stderr)}
-    told = {"fate": "exited", "code": 0, "message": ""} | lengths | header.pop("says", {}) | header
-    head = json.dumps(told).encode()
+    received = {"fate": "exited", "code": 0, "message": ""} | lengths | header.pop("says", {}) | header
+    head = json.dumps(received).encode()
     return frame(b"E", len(head).to_bytes(4, "big") + head + result + stdout + stderr)
 
 

@@ -86,8 +86,8 @@ def faults(work: Callable[[], None]) -> int:
             os._exit(1)
     os.waitpid(pid, 0)
     os.close(writing)
-    with os.fdopen(reading, "rb") as told:
-        return int(told.read())
+    with os.fdopen(reading, "rb") as opened:
+        return int(opened.read())
 
 
 def test_what_a_copy_has_written_to_is_learnt_from_it(memory: mmap.mmap) -> None:

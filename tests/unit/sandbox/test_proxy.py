@@ -31,8 +31,8 @@ async def test_a_url_is_fetched_without_what_concerns_the_proxy_alone() -> None:
         "Upgrade: websocket",
         "Cookie: a=1",
     )
-    said = answer(b"hello", "X-Kept: 1", "Keep-Alive: timeout=5", "Connection: X-Hop", "X-Hop: 1")
-    async with answering(said) as up, proxying() as proxy:
+    message = answer(b"hello", "X-Kept: 1", "Keep-Alive: timeout=5", "Connection: X-Hop", "X-Hop: 1")
+    async with answering(message) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port, "/a%20b?q=1", *asked))
     assert up.heads == [
         f"GET /a%20b?q=1 HTTP/1.1\r\nHost: 127.0.0.1:{up.port}\r\nAccept: text/plain\r\nCookie: a=1\r\n"
@@ -65,7 +65,7 @@ async def test_options_without_a_path_asks_about_the_server() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "said"),
+    ("method", "message"),
     [
         ("HEAD", b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"),
         ("GET", b"HTTP/1.1 204 No Content\r\n\r\n"),
@@ -73,16 +73,18 @@ async def test_options_without_a_path_asks_about_the_server() -> None:
         ("GET", b"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n"),
     ],
 )
-async def test_an_answer_without_a_body_ends_although_its_server_stays(method: str, said: bytes) -> None:
-    async with answering(said) as up, proxying() as proxy:
+async def test_an_answer_without_a_body_ends_although_its_server_stays(method: str, message: bytes) -> None:
+    async with answering(message) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port, method=method))
     assert got.body == b""
-    assert got.head.replace("HTTP/1.1 200 \r", "HTTP/1.1 200\r") == said[:-2].decode() + "Connection: close\r\n\r\n"
+    assert got.head.replace("HTTP/1.1 200 \r", "HTTP/1.1 200\r") == message[:-2].decode() + "Connection: close\r\n\r\n"
 
 
 async def test_chunks_stay_chunks_without_extensions_or_trailers() -> None:
-    said = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1 ; z\r\n!\r\n0\r\nX-Sum: 1\r\n\r\n"
-    async with answering(said) as up, proxying() as proxy:
+    message = (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1 ; z\r\n!\r\n0\r\nX-Sum: 1\r\n\r\n"
+    )
+    async with answering(message) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port))
         old = await proxy.answer(fetching(up.port).replace(b"HTTP/1.1", b"HTTP/1.0"))
     assert (got.head.count("chunked"), got.body) == (1, chunked(b"hello", b"!"))
@@ -153,7 +155,7 @@ async def test_a_server_that_answers_before_it_has_everything_is_heard() -> None
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("message", "reason"),
     [
         (b"", "closed the connection without an answer"),
         (b"HTTP/1.1 200 OK\r\nContent-", "closed the connection without an answer"),
@@ -165,8 +167,8 @@ async def test_a_server_that_answers_before_it_has_everything_is_heard() -> None
         (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", "switches protocols"),
     ],
 )
-async def test_a_server_that_does_not_answer_in_http_is_said_to_be_at_fault(said: bytes, reason: str) -> None:
-    async with answering(said, keep=False) as up, proxying() as proxy:
+async def test_a_server_that_does_not_answer_in_http_is_said_to_be_at_fault(message: bytes, reason: str) -> None:
+    async with answering(message, keep=False) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port))
     assert got.status == 502
     assert got.body.decode().startswith(f"127.0.0.1:{up.port} ")
@@ -174,7 +176,7 @@ async def test_a_server_that_does_not_answer_in_http_is_said_to_be_at_fault(said
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         b"HTTP/1.1 200 OK\r\n\r\npart",
         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart",
@@ -183,10 +185,10 @@ async def test_a_server_that_does_not_answer_in_http_is_said_to_be_at_fault(said
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart!\r\n0\r\n\r\n",
     ],
 )
-async def test_half_an_answer_is_never_taken_for_the_whole(said: bytes) -> None:
+async def test_half_an_answer_is_never_taken_for_the_whole(message: bytes) -> None:
     async def breaking(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
-        writer.write(said)
+        writer.write(message)
         await heard.wait()
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         writer.transport.abort()
@@ -206,8 +208,8 @@ async def test_a_server_that_is_not_there_or_does_not_accept_is_unreachable() ->
     with socket.create_server(("127.0.0.1", 0)) as listening:
         nobody = listening.getsockname()[1]
     async with never_accepting() as silent, proxying(connect_seconds=0.3) as proxy:
-        for said in (fetching(nobody), f"CONNECT 127.0.0.1:{nobody} HTTP/1.1\r\n\r\n".encode()):
-            got = await proxy.answer(said)
+        for item in (fetching(nobody), f"CONNECT 127.0.0.1:{nobody} HTTP/1.1\r\n\r\n".encode()):
+            got = await proxy.answer(item)
             assert (got.status, got.phrase) == (502, f"Could not connect to 127.0.0.1:{nobody}: Connection refused")
         got = await proxy.answer(fetching(silent))
     assert got.status == 502

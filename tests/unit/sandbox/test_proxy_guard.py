@@ -36,8 +36,8 @@ async def test_an_address_that_is_not_public_is_refused(address: str) -> None:
     host = f"[{address}]" if ":" in address else address
     async with proxying(NOTHING, resolver=Names(evil=[[address]])) as proxy:
         for asked in (host, "evil"):
-            for said in both_ways(asked, 80):
-                got = await proxy.answer(said)
+            for item in both_ways(asked, 80):
+                got = await proxy.answer(item)
                 assert got.status == 403
                 assert "PEGBOARD_EGRESS_ALLOW" in got.body.decode()
                 assert got.phrase == got.body.decode().strip(), "clients show the status line of a refused tunnel"
@@ -46,16 +46,16 @@ async def test_an_address_that_is_not_public_is_refused(address: str) -> None:
 @pytest.mark.parametrize("host", LOOPBACK_SPELLINGS)
 async def test_no_spelling_of_loopback_gets_through(host: str, upstream: Upstream) -> None:
     async with proxying(NOTHING) as proxy:
-        for said in both_ways(host, upstream.port):
-            assert (await proxy.answer(said)).status == 403
+        for item in both_ways(host, upstream.port):
+            assert (await proxy.answer(item)).status == 403
     assert upstream.connections == 0
 
 
 @pytest.mark.parametrize("host", ["127.1", "0x7f.1", "2130706433", "127.0.0.1."])
 async def test_an_allowed_address_must_be_written_plainly(host: str, upstream: Upstream) -> None:
     async with proxying() as proxy:
-        for said in both_ways(host, upstream.port):
-            got = await proxy.answer(said)
+        for item in both_ways(host, upstream.port):
+            got = await proxy.answer(item)
             assert (got.status, "write it as 127.0.0.1" in got.phrase) == (403, True)
 
 
@@ -63,8 +63,8 @@ async def test_a_name_that_is_rebound_is_refused(upstream: Upstream) -> None:
     names = Names(evil=[["8.8.8.8"], ["127.0.0.1"]])
     async with proxying(NOTHING, resolver=names) as proxy:
         assert (await proxy.answer(fetching(upstream.port, host="evil"))).status == 502
-        for said in both_ways("evil", upstream.port):
-            assert (await proxy.answer(said)).status == 403
+        for item in both_ways("evil", upstream.port):
+            assert (await proxy.answer(item)).status == 403
     assert upstream.connections == 0
 
 
@@ -182,10 +182,10 @@ BAD_CHUNKS = {
 }
 
 
-@pytest.mark.parametrize("said", BAD.values(), ids=BAD)
-async def test_what_two_readers_could_take_differently_is_refused(said: str, upstream: Upstream) -> None:
+@pytest.mark.parametrize("message", BAD.values(), ids=BAD)
+async def test_what_two_readers_could_take_differently_is_refused(message: str, upstream: Upstream) -> None:
     async with proxying() as proxy:
-        got = await proxy.answer(said.replace("{port}", str(upstream.port)).encode())
+        got = await proxy.answer(message.replace("{port}", str(upstream.port)).encode())
     assert got.status == 400
     assert got.phrase.startswith("The proxy cannot read the request: ")
     assert "hunter2" not in got.phrase

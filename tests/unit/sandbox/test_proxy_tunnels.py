@@ -38,9 +38,9 @@ async def test_a_tunnel_carries_bytes_both_ways() -> None:
     async with serving(echo) as up, proxying() as proxy:
         client = await proxy.client()
         await client.tunnel(f"127.0.0.1:{up.port}")
-        for said in (b"\0\r\n\r\nGET / HTTP/1.1", b"x" * 3 * MEGABYTE):
-            saying = asyncio.create_task(client.say(said))
-            assert await client.hear(len(said)) == said
+        for item in (b"\0\r\n\r\nGET / HTTP/1.1", b"x" * 3 * MEGABYTE):
+            saying = asyncio.create_task(client.say(item))
+            assert await client.hear(len(item)) == item
             await saying
         client.leave()
         await asyncio.wait_for(up.gone.wait(), 30)
@@ -181,11 +181,11 @@ async def test_who_comes_when_all_places_are_taken_waits_for_one() -> None:
 async def test_a_tunnel_that_rests_makes_room_and_one_that_awaits_an_answer_does_not() -> None:
     async def thinking(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(100)
-        await told.wait()
+        await received.wait()
         writer.write(b"answer")
         await reader.read()
 
-    told = asyncio.Event()
+    received = asyncio.Event()
     async with serving(echo) as up, serving(thinking) as slow, proxying(most=2) as proxy:
         awaiting = await proxy.client()
         await awaiting.tunnel(f"127.0.0.1:{slow.port}")
@@ -195,7 +195,7 @@ async def test_a_tunnel_that_rests_makes_room_and_one_that_awaits_an_answer_does
             await resting.tunnel(f"127.0.0.1:{up.port}")
             await resting.say(b"x")
             await resting.hear(1)
-        told.set()
+        received.set()
         assert await awaiting.hear(6) == b"answer"
         assert await pool[0].rest() == b"", "it ended as a server ends a connection that nobody uses"
         for client in (awaiting, *pool):
@@ -217,7 +217,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
         listener = socket.create_server(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         running = Proxy(outbound).serve(listener, "ann")
-        said = [
+        found = [
             b"",
             b"GET http://a/",
             fetching(up.port),
@@ -231,7 +231,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
             if number < 8:
                 await client.tunnel(f"127.0.0.1:{up.port}")
             else:
-                await client.say(said[number % len(said)])
+                await client.say(found[number % len(found)])
         last = Client(*await asyncio.open_connection("127.0.0.1", port))
         async with asyncio.timeout(30):
             await running.close()

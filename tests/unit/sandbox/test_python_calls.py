@@ -27,15 +27,15 @@ def warm(user: str) -> Iterator[Zygote]:
         folder = Path(name).resolve()
         folder.chmod(0o755)
         (folder / "ballast.py").write_text(LIBRARY)
-        told = house((folder, folder, False), prefixes=[str(folder)], modules=["ballast"], allowed=["ballast"])
-        with zygote(told, user) as started:
+        received = house((folder, folder, False), prefixes=[str(folder)], modules=["ballast"], allowed=["ballast"])
+        with zygote(received, user) as started:
             yield started
 
 
 def run(calls: Zygote, code: str, arguments: dict[str, Any] | None = None, **changes: Any) -> Ended:
     """How a call of the function `main` ended."""
-    told = {"kind": "python", "code": code, "entry": "main", "arguments": arguments or {}}
-    with calls.call(command(**changes) | told) as call:
+    values = {"kind": "python", "code": code, "entry": "main", "arguments": arguments or {}}
+    with calls.call(command(**changes) | values) as call:
         return call.ended()
 
 

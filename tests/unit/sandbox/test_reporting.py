@@ -32,7 +32,7 @@ class Channel:
         with os.fdopen(self.reading, "rb") as file:
             return file.read().splitlines()
 
-    def said(self) -> list[dict[str, Any]]:
+    def message(self) -> list[dict[str, Any]]:
         """What the lines say."""
         return [json.loads(line) for line in self.lines()]
 
@@ -46,7 +46,7 @@ def test_numbers_of_any_kind_are_written_as_json_has_them(channel: Channel) -> N
     for number in (3, 2.5, numpy.int64(7), numpy.float32(0.5), Decimal("1.5"), 2**60, 10**400, float("nan")):
         channel.progress(number)
     channel.progress(1, total=float("inf"), message="m")
-    numbers = [line["progress"] for line in channel.said()]
+    numbers = [line["progress"] for line in channel.message()]
     assert numbers == [3, 2.5, 7, 0.5, 1.5, float(2**60), None, None, 1]
 
 
@@ -100,4 +100,4 @@ def test_pieces_add_up_to_the_text_and_each_is_written_at_once(text: str) -> Non
 
 def test_a_long_message_is_cut(channel: Channel) -> None:
     channel.progress(1, 2, "m" * 5000)
-    assert channel.said() == [{"progress": 1, "total": 2, "message": "m" * 1000}]
+    assert channel.message() == [{"progress": 1, "total": 2, "message": "m" * 1000}]

@@ -64,8 +64,8 @@ def test_objects_nested_without_end_are_words(opening: bytes) -> None:
 @settings(database=None)
 def test_counts_and_words_come_back_as_they_were_written(done: int, total: int, words: str) -> None:
     line = f"{done}/{total} {words}".encode("utf-8", "replace")
-    said = words.encode("utf-8", "replace").decode()
-    assert read_report(line) == Progress(done, total, said)
+    output = words.encode("utf-8", "replace").decode()
+    assert read_report(line) == Progress(done, total, output)
 
 
 @given(
@@ -94,14 +94,14 @@ def test_it_is_told_where_lines_are_missing_or_cut() -> None:
     take = make_report_reader(heard.append)
     take(b"one\n\ntwo")
     take(b"\nthree\n" + b"x" * MAX_LINE_BYTES + b"\n" + b'{"partial": "'.ljust(MAX_LINE_BYTES, b"x"))
-    said = [
+    found = [
         OMITTED_PROGRESS,
         Progress(message="three"),
         Progress(message="x" * MAX_LINE_BYTES),
         OMITTED_PROGRESS,
         OMITTED_PROGRESS,
     ]
-    assert heard == [Progress(message="one"), Progress(message="two"), *said]
+    assert heard == [Progress(message="one"), Progress(message="two"), *found]
 
 
 def test_a_listener_that_raises_hears_no_more_and_hurts_nobody() -> None:

@@ -26,8 +26,8 @@ def shell(calls: Zygote, script: str, *, reports: bool = True, **changes: Any) -
 
 
 def python(calls: Zygote, code: str, *, reports: bool = True) -> tuple[list[bytes], Ended]:
-    told = {"kind": "python", "code": code, "entry": "f", "arguments": {}, "reports": reports}
-    with calls.call(command() | told) as call:
+    values = {"kind": "python", "code": code, "entry": "f", "arguments": {}, "reports": reports}
+    with calls.call(command() | values) as call:
         return heard(call)
 
 
@@ -112,8 +112,8 @@ def f():
     frames, ended = python(functions, code)
     lines = b"\n".join(frames).split(b"\n")
     assert ended.result == b'{"ok":"fine"}'
-    said = ("é" * 10).encode()
-    assert lines[:3] == [b'{"progress": %d, "total": 4, "message": "%s"}' % (n, said) for n in (1, 2, 3)]
+    message = ("é" * 10).encode()
+    assert lines[:3] == [b'{"progress": %d, "total": 4, "message": "%s"}' % (n, message) for n in (1, 2, 3)]
     assert lines[3:] == [b'{"partial": "%s"}' % (b"x" * size) for size in (650, 350)]
 
 

@@ -51,9 +51,9 @@ async def test_a_job_of_megabytes_and_as_much_output_pass() -> None:
 
 async def test_numbers_and_texts_that_plain_json_cannot_carry_do_arrive() -> None:
     async with boxed() as box:
-        told = box._told(command("true", arguments={"big": 10**40, "half": "\ud800"}), 1.0, None)
-    assert json.loads(told[4:].splitlines()[1]) == {"big": 10**40, "half": "\ud800"}
-    assert int.from_bytes(told[:4], "big") == len(told) - 4
+        received = box._told(command("true", arguments={"big": 10**40, "half": "\ud800"}), 1.0, None)
+    assert json.loads(received[4:].splitlines()[1]) == {"big": 10**40, "half": "\ud800"}
+    assert int.from_bytes(received[:4], "big") == len(received) - 4
 
 
 async def test_a_hundred_first_calls_at_once_start_one_zygote() -> None:
@@ -161,10 +161,10 @@ async def test_a_step_that_fails_is_the_set_ups_fault_and_nothing_ran() -> None:
 async def test_zygotes_are_told_of_calls_that_run_together_and_not_of_those_that_follow_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    begin, told = Zygote.begin, []
+    begin, received = Zygote.begin, []
 
     async def noted(self: Zygote, theirs: socket.socket, *, network: bool, crowded: bool) -> None:
-        told.append(crowded)
+        received.append(crowded)
         await begin(self, theirs, network=network, crowded=crowded)
 
     monkeypatch.setattr(Zygote, "begin", noted)
@@ -172,7 +172,7 @@ async def test_zygotes_are_told_of_calls_that_run_together_and_not_of_those_that
         for _ in range(3):
             await box.run(command("true"), "ann", later())
         await asyncio.gather(*(box.run(script("sleep 0.1"), "ann", later()) for _ in range(3)))
-    assert told == [False, False, False, False, True, True]
+    assert received == [False, False, False, False, True, True]
 
 
 async def test_nonsense_from_the_other_end_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:

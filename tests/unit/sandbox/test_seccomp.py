@@ -203,13 +203,14 @@ def test_confinement_that_the_kernel_refuses_is_an_error(forked: Forker) -> None
         "seccomp._PACKED_FILTERS = {False: bpf.pack_program((bpf.load_word(0), *refuse))}\n"
         "seccomp.apply_seccomp(network=False)"
     )
-    said = forked.attempt("'confined'", before=before, seccomp=False, message=True)
-    assert said == "[Errno 22] the kernel did not take the filter of system calls: Invalid argument"
+    message = forked.attempt("'confined'", before=before, seccomp=False, message=True)
+    assert message == "[Errno 22] the kernel did not take the filter of system calls: Invalid argument"
 
 
 def test_another_machine_is_told_so(forked: Forker) -> None:
     before = "os.uname = lambda: types.SimpleNamespace(machine='riscv64')"
-    said = forked.attempt("'confined'", before=before, seccomp=False, message=True)
+    message = forked.attempt("'confined'", before=before, seccomp=False, message=True)
     assert (
-        "no table of system calls for a 64-bit process on 'riscv64', only for 64-bit ones on x86_64 and aarch64" in said
+        "no table of system calls for a 64-bit process on 'riscv64', only for 64-bit ones on x86_64 and aarch64"
+        in message
     )

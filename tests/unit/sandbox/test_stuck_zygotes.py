@@ -191,8 +191,8 @@ async def test_a_zygote_that_ends_although_it_is_needed_is_told_of(caplog: pytes
         ends = zygote_of(box)
         os.kill(ends.pid, signal.SIGTERM)
         await ends.exited.wait()
-    (told,) = [record.getMessage() for record in caplog.records if "zygote_exited" in record.getMessage()]
-    assert str(-signal.SIGTERM) in told
+    (received,) = [record.getMessage() for record in caplog.records if "zygote_exited" in record.getMessage()]
+    assert str(-signal.SIGTERM) in received
 
 
 async def test_what_a_zygote_says_later_is_logged_and_not_without_end(caplog: pytest.LogCaptureFixture) -> None:
@@ -203,9 +203,9 @@ async def test_what_a_zygote_says_later_is_logged_and_not_without_end(caplog: py
             os.write(mouth, b"Traceback: something broke\n")
             await until(partial(_said, box, number))
         os.close(mouth)
-    told = [record for record in caplog.records if "zygote_said" in record.getMessage()]
-    assert len(told) == 20
-    assert "something broke" in told[0].getMessage()
+    found = [record for record in caplog.records if "zygote_said" in record.getMessage()]
+    assert len(found) == 20
+    assert "something broke" in found[0].getMessage()
 
 
 async def _said(box: Sandbox, times: int) -> bool:

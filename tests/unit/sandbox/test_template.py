@@ -144,17 +144,17 @@ def test_a_library_that_fails_with_many_words_is_named_with_the_first_of_them(
 ) -> None:
     with pytest.raises(Refused) as refused, zygote(library(folder, f"raise RuntimeError({words})"), user):
         pass
-    told = refused.value.args[0]
-    assert told["library"] == "shelved"
-    assert told["failed"].startswith(
+    received = refused.value.args[0]
+    assert received["library"] == "shelved"
+    assert received["failed"].startswith(
         "importing shelved: RuntimeError: " + words[1:2].replace("\\", "\U0001f98b") * 1000
     )
-    assert len(told["failed"]) < 5000
+    assert len(received["failed"]) < 5000
 
 
 def test_a_library_that_ignores_the_ends_of_children_keeps_nobody_from_knowing_them(folder: Path, user: str) -> None:
-    told = library(folder, "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)")
-    with zygote(told, user) as calls:
+    received = library(folder, "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)")
+    with zygote(received, user) as calls:
         for code in (3, 4, 5):
             ended = calls.function(f"import os\ndef main(): os._exit({code})")
             assert (ended.fate, ended.code) == ("exited", code)
@@ -208,9 +208,9 @@ import os, resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (16, 256))
 os.register_at_fork(after_in_child=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256)))
 """
-    told = library(folder, code)
+    received = library(folder, code)
     job = function("import time\ndef main(): time.sleep(600)")
-    with zygote(told, user) as calls:
+    with zygote(received, user) as calls:
         template = template_of(calls.process.pid)
         with calls.call(job) as first:
             assert first.frame() == ("S", b"")

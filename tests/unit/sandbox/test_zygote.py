@@ -78,8 +78,8 @@ def test_its_arguments_which_say_where_the_board_is_are_not_to_be_seen(folder: P
 
 def test_a_library_that_fails_to_import_is_named(folder: Path, user: str) -> None:
     (folder / "broken_library.py").write_text("raise RuntimeError('out of luck')")
-    told = house((folder, folder, False), prefixes=[str(folder)], modules=["json", "broken_library"])
-    with pytest.raises(Refused) as refused, zygote(told, user):
+    received = house((folder, folder, False), prefixes=[str(folder)], modules=["json", "broken_library"])
+    with pytest.raises(Refused) as refused, zygote(received, user):
         pass
     assert refused.value.args[0] == {
         "failed": "importing broken_library: RuntimeError: out of luck",
@@ -90,8 +90,8 @@ def test_a_library_that_fails_to_import_is_named(folder: Path, user: str) -> Non
 def test_a_library_is_imported_as_the_tools_user_inside_the_house(folder: Path, user: str) -> None:
     code = "import os\nassert os.getuid() != 0\nassert not os.path.exists('/var')\nassert not os.access('/', os.W_OK)"
     (folder / "looking_library.py").write_text(code)
-    told = house((folder, folder, False), prefixes=[str(folder)], modules=["looking_library"])
-    with zygote(told, user) as calls:
+    received = house((folder, folder, False), prefixes=[str(folder)], modules=["looking_library"])
+    with zygote(received, user) as calls:
         assert calls.function("def main(): return 1").result == b'{"ok":1}'
 
 

@@ -37,11 +37,11 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 @asynccontextmanager
 async def some(
-    most: int = 4, told: Callable[[EnvironmentSpec], str] = build_zygote_spec, **settings: float
+    most: int = 4, received: Callable[[EnvironmentSpec], str] = build_zygote_spec, **settings: float
 ) -> AsyncIterator[ZygotePool]:
     """A pool; when it is closed, no process and no descriptor is left of it."""
     processes, opened = children_now(), descriptors()
-    zygotes = ZygotePool(told, most=most, **settings)
+    zygotes = ZygotePool(received, most=most, **settings)
     try:
         yield zygotes
     finally:
@@ -159,10 +159,10 @@ async def test_who_waits_for_a_zygote_whose_library_is_killed_is_told_that_it_is
             await zygotes.of(house, "ann")
 
 
-@pytest.mark.parametrize("said", ["", "import os\nos.write(3, b'ready')\n"], ids=["it is killed", "it gives up"])
-async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(shelf: Shelf, said: str) -> None:
+@pytest.mark.parametrize("message", ["", "import os\nos.write(3, b'ready')\n"], ids=["it is killed", "it gives up"])
+async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(shelf: Shelf, message: str) -> None:
     house = EnvironmentSpec(
-        python=True, modules=(shelf.add("print('loading', flush=True)\n" + said + "while True: pass"),)
+        python=True, modules=(shelf.add("print('loading', flush=True)\n" + message + "while True: pass"),)
     )
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
@@ -170,7 +170,7 @@ async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(shelf: She
         (zygote,) = zygotes._zygotes.values()
         await until(lambda: found(lambda: b"loading" in zygote._said))
         below = zygote_module._list_children(zygote.pid)
-        if not said:
+        if not message:
             os.kill(zygote.pid, signal.SIGKILL)
         with pytest.raises((ZygoteGone, Misconfigured)):
             await waiting
@@ -314,8 +314,8 @@ async def test_where_no_process_can_be_started_the_call_is_refused_and_nothing_l
 
 
 async def test_a_house_that_cannot_be_built_is_refused_with_the_step(tmp_path: Path) -> None:
-    told = partial(_with_a_bind_of, str(tmp_path / "nothing"))
-    async with some(told=told) as zygotes:
+    received = partial(_with_a_bind_of, str(tmp_path / "nothing"))
+    async with some(received=received) as zygotes:
         with pytest.raises(Misconfigured, match=r"cannot confine the tool.*nothing"):
             await zygotes.of(PLAIN, "ann")
 

@@ -53,8 +53,8 @@ class Call:
         # What it has reported so far, a frame each.
         self.reports: list[bytes] = []
         arguments = job.get("arguments", {})
-        told = json.dumps(job).encode() + b"\n" + json.dumps(arguments).encode()
-        line.sendall(struct.pack(">I", len(told)) + told)
+        received = json.dumps(job).encode() + b"\n" + json.dumps(arguments).encode()
+        line.sendall(struct.pack(">I", len(received)) + received)
 
     def __enter__(self) -> Call:
         return self
@@ -130,8 +130,8 @@ class Zygote:
 
     def function(self, code: str, **changes: Any) -> Ended:
         """How a call of the function `main` of this code ended."""
-        told = {"kind": "python", "code": code, "entry": "main", "arguments": {}}
-        with self.call(command(**changes) | told) as call:
+        values = {"kind": "python", "code": code, "entry": "main", "arguments": {}}
+        with self.call(command(**changes) | values) as call:
             return call.ended()
 
     def python(self, script: str, **changes: Any) -> Ended:
@@ -163,7 +163,7 @@ def command(*argv: str, limits: dict[str, int] | None = None, **changes: Any) ->
 
 
 @contextmanager
-def zygote(told: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
+def zygote(received: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
     """A zygote for this house, which has said that it is ready; raises Refused with what it says instead."""
     # A pipe, as the server has it; what it says is shown where a test fails.
     heard, says = os.pipe()
@@ -174,7 +174,17 @@ def zygote(told: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
     )
     with ours, os.fdopen(heard, "rb") as remarks:
         with theirs:
-            boot = [sys.executable, "-I", "-S", "-B", "-c", BOOT, json.dumps(told), str(theirs.fileno()), str(PACKAGE)]
+            boot = [
+                sys.executable,
+                "-I",
+                "-S",
+                "-B",
+                "-c",
+                BOOT,
+                json.dumps(received),
+                str(theirs.fileno()),
+                str(PACKAGE),
+            ]
             process = subprocess.Popen(
                 [*as_user, *boot],
                 pass_fds=[theirs.fileno()],
@@ -186,10 +196,10 @@ def zygote(told: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
             )
             os.close(says)
         with process:
-            said = json.loads(ours.recv(65536) or b"null")
-            if said != {"ready": True}:
+            message = json.loads(ours.recv(65536) or b"null")
+            if message != {"ready": True}:
                 assert process.wait(30) == 1
-                raise Refused(said)
+                raise Refused(message)
             try:
                 yield Zygote(process, ours)
             finally:

@@ -125,14 +125,14 @@ def test_a_call_the_tool_refuses_takes_nothing_from_the_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool_period", "key_period", "told"),
+    ("tool_period", "key_period", "received"),
     [
         ("minute", "hour", "Rate limit of this key reached: 1 call per hour; try again in 3600 s"),
         ("hour", "minute", "Rate limit of 'search' reached: 1 call per hour; try again in 3600 s"),
     ],
 )
 def test_of_two_refusals_the_longer_wait_is_told(
-    tool_period: Literal["minute", "hour"], key_period: Literal["minute", "hour"], told: str
+    tool_period: Literal["minute", "hour"], key_period: Literal["minute", "hour"], received: str
 ) -> None:
     flood = RateLimit(max_calls=1, period=key_period)
     limited = tool(RateLimit(max_calls=1, period=tool_period))
@@ -140,7 +140,7 @@ def test_of_two_refusals_the_longer_wait_is_told(
     refusal(limiter, limited, ANN, flood)
     error = refusal(limiter, limited, ANN, flood)
     assert error is not None
-    assert error.message == told
+    assert error.message == received
 
 
 def test_a_caller_without_a_key_has_a_flood_bucket_too() -> None:

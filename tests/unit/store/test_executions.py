@@ -198,8 +198,8 @@ async def test_any_filters_together_leave_what_all_of_them_say_page_by_page(
                 conn, asked, before=found[-1].id if found else None, limit=3
             ):
                 found += page
-            said = [row for row in rows if all(getattr(row, name) == value for name, value in alike.items())]
-            assert found == said[::-1], wanted
+            message = [row for row in rows if all(getattr(row, name) == value for name, value in alike.items())]
+            assert found == message[::-1], wanted
 
 
 async def test_a_caller_with_an_endless_name_finds_their_calls(database: Database) -> None:

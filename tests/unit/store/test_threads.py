@@ -84,19 +84,19 @@ async def test_messages_come_back_in_order_with_every_digit_and_key_in_its_place
     thread = a_thread(ada)
     await kept(database, thread)
     call = {"id": "c1", "name": "add", "arguments": {"z": Decimal("0.10000000000000000000001"), "a": 1.5}, "result": 2}
-    said = a_message(thread, 0)
+    message = a_message(thread, 0)
     called = a_message(
         thread, 1, role="assistant", content=None, tool_calls=(call,), dialect="plain", raw={"b": 2**70, "a": 2}
     )
     async with database.write() as conn:
-        await conversation_rows.add_messages(conn, [said, called])
+        await conversation_rows.add_messages(conn, [message, called])
     async with database.read() as conn:
         found = await conversation_rows.list_messages(conn, thread.id, limit=10)
-        assert found == [said, called]
+        assert found == [message, called]
         assert list(found[1].tool_calls[0]["arguments"]) == ["z", "a"] and list(found[1].raw) == ["b", "a"]
         assert type(found[1].tool_calls[0]["arguments"]["a"]) is float
         assert await conversation_rows.list_messages(conn, thread.id, after=0, limit=10) == [called]
-        assert await conversation_rows.list_messages(conn, thread.id, limit=1) == [said]
+        assert await conversation_rows.list_messages(conn, thread.id, limit=1) == [message]
         assert await conversation_rows.list_messages_with_calls(conn, thread.id, before=9, limit=9) == [called]
         assert await conversation_rows.list_messages_with_calls(conn, thread.id, before=1, limit=9) == []
 

@@ -131,7 +131,7 @@ def test_nothing_inside_a_call_that_is_cut_off_is_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "name", "said"),
+    ("written", "name", "message"),
     [
         ('{"name": "a", "arguments": {"x": 1,}}', "a", "comma after the last entry"),
         ('{"name": "a", "arguments": {"x": 1, "x": 2}}', "a", "'x' is there twice"),
@@ -143,16 +143,16 @@ def test_nothing_inside_a_call_that_is_cut_off_is_run() -> None:
         ("[[]]", "", "has no name"),
     ],
 )
-def test_a_call_that_cannot_be_read_is_malformed(written: str, name: str, said: str) -> None:
+def test_a_call_that_cannot_be_read_is_malformed(written: str, name: str, message: str) -> None:
     (asked,) = read(HERMES, f"<tool_call>{written}</tool_call>")
     assert asked.name == name
-    assert said in why(asked)
+    assert message in why(asked)
 
 
 def test_arguments_may_be_left_out_encoded_twice_or_named_parameters() -> None:
-    told = '[{"name": "a"}, {"name": "b", "arguments": "{\\"x\\": 1}"}, {"name": "c", "parameters": {"y": 2}}]'
+    received = '[{"name": "a"}, {"name": "b", "arguments": "{\\"x\\": 1}"}, {"name": "c", "parameters": {"y": 2}}]'
     calls = [AskedCall("a", {}), AskedCall("b", {"x": 1}), AskedCall("c", {"y": 2})]
-    assert read(HERMES, f"<tool_call>{told}</tool_call>") == calls
+    assert read(HERMES, f"<tool_call>{received}</tool_call>") == calls
 
 
 def test_a_malformed_call_stays_malformed_when_it_is_written_again() -> None:

@@ -120,7 +120,7 @@ def test_many_references_to_the_same_schemas_are_followed_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "said"),
+    ("schema", "message"),
     [
         (None, True),
         ({}, True),
@@ -131,5 +131,5 @@ def test_many_references_to_the_same_schemas_are_followed_once() -> None:
         ({"properties": []}, True),
     ],
 )
-def test_the_schema_of_a_parameter_is_found(schema: Any, said: Any) -> None:
-    assert get_property_schema(schema, "x") == said
+def test_the_schema_of_a_parameter_is_found(schema: Any, message: Any) -> None:
+    assert get_property_schema(schema, "x") == message

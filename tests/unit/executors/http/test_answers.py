@@ -70,7 +70,7 @@ def test_a_body_is_read_by_its_media_type(body: bytes, content_type: str | None,
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "received"),
     [
         (b'{"a": 1,}', "line 1 column 8"),
         (b'{\n"a": nope}', "line 2 column 6"),
@@ -85,11 +85,11 @@ def test_a_body_is_read_by_its_media_type(body: bytes, content_type: str | None,
         (b'{"a": "' + b"x" * 5000 + b"", "near: xxx"),
     ],
 )
-def test_broken_json_is_told_with_its_place_and_what_stands_there(body: bytes, told: str) -> None:
+def test_broken_json_is_told_with_its_place_and_what_stands_there(body: bytes, received: str) -> None:
     with pytest.raises(UpstreamFailed) as caught:
         read(body)
     assert "broken JSON" in caught.value.message
-    assert told in caught.value.message
+    assert received in caught.value.message
     assert len(caught.value.message) < 400
 
 

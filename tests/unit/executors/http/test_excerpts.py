@@ -28,7 +28,7 @@ SECRET = 's3same"/o&en'
 NOTHING = SecretMask(())
 
 
-def told(body: bytes | str, content_type: str = "application/json", mask: SecretMask = NOTHING) -> str:
+def received(body: bytes | str, content_type: str = "application/json", mask: SecretMask = NOTHING) -> str:
     data = body.encode() if isinstance(body, str) else body
     return make_status_error(404, {"Content-Type": content_type}, data, mask).message
 
@@ -53,7 +53,7 @@ def told(body: bytes | str, content_type: str = "application/json", mask: Secret
     ],
 )
 def test_an_error_in_json_is_told_in_its_own_words(value: Any, expected: str) -> None:
-    assert told(json.dumps(value)) == f"Upstream answered 404 Not Found: {expected}"
+    assert received(json.dumps(value)) == f"Upstream answered 404 Not Found: {expected}"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_an_error_page_is_told_without_its_tags(page: str, expected: str) -> Non
     ],
 )
 def test_any_other_error_is_told_as_one_line(body: bytes, content_type: str, expected: str) -> None:
-    assert told(body, content_type) == f"Upstream answered 404 Not Found{expected}"
+    assert received(body, content_type) == f"Upstream answered 404 Not Found{expected}"
 
 
 @given(st.text(), st.integers(1, 400))
@@ -114,7 +114,7 @@ def test_a_line_is_one_line_of_its_length(text: str, length: int) -> None:
     ],
 )
 def test_a_page_made_to_take_long_is_told_in_one_line(page: str) -> None:
-    assert len(told(page, "text/html")) < EXCERPT_CHARS + 50
+    assert len(received(page, "text/html")) < EXCERPT_CHARS + 50
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_no_part_of_a_page_is_looked_at_more_than_a_few_times(
 
 
 def test_only_the_start_of_a_page_is_looked_at() -> None:
-    assert told("<p>" + " " * 2**16 + "far away", "text/html") == "Upstream answered 404 Not Found"
+    assert received("<p>" + " " * 2**16 + "far away", "text/html") == "Upstream answered 404 Not Found"
 
 
 def echoes() -> list[tuple[str, bytes, str]]:
@@ -179,7 +179,7 @@ def test_a_credential_that_comes_back_is_masked(body: bytes, content_type: str) 
         seen = json.dumps(read_result(200, {"Content-Type": content_type}, body, mask))
     except UpstreamFailed as error:
         seen = error.message
-    for shown in (seen, told(body, content_type, mask)):
+    for shown in (seen, received(body, content_type, mask)):
         assert "s3same" not in shown
         assert MASK in shown
 
@@ -197,4 +197,4 @@ def test_a_short_text_is_no_credential_to_look_for() -> None:
 
 def test_a_credential_is_not_left_half_shown_where_an_excerpt_ends() -> None:
     for length in range(EXCERPT_CHARS - 20, EXCERPT_CHARS + 2):
-        assert "s3s" not in told("x" * length + SECRET, "text/plain", SecretMask([SECRET]))
+        assert "s3s" not in received("x" * length + SECRET, "text/plain", SecretMask([SECRET]))

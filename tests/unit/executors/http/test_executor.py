@@ -134,7 +134,7 @@ async def test_a_credential_that_is_echoed_is_masked_in_results_and_errors(calle
     result = await caller.call({"url": served.url, "response": "full"}, {"say": "hello"}, auth)
     assert result["body"]["headers"]["Authorization"] == MASK
     served.behaviour = by_path(
-        said=says({"error": f"wrong password {KEY}"}, 401),
+        message=says({"error": f"wrong password {KEY}"}, 401),
         page=answer(500, f"<p>{KEY}</p>", Content_Type="text/html"),
         broken=answer(200, f'{{"password": "{KEY}"', Content_Type="application/json"),
         away=redirect(f"https://{KEY}.invalid/", 302),

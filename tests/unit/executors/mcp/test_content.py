@@ -10,8 +10,8 @@ from pegboard.kinds.mcp.tool_result import read_output
 from pegboard.model.call_errors import ExecutionFailed
 
 
-def text(said: str) -> dict[str, Any]:
-    return {"type": "text", "text": said}
+def text(message: str) -> dict[str, Any]:
+    return {"type": "text", "text": message}
 
 
 IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}

@@ -71,9 +71,9 @@ class Runner:
         run = self.executor.prepare(OpenTool(tool, tool.config, auth, frozenset(secrets))).run
 
         async def call(
-            text: str = "hi", seconds: float = 30.0, told: list[Progress] | None = None, user: str = "u1"
+            text: str = "hi", seconds: float = 30.0, received: list[Progress] | None = None, user: str = "u1"
         ) -> Any:
-            on_progress = told.append if told is not None else None
+            on_progress = received.append if received is not None else None
             deadline = time.monotonic() + seconds
             ready = ReadyCall("r1", tool, Caller(user, user), {"text": text}, "", deadline, on_progress)
             async with asyncio.timeout(seconds):
@@ -123,20 +123,20 @@ async def test_credentials_reach_the_upstream_and_never_come_back(runner: Runner
     async with answering(answer) as server:
         tool = tool_of(server.upstream, config={"headers": {"X-Plain": "in the open", "X-Named": "named-secret"}})
         auth = {"type": "custom", "headers": {"X-Token": "t0ps3cr3t"}, "query": {"key": "k3y k3y k3y"}}
-        said = await runner.ready(tool, auth, "in the open")()
+        output = await runner.ready(tool, auth, "in the open")()
         seen = server.asked[-1]
     assert seen.headers["x-token"] == "t0ps3cr3t"
     assert seen.path == "/mcp?key=k3y%20k3y%20k3y"
     for secret in ("t0ps3cr3t", "k3y", "in the open", "named-secret"):
-        assert secret not in said
-    assert said.count("********") >= 4
+        assert secret not in output
+    assert output.count("********") >= 4
 
 
 async def test_a_secret_of_the_environment_never_comes_back(runner: Runner) -> None:
     call = runner.ready(tool_of(odd("environment", env={"SERVICE_KEY": "sk-12345678", "TZ": "Europe/Berlin"})))
-    said = json.loads(await call())
-    assert said["SERVICE_KEY"] == "********"
-    assert said["TZ"] == "Europe/Berlin"
+    result = json.loads(await call())
+    assert result["SERVICE_KEY"] == "********"
+    assert result["TZ"] == "Europe/Berlin"
 
 
 async def test_an_upstream_that_dies_at_each_start_is_left_alone_after_a_while(upstreams: McpSessionPool) -> None:

@@ -70,10 +70,10 @@ async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_no
                     await say(upstreams, server.upstream, "hang")
         assert await say(upstreams, server.upstream) == "hi"
 
-        async def told() -> bool:
+        async def received() -> bool:
             return server.count("notifications/cancelled") >= 3
 
-        await until(told)
+        await until(received)
 
 
 async def test_a_stream_that_ends_at_once_is_not_asked_for_without_end(upstreams: McpSessionPool) -> None:

@@ -49,48 +49,48 @@ COMMAND = (sys.executable, "-I", "-S", "-c", SERVER)
 WORDS = '"progress": 1, "total": 2, "message": "half"'
 
 
-async def said(upstreams: McpSessionPool, *says: str, times: int = 1) -> list[Progress]:
+async def message(upstreams: McpSessionPool, *says: str, times: int = 1) -> list[Progress]:
     """What a listener hears of an upstream that says this before it answers."""
-    told: list[Progress] = []
+    received: list[Progress] = []
     arguments: dict[str, Any] = {"says": [*says, '"progress": 9'], "times": times}
     upstream = Upstream(None, COMMAND)
     with anyio.fail_after(60):
-        answer = await upstreams.call(upstream, "work", arguments, on_progress=told.append)
+        answer = await upstreams.call(upstream, "work", arguments, on_progress=received.append)
         assert answer["content"][0]["text"] == "done"
-        heard = len(told)
+        heard = len(received)
         assert (await upstreams.call(upstream, "work", {"says": ['"progress": 1']}))["content"], "it still serves"
-    assert len(told) == heard, "something came after the answer"
-    return told
+    assert len(received) == heard, "something came after the answer"
+    return received
 
 
 async def test_progress_is_heard_before_the_answer_and_not_after(upstreams: McpSessionPool) -> None:
-    assert (await said(upstreams, WORDS))[0] == Progress(1, 2, "half")
+    assert (await message(upstreams, WORDS))[0] == Progress(1, 2, "half")
 
 
 async def test_what_makes_no_sense_is_left_out(upstreams: McpSessionPool) -> None:
     says = ('"progress": "1"', '"progress": true', '"total": 3', '"progress": null, "message": "m"', WORDS)
-    assert (await said(upstreams, *says))[0] == Progress(1, 2, "half")
+    assert (await message(upstreams, *says))[0] == Progress(1, 2, "half")
 
 
 async def test_a_message_of_half_a_megabyte_is_cut(upstreams: McpSessionPool) -> None:
-    (first, *_) = await said(upstreams, f'"progress": 1, "message": "{"m" * 500_000}"')
+    (first, *_) = await message(upstreams, f'"progress": 1, "message": "{"m" * 500_000}"')
     assert first == Progress(1, None, "m" * MAX_MESSAGE_CHARS)
 
 
 async def test_thousands_of_notifications_do_not_keep_the_answer_away(upstreams: McpSessionPool) -> None:
-    assert len(await said(upstreams, WORDS, times=2000)) <= 4000
+    assert len(await message(upstreams, WORDS, times=2000)) <= 4000
 
 
 async def test_progress_does_not_go_back_nor_beyond_numbers() -> None:
-    told: list[Progress] = []
-    telling = McpProgress(told.append)
+    received: list[Progress] = []
+    telling = McpProgress(received.append)
     await telling(math.nan, None, None)
     await telling(math.nan, 5, "begun")
     await telling(3, 10, None)
     await telling(1, -1, "back")
     await telling(math.inf, math.nan, None)
     await telling(4, 0, None)
-    assert told == [
+    assert received == [
         Progress(None, None, "begun"),
         Progress(3, 10),
         Progress(3, None, "back"),
@@ -100,40 +100,42 @@ async def test_progress_does_not_go_back_nor_beyond_numbers() -> None:
 
 
 async def test_a_listener_that_raises_hears_no_more() -> None:
-    told: list[Progress] = []
+    received: list[Progress] = []
 
     def listen(progress: Progress) -> None:
-        told.append(progress)
+        received.append(progress)
         raise ValueError("not today")
 
     telling = McpProgress(listen)
     await telling(1, None, None)
     await telling(2, None, None)
-    assert told == [Progress(1)]
+    assert received == [Progress(1)]
 
 
 @pytest.mark.parametrize("listens", [True, False])
 async def test_a_board_passes_an_upstreams_progress_on(listens: bool) -> None:
-    told: list[Progress] = []
+    received: list[Progress] = []
     config = {"command": list(COMMAND), "tool": "work"}
     async with memory_board() as board:
         await board.add({"name": "t", "tool_type": "mcp", "config": config, "input_schema": {"type": "object"}})
-        result = await board.call("t", {"says": [WORDS, WORDS]}, on_progress=told.append if listens else None)
+        result = await board.call("t", {"says": [WORDS, WORDS]}, on_progress=received.append if listens else None)
         await asyncio.sleep(0)
     assert result.output == "done"
-    assert told[:1] == ([Progress(1, 2, "half")] if listens else [])
+    assert received[:1] == ([Progress(1, 2, "half")] if listens else [])
 
 
 async def test_a_number_that_no_float_can_hold_is_left_out_and_the_session_goes_on(upstreams: McpSessionPool) -> None:
     huge = "9" * 400
     says = (f'"progress": {huge}', f'"progress": 1, "total": {huge}', WORDS)
-    assert (await said(upstreams, *says))[0] == Progress(1, 2, "half")
+    assert (await message(upstreams, *says))[0] == Progress(1, 2, "half")
 
 
 async def test_what_an_upstream_tells_is_without_the_tools_credentials() -> None:
-    told: list[Progress] = []
+    received: list[Progress] = []
     config = {"command": list(COMMAND), "tool": "work", "env": {"TOKEN": "hunter2-hunter2"}}
     async with memory_board() as board:
         await board.add({"name": "t", "tool_type": "mcp", "config": config, "input_schema": {"type": "object"}})
-        await board.call("t", {"says": ['"progress": 1, "message": "with hunter2-hunter2"']}, on_progress=told.append)
-    assert [one.message for one in told[:1]] == ["with ********"]
+        await board.call(
+            "t", {"says": ['"progress": 1, "message": "with hunter2-hunter2"']}, on_progress=received.append
+        )
+    assert [one.message for one in received[:1]] == ["with ********"]

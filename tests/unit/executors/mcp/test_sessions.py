@@ -76,10 +76,10 @@ async def test_tools_are_listed_as_the_server_describes_them(way: Way, upstreams
 
 
 async def test_progress_reaches_whoever_asked_for_it(way: Way, upstreams: McpSessionPool) -> None:
-    told: list[Progress] = []
-    await upstreams.call(way.upstream, "count", {"to": 3}, on_progress=told.append)
+    received: list[Progress] = []
+    await upstreams.call(way.upstream, "count", {"to": 3}, on_progress=received.append)
     # The last word may come with the answer, when nobody listens any more.
-    assert told[:2] == [Progress(1.0, 3.0, "at 1"), Progress(2.0, 3.0, "at 2")]
+    assert received[:2] == [Progress(1.0, 3.0, "at 1"), Progress(2.0, 3.0, "at 2")]
 
 
 async def test_the_server_sees_that_a_call_was_cancelled_and_answers_the_next(

@@ -104,7 +104,7 @@ class TestAnswers:
         assert json.loads(output.row_id or "") == output.value["id"]
 
     @pytest.mark.parametrize(
-        ("key", "told"),
+        ("key", "received"),
         [
             (UUID(int=5), "00000000-0000-0000-0000-000000000005"),
             (Decimal("1.50"), "1.50"),
@@ -116,10 +116,10 @@ class TestAnswers:
         ],
     )
     async def test_a_key_is_told_in_its_own_json_type(
-        self, sources: TableSources, source: FakeSource, monkeypatch: pytest.MonkeyPatch, key: Any, told: Any
+        self, sources: TableSources, source: FakeSource, monkeypatch: pytest.MonkeyPatch, key: Any, received: Any
     ) -> None:
         monkeypatch.setattr(source, "_key", lambda _entry, _row: (key,))
-        assert (await run(prepared(sources), mood="a")).value["id"] == told
+        assert (await run(prepared(sources), mood="a")).value["id"] == received
 
     async def test_an_entry_ends_before_its_call_does(self, sources: TableSources, source: FakeSource) -> None:
         call = call_of({"mood": "a"})

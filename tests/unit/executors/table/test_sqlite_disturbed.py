@@ -72,8 +72,8 @@ async def test_a_lock_that_is_kept_is_told_and_nothing_is_written(source: Sqlite
         other.execute("BEGIN IMMEDIATE")
         faults = await asyncio.gather(*map(source.insert, entries), return_exceptions=True)
         other.execute("ROLLBACK")
-    told = [(fault.code, fault.sqlstate, fault.is_unknown) for fault in faults if isinstance(fault, InsertFault)]
-    assert told == [("P1008", "55P03", False)] * 2
+    found = [(fault.code, fault.sqlstate, fault.is_unknown) for fault in faults if isinstance(fault, InsertFault)]
+    assert found == [("P1008", "55P03", False)] * 2
     assert asked(file, "SELECT * FROM moods") == []
     assert (await source.insert(entries[0])).output == [[1]]
 

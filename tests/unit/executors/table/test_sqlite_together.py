@@ -38,13 +38,13 @@ def test_what_is_answered_is_there_once_and_what_is_not_is_in_no_part(
         outcomes = asyncio.run(_outcomes(connection, calls))
         rows = connection.execute("SELECT id, word FROM t").fetchall()
         assert not connection.in_transaction
-    told = [
+    found = [
         (key, word)
         for (words, _), outcome in zip(calls, outcomes, strict=True)
         if isinstance(outcome, InsertAnswer)
         for (key,), word in zip(outcome.output, words, strict=True)
     ]
-    assert sorted(told) == sorted(rows)
+    assert sorted(found) == sorted(rows)
     there = {word for _, word in rows}
     for (words, is_gone), outcome in zip(calls, outcomes, strict=True):
         fits = not {"bad", "lost"} & {*words} and len({*words}) == len(words)

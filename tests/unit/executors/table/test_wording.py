@@ -50,8 +50,8 @@ class TestInserted:
         )
 
     def test_a_row_without_a_key_or_optional_values_is_told_without_them(self) -> None:
-        said = wording().inserted([{"user_id": "u", "mood": None}], [])
-        assert said == "Successfully inserted row into mood_entries: user_id u"
+        message = wording().inserted([{"user_id": "u", "mood": None}], [])
+        assert message == "Successfully inserted row into mood_entries: user_id u"
 
     def test_a_message_of_ones_own_is_filled_in(self) -> None:
         made = wording(successMessage="Logged {mood} for {user_id} at {at} as {id}, {rowCount} row, {nobody}")

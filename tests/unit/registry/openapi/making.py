@@ -103,18 +103,18 @@ def shop(operations: int, version: str = "3.0.3") -> Json:
             },
         }
         content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
-        said = {"tags": [f"group{number % 20}"], "responses": {"200": {"description": "ok", "content": content}}}
+        values = {"tags": [f"group{number % 20}"], "responses": {"200": {"description": "ok", "content": content}}}
         sending = {"required": True, "content": content}
         page = [{"$ref": "#/components/parameters/limit"}, {"$ref": "#/components/parameters/sort"}]
         paths[f"/v1/resources{number}"] = {
-            "get": {**said, "operationId": f"resources{number}.list", "summary": "List them.", "parameters": page},
-            "post": {**said, "operationId": f"resources{number}.create", "requestBody": sending},
+            "get": {**values, "operationId": f"resources{number}.list", "summary": "List them.", "parameters": page},
+            "post": {**values, "operationId": f"resources{number}.create", "requestBody": sending},
         }
         paths[f"/v1/resources{number}/{{id}}"] = {
             "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
-            "get": {**said, "summary": "Get one."},
-            "patch": {**said, "requestBody": {"content": content}},
-            "delete": said,
+            "get": {**values, "summary": "Get one."},
+            "patch": {**values, "requestBody": {"content": content}},
+            "delete": values,
         }
     return api(
         paths,

@@ -155,11 +155,11 @@ def test_whoever_waits_can_hear_of_it_at_each_step_of_one_operation_that_takes_l
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("pegboard.kinds.http.openapi.import_pace.PROGRESS_INTERVAL_SECONDS", 0.0)
-    told: list[tuple[int, int]] = []
+    received: list[tuple[int, int]] = []
     document = api({"/x": {"post": body(wide(2000))}, "/y": {"get": {}}})
-    import_document(document, on_progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (2, 2)
-    assert told.index((1, 2)) > 2000 * 3, "once for each schema at least"
+    import_document(document, on_progress=lambda done, total: received.append((done, total)))
+    assert received[-1] == (2, 2)
+    assert received.index((1, 2)) > 2000 * 3, "once for each schema at least"
 
 
 def test_who_is_told_may_end_it_while_the_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,8 +173,8 @@ def test_who_is_told_may_end_it_while_the_text_is_read(monkeypatch: pytest.Monke
 
 
 def test_a_pace_without_an_end_only_tells() -> None:
-    told: list[tuple[int, int]] = []
-    pace = ImportProgress(on_progress=lambda done, total: told.append((done, total)))
+    received: list[tuple[int, int]] = []
+    pace = ImportProgress(on_progress=lambda done, total: received.append((done, total)))
     pace.reached(1, 2)
     pace.beat()
-    assert told == [(1, 2)]
+    assert received == [(1, 2)]

@@ -46,8 +46,8 @@ def test_a_definition_says_everything_there_is_to_say() -> None:
 def test_each_method_says_what_running_it_does() -> None:
     found = import_document(api({"/x": {method: {} for method in METHODS}})).definitions
     flags = ("read_only", "idempotent", "destructive")
-    said = {each["config"]["method"]: [flag for flag in flags if each[flag]] for each in found}
-    assert said == {
+    values = {each["config"]["method"]: [flag for flag in flags if each[flag]] for each in found}
+    assert values == {
         "GET": ["read_only", "idempotent"],
         "HEAD": ["read_only", "idempotent"],
         "OPTIONS": ["read_only", "idempotent"],
@@ -59,7 +59,7 @@ def test_each_method_says_what_running_it_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "description"),
+    ("message", "description"),
     [
         ({"summary": "List", "description": "List"}, "List"),
         ({"summary": "List pets.", "description": "List pets. All of them."}, "List pets. All of them."),
@@ -69,8 +69,8 @@ def test_each_method_says_what_running_it_does() -> None:
         ({"summary": 5, "description": ["x"]}, "POST /x"),
     ],
 )
-def test_the_description_is_the_summary_and_what_follows(said: Json, description: str) -> None:
-    assert of(said)["description"] == description
+def test_the_description_is_the_summary_and_what_follows(message: Json, description: str) -> None:
+    assert of(message)["description"] == description
 
 
 def test_an_operation_that_says_nothing_is_described_as_its_path_is() -> None:
@@ -195,9 +195,9 @@ def test_the_title_names_the_source() -> None:
 
 
 def test_progress_is_told_for_each_operation() -> None:
-    told: list[tuple[int, int]] = []
-    import_document(api(PATHS), on_progress=lambda done, total: told.append((done, total)))
-    assert list(dict.fromkeys(each for each in told if each[0])) == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    received: list[tuple[int, int]] = []
+    import_document(api(PATHS), on_progress=lambda done, total: received.append((done, total)))
+    assert list(dict.fromkeys(each for each in received if each[0])) == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_who_is_told_may_end_it() -> None:

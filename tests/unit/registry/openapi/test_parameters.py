@@ -36,8 +36,8 @@ def with_parameter(method: str = "get", path: str = "/x", **parameter: Any) -> J
 def test_a_query_is_written_in_the_style_declared(
     style: str | None, explode: bool | None, schema: Json, value: Any, query: str
 ) -> None:
-    said: Json = {key: item for key, item in (("style", style), ("explode", explode)) if item is not None}
-    assert url(with_parameter(name="c", **{"in": "query"}, schema=schema, **said), c=value) == f"/x?{query}"
+    values: Json = {key: item for key, item in (("style", style), ("explode", explode)) if item is not None}
+    assert url(with_parameter(name="c", **{"in": "query"}, schema=schema, **values), c=value) == f"/x?{query}"
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_a_query_is_written_in_the_style_declared(
 def test_a_path_is_written_in_the_style_declared(
     style: str | None, explode: bool | None, schema: Json, value: Any, path: str
 ) -> None:
-    said: Json = {key: item for key, item in (("style", style), ("explode", explode)) if item is not None}
-    definition = with_parameter(path="/x/{c}", name="c", **{"in": "path"}, required=True, schema=schema, **said)
+    values: Json = {key: item for key, item in (("style", style), ("explode", explode)) if item is not None}
+    definition = with_parameter(path="/x/{c}", name="c", **{"in": "path"}, required=True, schema=schema, **values)
     assert str(sent(definition, c=value).url.raw_path) == f"/x/{path}"
 
 

@@ -73,7 +73,9 @@ def schemas() -> st.SearchStrategy[Json]:
             "x-own": st.just(1),
         },
     )
-    return st.builds(lambda schema, said: {**schema, **said}, st.recursive(scalars(), around, max_leaves=8), marks)
+    return st.builds(
+        lambda schema, message: {**schema, **message}, st.recursive(scalars(), around, max_leaves=8), marks
+    )
 
 
 @given(st.fixed_dictionaries({name: schemas() for name in NAMES}), schemas())

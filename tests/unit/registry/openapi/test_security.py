@@ -53,8 +53,8 @@ def test_what_is_not_included_may_still_declare_security() -> None:
 def test_a_key_goes_where_the_document_says(document: Any) -> None:
     def placed(place: str, name: str = "X-Own") -> Json:
         held: Json = {"securityDefinitions": scheme(place, name)["securitySchemes"]}
-        said = held if document is swagger else {"components": scheme(place, name)}
-        found: Json = one(document({"/x": {"get": {}}}, **said), auth_config=KEY)
+        message = held if document is swagger else {"components": scheme(place, name)}
+        found: Json = one(document({"/x": {"get": {}}}, **message), auth_config=KEY)
         return found
 
     assert sent(placed("header")).headers["X-Own"] == "k3y-text"

@@ -105,14 +105,14 @@ def test_the_reason_says_what_to_give() -> None:
     assert "give server_url" in reason({**api({"/x": {"get": {}}}), "servers": [{"url": "/v1"}]})
 
 
-def of_host(source: str | None = None, **said: Any) -> str:
-    document: Json = {"swagger": "2.0", "paths": {"/x": {"get": {}}}, **said}
+def of_host(source: str | None = None, **message: Any) -> str:
+    document: Json = {"swagger": "2.0", "paths": {"/x": {"get": {}}}, **message}
     found: str = one(document, source_url=source)["config"]["url"]
     return found
 
 
 @pytest.mark.parametrize(
-    ("said", "url"),
+    ("message", "url"),
     [
         ({"host": "a.example.com"}, "https://a.example.com/x"),
         ({"host": "a.example.com:81", "basePath": "/v1/", "schemes": ["http"]}, "http://a.example.com:81/v1/x"),
@@ -121,8 +121,8 @@ def of_host(source: str | None = None, **said: Any) -> str:
         ({"basePath": "/v1"}, "https://docs.example.com/v1/x"),
     ],
 )
-def test_swagger_names_host_path_and_schemes(said: Json, url: str) -> None:
-    assert of_host(SOURCE, **said) == url
+def test_swagger_names_host_path_and_schemes(message: Json, url: str) -> None:
+    assert of_host(SOURCE, **message) == url
 
 
 def test_swagger_without_schemes_uses_that_of_the_document() -> None:
@@ -130,7 +130,7 @@ def test_swagger_without_schemes_uses_that_of_the_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("message", "words"),
     [
         ({}, "give server_url"),
         ({"host": "a", "schemes": ["ws"]}, "served by ws, not by http or https"),
@@ -140,8 +140,8 @@ def test_swagger_without_schemes_uses_that_of_the_document() -> None:
         ({"host": "user:secret@a.com"}, "a user or password"),
     ],
 )
-def test_swagger_without_a_host_that_can_be_reached_leaves_every_operation_out(said: Json, words: str) -> None:
-    assert words in reason({"swagger": "2.0", "paths": {"/x": {"get": {}}}, **said})
+def test_swagger_without_a_host_that_can_be_reached_leaves_every_operation_out(message: Json, words: str) -> None:
+    assert words in reason({"swagger": "2.0", "paths": {"/x": {"get": {}}}, **message})
 
 
 def test_a_parameter_that_the_servers_url_sets_is_no_argument() -> None:

@@ -15,8 +15,8 @@ def with_parameters(*parameters: Json, path: str = "/x", method: str = "get", **
 
 
 def array(name: str, place: str, how: str | None = None, **others: Any) -> Json:
-    said = {} if how is None else {"collectionFormat": how}
-    return {"name": name, "in": place, "type": "array", "items": {"type": "string"}, **said, **others}
+    message = {} if how is None else {"collectionFormat": how}
+    return {"name": name, "in": place, "type": "array", "items": {"type": "string"}, **message, **others}
 
 
 @pytest.mark.parametrize(

@@ -61,11 +61,11 @@ class TestTheRest:
     async def test_answers_are_detailed_and_arguments_kept_where_the_definition_leaves_that_out(
         self, board: Pegboard
     ) -> None:
-        def told(tool: Tool) -> tuple[str, str, bool]:
+        def received(tool: Tool) -> tuple[str, str, bool]:
             return tool.result_style, tool.unknown_parameters, tool.keep_arguments
 
-        assert told(await board.add(table(config={**CONFIG, "audit": True}))) == ("detailed", "reject", True)
-        assert told(await board.add(table(name="other", result_style="plain"))) == ("plain", "reject", False)
+        assert received(await board.add(table(config={**CONFIG, "audit": True}))) == ("detailed", "reject", True)
+        assert received(await board.add(table(name="other", result_style="plain"))) == ("plain", "reject", False)
 
     async def test_the_rules_for_files_hold_here_too(self, board: Pegboard) -> None:
         fields = [{"name": "a", "dataType": "text", "min": 1}, {"name": "b", "dataType": "text", "max_length": 5}]

@@ -166,8 +166,8 @@ def test_a_row_of_a_batch_fits_if_it_fits_alone(field: dict[str, Any], values: l
     try:
         many.check({"rows": [{"f0": value} for value in values]})
     except InvalidArguments as error:
-        told = {(problem.field or "").partition(".")[0] for problem in error.problem.problems}
-        assert told == {f"rows[{place}]" for place in unfit}
+        received = {(problem.field or "").partition(".")[0] for problem in error.problem.problems}
+        assert received == {f"rows[{place}]" for place in unfit}
     else:
         assert not unfit
 

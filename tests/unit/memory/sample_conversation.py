@@ -59,7 +59,7 @@ CONVERSATION = [
     message(7, "assistant", " "),
     message(8, "user", "Well?"),
 ]
-CALLS = [one for said in CONVERSATION for one in said.tool_calls]
+CALLS = [one for message in CONVERSATION for one in message.tool_calls]
 
 
 def history(name: str, messages: list[Message] | None = None) -> History:
