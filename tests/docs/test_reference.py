@@ -131,7 +131,7 @@ def every_command(group: Any, words: str = "pegboard") -> Iterator[tuple[str, An
         if hasattr(command, "commands"):
             yield from every_command(command, f"{words} {name}")
         else:
-            yield f"{words} {name}", command
+            yield f"{words} {name}", command.load()
 
 
 COMMANDS = dict(every_command(get_command(program)))

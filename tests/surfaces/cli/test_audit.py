@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from pegboard.surfaces.cli.command_arguments import parse_future_time, parse_past_time
 from pegboard.surfaces.cli.exit_codes import UsageError
-from pegboard.surfaces.cli.time_arguments import parse_future_time, parse_past_time
 from tests.surfaces.cli.running import Program
 
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from pegboard.surfaces.cli.argument_pairs import read_pairs
+from pegboard.surfaces.cli.command_arguments import read_pairs
 from pegboard.surfaces.cli.exit_codes import UsageError
 from tests.surfaces.cli.running import Program
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pegboard.surfaces.cli.api_client import ServerEvent, _parse_events
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable
 from pegboard.surfaces.cli.follow_client import get_member_text
-from pegboard.surfaces.cli.server_events import ServerEvent, _parse_events
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -35,7 +36,8 @@ def local(tmp_path: Path) -> Program:
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_every_command_says_in_one_line_what_it_does(path: tuple[str, ...]) -> None:
-    message = (COMMANDS[path].help or "").splitlines()[0]
+    message = (COMMANDS[path].load().help or "").splitlines()[0]
+    assert COMMANDS[path].help == message  # in the help of the group, which does not load the command
     assert message.endswith((".", ";")) or "; " in message
     assert len(message) < 100
     ran = Program().run(*path, "--help").done()
@@ -66,11 +68,38 @@ def test_what_was_typed_wrong_exits_2(words: list[str]) -> None:
     assert "Usage: pegboard" in ran.err
 
 
-def test_starting_loads_nothing_that_a_help_text_does_not_need() -> None:
-    heavy = {"httpx", "rich", "sqlalchemy", "fastapi", "pydantic", "yaml", "uvicorn", "cryptography"}
-    code = f"import sys, pegboard.surfaces.cli.main; print(sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=SECONDS, check=True)
-    assert done.stdout == "[]\n"
+HEAVY = {"httpx", "rich", "sqlalchemy", "fastapi", "pydantic", "yaml", "uvicorn", "cryptography"}
+
+
+def loaded(*words: str) -> set[str]:
+    """What the program has imported when it ends."""
+    code = (
+        "import sys\nfrom pegboard.surfaces.cli.main import main\n"
+        "try:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
+    )
+    environment = Program({"PEGBOARD_URL": "http://127.0.0.1:1", "PEGBOARD_KEY": "a-key-0123456789"}).full_environment()
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("words", [["--help"], ["tools", "--help"], ["mock", "--help"], ["serve", "--help"]])
+def test_help_loads_no_command_but_its_own(words: list[str]) -> None:
+    modules = loaded(*words)
+    assert not modules & HEAVY
+    commands = {name for name in modules if re.fullmatch(r"pegboard\.surfaces\.cli\.\w+_commands?", name)}
+    assert commands == ({"pegboard.surfaces.cli.serve_command"} if words[0] == "serve" else set())
+
+
+@pytest.mark.parametrize("words", [["call", "math_eval", "expression=1"], ["tools", "list"], ["users", "list"]])
+def test_a_command_loads_what_its_request_needs_and_no_more(words: list[str]) -> None:
+    assert loaded(*words) & HEAVY == {"httpx"}
 
 
 def complete(program: Program, words: str, *, place: int, **more: str) -> list[str]:

@@ -15,7 +15,7 @@ from pegboard.dialects.catalog import load_dialects
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.model.call import CallRequest, ToolResult
 from pegboard.model.call_errors import ErrorType, Problem
-from pegboard.surfaces.cli.definition_text import to_definition
+from pegboard.surfaces.cli.edit_commands import to_definition
 from pegboard.testing import member, memory_board
 from tests.doors import KEY
 from tests.surfaces.rest.clients import bearer, client, good, new_user

@@ -1,42 +1,60 @@
-"""`pegboard users`, `pegboard keys`, `pegboard agents` and `pegboard whoami`."""
+"""`pegboard users`, `keys`, `agents`, `secrets` and `whoami`."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
-from uuid import UUID
+from typing import Annotated, Any
 
 import typer
 
-from pegboard.surfaces.cli.api_paths import build_path
-from pegboard.surfaces.cli.call_command import AnswerDialect, complete_tools
+from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
+from pegboard.surfaces.cli.command_arguments import parse_future_time
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.output import (
-    Yes,
     ask_confirmation,
-    confirm_removal,
     format_count,
     format_local_time,
     to_single_line,
     write,
     write_json,
     write_message,
-    write_table,
 )
-from pegboard.surfaces.cli.session import board_command, create_group, get_session, run_with_client, write_reply
-from pegboard.surfaces.cli.time_arguments import parse_future_time
-from pegboard.surfaces.cli.tool_commands import AllPages, Cursor, Limit, write_next_page_hint
+from pegboard.surfaces.cli.resources import (
+    CONFLICT,
+    NOT_FOUND,
+    AllPages,
+    AnswerDialect,
+    Columns,
+    Cursor,
+    Limit,
+    Yes,
+    complete_tools,
+    confirm_removal,
+    find_id_by_name,
+    find_user_id,
+    is_id,
+    list_resources,
+    local_time,
+    remove_resource,
+    run_with_client,
+    write_items,
+    write_removed,
+    write_reply,
+)
+from pegboard.surfaces.cli.session import get_session
 
-if TYPE_CHECKING:
-    from pegboard.surfaces.cli.api_client import ApiClient, ApiReply
-
-users_app = create_group("users", "Add and remove the people who use the board.")
-keys_app = create_group("keys", "Create and revoke keys.")
-
-_FORBIDDEN, _CONFLICT = 403, 409
 User = Annotated[
     str | None, typer.Argument(metavar="[USER]", help="Name or id; by default yourself", show_default=False)
 ]
+Agent = Annotated[str, typer.Argument(metavar="AGENT", help="Name or id", show_default=False)]
+Tools = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tool", help="A tool's name or id; repeat for several", autocompletion=complete_tools, show_default=False
+    ),
+]
+Description = Annotated[str | None, typer.Option("--description", help="What the agent is for", show_default=False)]
+_MAX_NAMED_TOOLS = 50
 
 
 def show_current_user(ctx: typer.Context) -> None:
@@ -50,22 +68,12 @@ def show_current_user(ctx: typer.Context) -> None:
     write_reply(ctx, run_with_client(ctx, lambda it: it.get(build_path("me"))), show)
 
 
-@board_command(users_app, "list")
 def list_users(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: AllPages = False) -> None:
     """List the users, oldest first."""
-
-    def show(page: dict[str, Any]) -> None:
-        rows = [
-            [user["name"], user["role"], format_local_time(user["created_at"]), user["id"]] for user in page["items"]
-        ]
-        write_table(["NAME", "ROLE", "SINCE", "ID"], rows, "No users.")
-        write_next_page_hint(page)
-
-    path = build_path("users")
-    write_reply(ctx, run_with_client(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
+    columns: Columns = {"NAME": "name", "ROLE": "role", "SINCE": local_time("created_at"), "ID": "id"}
+    list_resources(ctx, build_path("users"), columns, "No users.", limit=limit, cursor=cursor, every=every)
 
 
-@board_command(users_app, "add")
 def add_user(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
@@ -76,7 +84,6 @@ def add_user(
     write_reply(ctx, reply, lambda user: write(f"added {user['name']} ({user['role']})  {user['id']}"))
 
 
-@board_command(users_app, "remove")
 def remove_user(
     ctx: typer.Context,
     user: Annotated[str, typer.Argument(metavar="ID", help="Id or name", show_default=False)],
@@ -84,16 +91,9 @@ def remove_user(
 ) -> None:
     """Remove a user and revoke all their keys."""
     confirm_removal(f"Remove {user} and make all their keys void?", yes=yes)
-
-    async def work(client: ApiClient) -> str:
-        found = await find_user_id(client, user, "remove users")
-        await client.delete(build_path("users", found))
-        return found
-
-    write_removed(ctx, run_with_client(ctx, work), user)
+    remove_resource(ctx, "users", user, lambda it: find_user_id(it, user, "remove users"))
 
 
-@board_command(keys_app, "create")
 def create_key(
     ctx: typer.Context,
     user: User = None,
@@ -122,34 +122,25 @@ def create_key(
     write_reply(ctx, run_with_client(ctx, work), show)
 
 
-@board_command(keys_app, "list")
 def list_keys(ctx: typer.Context, user: User = None) -> None:
     """List a user's keys (never the secret part)."""
 
     async def work(client: ApiClient) -> ApiReply:
         return await client.get(build_path("users", await find_user_id(client, user, "list keys of others"), "keys"))
 
-    def show(found: dict[str, Any]) -> None:
-        rows = [
-            [
-                key["name"],
-                key["prefix"] and key["prefix"] + "…",
-                key["agent_id"],
-                format_local_time(key["created_at"]),
-                key["created_by_name"] or key["created_by"],
-                format_local_time(key["expires_at"]),
-                format_local_time(key["revoked_at"]),
-                key["id"],
-            ]
-            for key in found["items"]
-        ]
-        columns = ["NAME", "KEY", "AGENT", "SINCE", "CREATED BY", "EXPIRES", "REVOKED", "ID"]
-        write_table(columns, rows, "No keys.")
-
-    write_reply(ctx, run_with_client(ctx, work), show)
+    columns: Columns = {
+        "NAME": "name",
+        "KEY": lambda key: key["prefix"] and key["prefix"] + "…",
+        "AGENT": "agent_id",
+        "SINCE": local_time("created_at"),
+        "CREATED BY": lambda key: key["created_by_name"] or key["created_by"],
+        "EXPIRES": local_time("expires_at"),
+        "REVOKED": local_time("revoked_at"),
+        "ID": "id",
+    }
+    write_items(ctx, run_with_client(ctx, work), columns, "No keys.")
 
 
-@board_command(keys_app, "revoke")
 def revoke_key(
     ctx: typer.Context,
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, from: keys list", show_default=False)],
@@ -169,11 +160,11 @@ def revoke_key(
     try:
         run_with_client(ctx, lambda it: work(it, yes))
     except RequestRefused as refused:
-        if refused.status == 404 and user is None:
+        if refused.status == NOT_FOUND and user is None:
             raise RequestRefused(
-                refused.message, ["If it is another user's, name them with --user"], status=404
+                refused.message, ["If it is another user's, name them with --user"], status=NOT_FOUND
             ) from None
-        if refused.status != _CONFLICT or not sys.stdin.isatty():
+        if refused.status != CONFLICT or not sys.stdin.isatty():
             raise
         write_message(refused.message)
         if not ask_confirmation("Revoke it all the same?"):
@@ -182,93 +173,23 @@ def revoke_key(
     write_removed(ctx, key_id, key_id, "revoked")
 
 
-def write_removed(ctx: typer.Context, gone: str, shown: str, word: str = "removed") -> None:
-    """Print what was removed; the API returns no body."""
-    if get_session(ctx).as_json:
-        write_json({word: gone})
-    else:
-        write(f"{word} {shown}")
-
-
-async def find_user_id(client: ApiClient, user: str | None, purpose: str) -> str:
-    """Return the id of a user given by name or id, None for the caller; raise RequestRefused if that needs an admin."""
-    if user is not None and is_id(user):
-        return user
-    me = (await client.get(build_path("me"))).data["user"]
-    if user is None or user == me["name"]:
-        return str(me["id"])
-    try:
-        return await _find_id_by_name(client, "users", user)
-    except RequestRefused as refused:
-        if refused.status != _FORBIDDEN:
-            raise
-        raise RequestRefused(f"Only admins may {purpose}", status=_FORBIDDEN) from None
-
-
 async def find_agent_id(client: ApiClient, agent: str, owner: str | None = None) -> str:
     """Return the id of an agent given by name or id."""
-    return agent if is_id(agent) else await _find_id_by_name(client, "agents", agent, owner)
+    return agent if is_id(agent) else await find_id_by_name(client, "agents", agent, owner)
 
 
-async def _find_id_by_name(client: ApiClient, what: str, name: str, owner: str | None = None) -> str:
-    every = await client.pages(build_path(what), {}, limit=1, cursor=None, every=True)
-    found = [
-        item["id"]
-        for item in every.data["items"]
-        if item["name"] == name and (owner is None or item["owner_id"] == owner)
-    ]
-    if len(found) > 1:
-        raise RequestRefused(f"There are {len(found)} {what} named '{name}'; give the id of one: {', '.join(found)}")
-    if not found:
-        raise RequestRefused(f"{what.capitalize().removesuffix('s')} '{name}' not found", status=404)
-    return str(found[0])
-
-
-def is_id(text: str) -> bool:
-    """Return True if the text is a UUID."""
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
-
-
-agents_app = create_group("agents", "Put tools on agents.")
-
-Agent = Annotated[str, typer.Argument(metavar="AGENT", help="Name or id", show_default=False)]
-Tools = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--tool", help="A tool's name or id; repeat for several", autocompletion=complete_tools, show_default=False
-    ),
-]
-Description = Annotated[str | None, typer.Option("--description", help="What the agent is for", show_default=False)]
-_MAX_NAMED_TOOLS = 50
-
-
-@board_command(agents_app, "list")
 def list_agents(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: AllPages = False) -> None:
     """List your agents; an admin sees those of all users."""
-
-    def show(page: dict[str, Any]) -> None:
-        rows = [
-            [
-                agent["name"],
-                len(agent["tools"]),
-                format_local_time(agent["created_at"]),
-                agent["id"],
-                to_single_line(agent["description"]),
-            ]
-            for agent in page["items"]
-        ]
-        write_table(["NAME", "TOOLS", "SINCE", "ID", "DESCRIPTION"], rows, "No agents.")
-        write_next_page_hint(page)
-
-    path = build_path("agents")
-    write_reply(ctx, run_with_client(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
+    columns: Columns = {
+        "NAME": "name",
+        "TOOLS": lambda agent: len(agent["tools"]),
+        "SINCE": local_time("created_at"),
+        "ID": "id",
+        "DESCRIPTION": lambda agent: to_single_line(agent["description"]),
+    }
+    list_resources(ctx, build_path("agents"), columns, "No agents.", limit=limit, cursor=cursor, every=every)
 
 
-@board_command(agents_app, "add")
 def add_agent(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
@@ -284,7 +205,6 @@ def add_agent(
     write_reply(ctx, reply, lambda agent: write(f"added {agent['name']}  {agent['id']}"))
 
 
-@board_command(agents_app, "show")
 def show_agent(ctx: typer.Context, agent: Agent) -> None:
     """Show one agent and its tools."""
     as_json = get_session(ctx).as_json
@@ -302,7 +222,6 @@ def show_agent(ctx: typer.Context, agent: Agent) -> None:
     write_reply(ctx, reply, show)
 
 
-@board_command(agents_app, "edit")
 def edit_agent(
     ctx: typer.Context,
     agent: Agent,
@@ -359,20 +278,12 @@ def edit_agent(
     )
 
 
-@board_command(agents_app, "remove")
 def remove_agent(ctx: typer.Context, agent: Agent, yes: Yes = False) -> None:
     """Remove an agent; keys that are bound to it are void."""
     confirm_removal(f"Remove {agent} and make its keys void?", yes=yes)
-
-    async def work(client: ApiClient) -> str:
-        found = await find_agent_id(client, agent)
-        await client.delete(build_path("agents", found))
-        return found
-
-    write_removed(ctx, run_with_client(ctx, work), agent)
+    remove_resource(ctx, "agents", agent, lambda it: find_agent_id(it, agent))
 
 
-@board_command(agents_app, "definitions")
 def show_agent_definitions(ctx: typer.Context, agent: Agent, shape: AnswerDialect = None) -> None:
     """Print the tool definitions of an agent."""
 
@@ -404,3 +315,88 @@ async def _list_tool_names(client: ApiClient, ids: list[str]) -> list[str]:
             names.append(f"{tool} (gone)")
     more = len(ids) - _MAX_NAMED_TOOLS
     return [*names, f"and {more} more"] if more > 0 else names
+
+
+SecretName = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
+
+
+def set_secret(
+    ctx: typer.Context,
+    name: SecretName,
+    value: Annotated[
+        str | None,
+        typer.Argument(metavar="[VALUE]", help="The value; a terminal asks for it by default", show_default=False),
+    ] = None,
+    stdin: Annotated[bool, typer.Option("--stdin", help="Read the value from standard input")] = False,
+) -> None:
+    """Set a secret; tools refer to it as {{secret:NAME}}.
+
+    Example: pegboard secrets set WEATHER_TOKEN --stdin < token.txt
+    """
+    text = _read_value(name, value, stdin=stdin)
+    reply = run_with_client(ctx, lambda it: it.put(build_path("secrets", name), {"value": text}))
+    write_reply(ctx, reply, lambda secret: write(f"set {secret['name']}"))
+
+
+def list_secrets(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: AllPages = False) -> None:
+    """List your secrets, without their values."""
+    columns: Columns = {"NAME": "name", "SINCE": local_time("created_at"), "SET": local_time("updated_at")}
+    list_resources(ctx, build_path("secrets"), columns, "No secrets.", limit=limit, cursor=cursor, every=every)
+
+
+def remove_secret(ctx: typer.Context, name: SecretName, yes: Yes = False) -> None:
+    """Remove a secret; calls of tools that refer to it fail with that reason."""
+    confirm_removal(f"Remove the secret {name} and its value?", yes=yes)
+    remove_resource(ctx, "secrets", name)
+
+
+def rotate_secrets(
+    ctx: typer.Context,
+    force: Annotated[
+        bool, typer.Option("--force", help="Drop the old key even if some values cannot be decrypted")
+    ] = False,
+) -> None:
+    """Encrypt every credential again with a new key.
+
+    The server keeps serving; run the command again if it was interrupted.
+    """
+
+    def show(report: dict[str, Any]) -> None:
+        write(f"encrypted {report['sealed']} of {report['total']} values again, with key {report['key_id']}")
+        for row in report["skipped"]:
+            write_message(f"{row['table']} {row['id']}: {row['reason']}")
+        if report["note"]:
+            write_message(report["note"])
+
+    path = build_path("secrets", "rotate") + ("?force=true" if force else "")
+    reply = run_with_client(ctx, lambda it: it.post(path, patient=True))
+    write_reply(ctx, reply, show)
+    if not reply.data["finished"]:
+        raise typer.Exit(1)
+
+
+def _read_value(name: str, value: str | None, *, stdin: bool) -> str:
+    if stdin:
+        if value is not None:
+            raise UsageError("Give the value or --stdin, not both")
+        return _decode_value(sys.stdin.buffer.read())
+    if value is not None:
+        write_message(
+            "Warning: a value on the command line shows in the process list and in your shell's history; use --stdin"
+        )
+        return value
+    if not sys.stdin.isatty():
+        raise UsageError("No value: give it with --stdin, or on a terminal, where it is asked for")
+    try:
+        return str(typer.prompt(f"Value of {name}", hide_input=True, err=True))
+    except typer.Abort:
+        raise typer.Exit(130) from None
+
+
+def _decode_value(raw: bytes) -> str:
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UsageError("The value on standard input is not UTF-8 text") from None
+    # Files and pipes usually end with one newline, which is not part of the secret.
+    return text.removesuffix("\n").removesuffix("\r")

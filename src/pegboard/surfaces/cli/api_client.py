@@ -5,23 +5,21 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
-import secrets
 import ssl
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import httpx
 
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
-from pegboard.surfaces.cli.output import write_message
 from pegboard.surfaces.cli.session import CliSession
 
-if TYPE_CHECKING:
-    from pegboard.settings import Settings
-
 PAGE_SIZE = 200
+EVENT_STREAM_TYPE = "text/event-stream"
+JSON_LINES_TYPE = "application/x-ndjson"
 CONNECT_TIMEOUT_SECONDS = 5.0
 READ_TIMEOUT_SECONDS = 60.0
 _START_SERVER_HINT = "Start one with: pegboard serve. Or say where it is with --url or PEGBOARD_URL."
@@ -37,12 +35,29 @@ class ApiReply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+class ServerEvent(NamedTuple):
+    """A server-sent event: its id if it has one, its name, and its data, parsed and as text."""
+
+    number: str
+    name: str
+    text: str
+    data: Any
+
+
+class OpenedStream(NamedTuple):
+    """An open response: a stream of events, or a complete reply if the board sent no stream."""
+
+    run_id: str | None
+    events: AsyncIterator[ServerEvent]
+    reply: ApiReply | None
+
+
 class ApiClient:
     """Sends requests to the board, and converts every error to a CommandFailure."""
 
     def __init__(self, http: httpx.AsyncClient, url: str, key_from: str) -> None:
+        self.url = url
         self._http = http
-        self._url = url
         self._key_source = key_from
 
     async def get(self, path: str, **params: Any) -> ApiReply:
@@ -98,6 +113,57 @@ class ApiClient:
             response = await self._http.send(request)
             return self._read(response, any_status=any_status)
 
+    async def lines(self, path: str, params: Mapping[str, Any]) -> AsyncIterator[str]:
+        """Yield the text of each response of JSON Lines until there are no more lines."""
+        cursor: str | None = None
+        while True:
+            reply = await self.get(path, **params, cursor=cursor)
+            yield reply.text
+            cursor = reply.headers.get("x-next-cursor")
+            if cursor is None:
+                return
+
+    @asynccontextmanager
+    async def open_events(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        patient: bool = False,
+    ) -> AsyncIterator[OpenedStream]:
+        """Yield the open response; raise a CommandFailure on errors, and after a minute of silence unless `patient`."""
+        asked = {"Accept": EVENT_STREAM_TYPE, **(headers or {})}
+        request = self._request(method, path, params=params, body=body, headers=asked, patient=patient)
+        with self._failures():
+            response = await self._http.send(request, stream=True)
+            try:
+                is_stream = response.headers.get("content-type", "").startswith(EVENT_STREAM_TYPE)
+                if not is_stream:
+                    await response.aread()
+                reply = None if is_stream else self._read(response, any_status=False)
+                yield OpenedStream(response.headers.get("x-run-id"), _parse_events(response), reply)
+            finally:
+                await response.aclose()
+
+    async def follow_import(self, path: str, body: Any, on_progress: Callable[[dict[str, Any]], None]) -> ApiReply:
+        """Return the final report and pass progress to `on_progress`; raise a CommandFailure on an error event."""
+        content = json.dumps(body, allow_nan=False).encode()
+        async with self.open_events("POST", path, body=content, patient=True) as opened:
+            if opened.reply is not None:
+                return opened.reply
+            async for event in opened.events:
+                if event.name == "complete":
+                    return ApiReply(200, event.text, event.data)
+                if event.name == "error":
+                    raise self._refusal(int(event.data.get("status") or 500), event.data)
+                on_progress(event.data)
+        raise BoardUnreachable(
+            f"The connection to {self.url} ended before the work did; run it again to see what is left"
+        )
+
     def _request(
         self,
         method: str,
@@ -110,7 +176,7 @@ class ApiClient:
     ) -> httpx.Request:
         return self._http.build_request(
             method,
-            self._url + path,
+            self.url + path,
             params={name: _encode_parameter(value) for name, value in (params or {}).items() if value is not None}
             or None,
             content=body,
@@ -127,14 +193,14 @@ class ApiClient:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             why = str(error) or "no answer in time"
-            raise BoardUnreachable(f"No board can be reached at {self._url}: {why}", [_START_SERVER_HINT]) from None
+            raise BoardUnreachable(f"No board can be reached at {self.url}: {why}", [_START_SERVER_HINT]) from None
         except httpx.TimeoutException:
             raise BoardUnreachable(
-                f"The board at {self._url} did not answer in {READ_TIMEOUT_SECONDS:g} seconds"
+                f"The board at {self.url} did not answer in {READ_TIMEOUT_SECONDS:g} seconds"
             ) from None
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise BoardUnreachable(
-                f"The connection to {self._url} broke: {str(error) or type(error).__name__}"
+                f"The connection to {self.url} broke: {str(error) or type(error).__name__}"
             ) from None
 
     def _read(self, response: httpx.Response, *, any_status: bool) -> ApiReply:
@@ -143,12 +209,14 @@ class ApiClient:
             return ApiReply(204, "", None)
         # Every response of a board has a request id; a response without one is from another server, such as a proxy.
         ours = "x-request-id" in response.headers
+        if ours and response.is_success and kind == JSON_LINES_TYPE:
+            return ApiReply(response.status_code, response.text, None, response.headers)
         if ours and kind in ("application/json", "application/problem+json"):
             try:
                 data = json.loads(response.text)
             except (ValueError, RecursionError):
                 raise BoardUnreachable(
-                    f"{self._url} is not a Pegboard server (it answered with invalid JSON). Check --url."
+                    f"{self.url} is not a Pegboard server (it answered with invalid JSON). Check --url."
                 ) from None
             if kind == "application/problem+json" and isinstance(data, dict):
                 raise self._refusal(response.status_code, data)
@@ -156,7 +224,7 @@ class ApiClient:
                 return ApiReply(response.status_code, response.text, data, response.headers)
         what = f"HTTP {response.status_code}" + (f", {kind}" if kind else "")
         raise BoardUnreachable(
-            f"{self._url} is not a Pegboard server (it answered {what}). Check --url.", [_START_SERVER_HINT]
+            f"{self.url} is not a Pegboard server (it answered {what}). Check --url.", [_START_SERVER_HINT]
         )
 
     def _refusal(self, status: int, problem: Mapping[str, Any]) -> RequestRefused:
@@ -173,8 +241,10 @@ class ApiClient:
 async def open_client(session: CliSession, *, keyless: bool = False) -> AsyncIterator[ApiClient]:
     """Yield a client for the board that the options select; `keyless` sends no key."""
     if session.local:
-        async with _open_in_process() as client:
-            yield client
+        from pegboard.surfaces.cli.in_process_client import open_board  # noqa: PLC0415 -- only --local needs the board
+
+        async with open_board() as http:
+            yield ApiClient(http, "http://pegboard", "this process")
         return
     url = check_url(session.url)
     key, key_from = (None, "nowhere") if keyless else find_key(session)
@@ -187,41 +257,14 @@ async def open_client(session: CliSession, *, keyless: bool = False) -> AsyncIte
         yield ApiClient(http, url, key_from)
 
 
-@asynccontextmanager
-async def _open_in_process() -> AsyncIterator[ApiClient]:
-    from pegboard.board import Pegboard  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.in_process_client import InProcessTransport  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.rest.app import create_app  # noqa: PLC0415 -- start-up time
-    from pegboard.telemetry.logs import configure_logs  # noqa: PLC0415 -- start-up time
-    from pegboard.version import __version__  # noqa: PLC0415 -- start-up time
-
-    settings = read_settings()
-    configure_logs("warning", settings.log_format)
-    async with AsyncExitStack() as stack:
-        try:
-            board = await stack.enter_async_context(Pegboard.open(settings=settings))
-        except Exception as error:
-            why = str(error) or type(error).__name__
-            raise BoardUnreachable(
-                f"The board cannot be opened: {why}", ["See what is wrong with: pegboard doctor"]
-            ) from None
-        if board.new_key and settings.credentials_file.exists():
-            write_message(
-                f"A new board was set up in {settings.home}; the admin's key is in {settings.credentials_file}"
-            )
-        token = secrets.token_urlsafe(32)
-        board.snapshot.admit(token, board.admin)
-        headers = {"Authorization": f"Bearer {token}", "X-Pegboard-Surface": "cli"}
-        transport = InProcessTransport(create_app(board, __version__))
-        http = await stack.enter_async_context(httpx.AsyncClient(transport=transport, headers=headers))
-        yield ApiClient(http, "http://pegboard", "this process")
-
-
 def find_key(session: CliSession) -> tuple[str, str]:
     """Return the key to send and where it was found; raise UsageError, with the places searched, if there is none."""
     if session.key:
         key, where = session.key.strip(), "--key or PEGBOARD_KEY"
     else:
+        # Takes a fifth of a second, and is not needed with a key.
+        from pegboard.surfaces.cli.local_settings import read_settings  # noqa: PLC0415
+
         file = read_settings().credentials_file
         where = str(file)
         try:
@@ -236,18 +279,6 @@ def find_key(session: CliSession) -> tuple[str, str]:
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         raise UsageError(f"The key from {where} is not one: a key is a line of printable ASCII without spaces")
     return key, where
-
-
-def read_settings(**given: Any) -> Settings:
-    """Return the settings of this machine, overridden by those given; raise UsageError if some are invalid."""
-    from pegboard.settings import InvalidSettings, Settings  # noqa: PLC0415 -- start-up time
-
-    try:
-        return Settings(**given)
-    except InvalidSettings as error:
-        raise UsageError("The settings are not valid", error.faults) from None
-    except (ValueError, OSError) as error:
-        raise UsageError(f"The settings cannot be read: {error}") from None
 
 
 _HOST_AND_PORT = re.compile(r"[\w.-]+(:\d{1,5})?")
@@ -281,3 +312,40 @@ def _encode_parameter(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value).encode("utf-8", "replace").decode()
+
+
+def build_path(*parts: str) -> str:
+    """Return the quoted API path of these parts; raise UsageError if a part cannot be a name or an id."""
+    for part in parts:
+        if part in ("", ".", "..") or "/" in part:
+            raise UsageError(f"'{part}' cannot be a name or an id")
+    return "/" + "/".join(quote(part, safe="", errors="replace") for part in ("v1", *parts))
+
+
+async def _parse_events(response: httpx.Response) -> AsyncIterator[ServerEvent]:
+    number = name = ""
+    begun: list[bytes] = []
+    async for part in response.aiter_bytes():
+        # Not `splitlines`: server-sent events end lines in fewer ways than text does.
+        first, *others = part.split(b"\n")
+        begun.append(first)
+        if not others:
+            continue
+        lines = [b"".join(begun), *others[:-1]]
+        begun = [others[-1]]
+        for line in lines:
+            word, _, value = line.partition(b": ")
+            if word == b"id":
+                number = value.decode()
+            elif word == b"event":
+                name = value.decode()
+            elif word == b"data":
+                yield _parse_event(number, name, value)
+
+
+def _parse_event(number: str, name: str, value: bytes) -> ServerEvent:
+    try:
+        text = value.decode()
+        return ServerEvent(number, name, text, json.loads(text))
+    except (ValueError, RecursionError):
+        raise BoardUnreachable(f"What answers sends an event '{name[:100]}' that cannot be read") from None

@@ -7,27 +7,25 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
-from pegboard.surfaces.cli.api_paths import build_path
+from pegboard.surfaces.cli.api_client import ApiClient, build_path
+from pegboard.surfaces.cli.command_arguments import parse_past_time
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.output import (
     ask_confirmation,
     colour_text,
     escape_control_characters,
     format_local_time,
+    show_progress,
     write,
     write_json,
     write_message,
 )
-from pegboard.surfaces.cli.progress_line import show_progress
-from pegboard.surfaces.cli.session import get_session, run_with_client
-from pegboard.surfaces.cli.time_arguments import parse_past_time
-
-if TYPE_CHECKING:
-    from pegboard.surfaces.cli.api_client import ApiClient
+from pegboard.surfaces.cli.resources import run_with_client
+from pegboard.surfaces.cli.session import get_session
 
 # The part of a file sent in one request; the default body limit of a board is 4 MiB.
 _CHUNK_BYTES = 256 * 2**10
@@ -103,11 +101,9 @@ def export_journal(
     span = {"since": parse_past_time(since, "--since"), "until": parse_past_time(until, "--until")}
 
     async def work(client: ApiClient) -> int:
-        from pegboard.surfaces.cli.export_lines import LinesClient  # noqa: PLC0415 -- start-up time
-
         written = 0
         with _open_output(output) as target, show_progress("Exporting") as advance:
-            async for text in LinesClient.of(client).lines(build_path("executions", "export"), span):
+            async for text in client.lines(build_path("executions", "export"), span):
                 if target is not None:
                     target.write(text)
                 elif text:

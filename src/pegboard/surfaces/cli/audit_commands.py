@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from pegboard.surfaces.cli import audit_chain_commands
-from pegboard.surfaces.cli.account_commands import find_user_id
-from pegboard.surfaces.cli.api_paths import build_path
-from pegboard.surfaces.cli.call_command import complete_tools
+from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
+from pegboard.surfaces.cli.command_arguments import parse_past_time
 from pegboard.surfaces.cli.exit_codes import RequestRefused
 from pegboard.surfaces.cli.output import (
     ask_confirmation,
     escape_control_characters,
     format_local_time,
+    shorten_name,
     to_single_line,
     write,
     write_json,
     write_message,
     write_table,
 )
-from pegboard.surfaces.cli.session import board_command, create_group, run_with_client, write_reply
-from pegboard.surfaces.cli.time_arguments import parse_past_time
-from pegboard.surfaces.cli.tool_commands import AllPages, Cursor, Limit, write_next_page_hint
-
-if TYPE_CHECKING:
-    from pegboard.surfaces.cli.api_client import ApiClient, ApiReply
+from pegboard.surfaces.cli.resources import (
+    AllPages,
+    Columns,
+    Cursor,
+    Limit,
+    complete_tools,
+    find_caller_id,
+    local_time,
+    run_with_client,
+    write_items,
+    write_reply,
+)
 
 _CONFLICT = 409
 _CHANGE_SIGNS = {"changed": "~", "added": "+", "removed": "-"}
@@ -161,11 +166,6 @@ def show_statistics(
     write_reply(ctx, run_with_client(ctx, work), show)
 
 
-async def find_caller_id(client: ApiClient, caller: str | None) -> str | None:
-    """Return the id of the user to filter calls by, or None for no filter."""
-    return None if caller is None else await find_user_id(client, caller, "see calls of others")
-
-
 def _format_milliseconds(ms: float | None) -> str:
     """Format milliseconds with three significant digits."""
     if ms is None:
@@ -173,11 +173,6 @@ def _format_milliseconds(ms: float | None) -> str:
     return f"{ms:.0f}" if ms >= 100 else f"{ms:.3g}"
 
 
-app = create_group("audit", "Read the journal of calls.")
-MAX_NAME_CHARS = 64
-
-
-@board_command(app, "list")
 def list_executions(
     ctx: typer.Context,
     *,
@@ -203,39 +198,24 @@ def list_executions(
         "until": parse_past_time(until, "--until"),
     }
 
-    def show(page: dict[str, Any]) -> None:
-        write_table(
-            ["WHEN", "TOOL", "STATUS", "CODE", "CALLER", "SURFACE", "MS", "ID"],
-            [
-                [
-                    format_local_time(item["started_at"]),
-                    shorten_name(item["tool_name"]),
-                    item["status"],
-                    item["code"],
-                    item["caller"],
-                    item["surface"],
-                    f"{item['elapsed_ms']:.1f}",
-                    item["id"],
-                ]
-                for item in page["items"]
-            ],
-            "No calls match.",
-        )
-        write_next_page_hint(page)
+    columns: Columns = {
+        "WHEN": local_time("started_at"),
+        "TOOL": lambda item: shorten_name(item["tool_name"]),
+        "STATUS": "status",
+        "CODE": "code",
+        "CALLER": "caller",
+        "SURFACE": "surface",
+        "MS": lambda item: f"{item['elapsed_ms']:.1f}",
+        "ID": "id",
+    }
 
     async def work(client: ApiClient) -> ApiReply:
         whose = {"caller": await find_caller_id(client, caller)}
         return await client.pages(build_path("executions"), wanted | whose, limit=limit, cursor=cursor, every=every)
 
-    write_reply(ctx, run_with_client(ctx, work), show)
+    write_items(ctx, run_with_client(ctx, work), columns, "No calls match.")
 
 
-def shorten_name(name: str) -> str:
-    """Shorten a name for a table: the journal may have names of any length."""
-    return name if len(name) <= MAX_NAME_CHARS else name[: MAX_NAME_CHARS - 1] + "…"
-
-
-@board_command(app, "show")
 def show_execution(
     ctx: typer.Context,
     execution_id: Annotated[
@@ -250,10 +230,3 @@ def show_execution(
             write_message("Arguments are not kept; set keep_arguments on the tool.")
 
     write_reply(ctx, run_with_client(ctx, lambda it: it.get(build_path("executions", execution_id))), show)
-
-
-board_command(app, "stats")(show_statistics)
-board_command(app, "replay")(replay_execution)
-board_command(app, "verify")(audit_chain_commands.verify_journal)
-board_command(app, "export")(audit_chain_commands.export_journal)
-board_command(app, "prune")(audit_chain_commands.prune_journal)

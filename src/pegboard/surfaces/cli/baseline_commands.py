@@ -7,28 +7,38 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from pegboard.surfaces.cli.api_paths import build_path
+from pegboard.model.baseline_finding import composite_hash as compute_hash
+from pegboard.model.documents import DocumentError, read_json, read_text
+from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
-from pegboard.surfaces.cli.output import Yes, confirm_removal, format_local_time, write, write_table
-from pegboard.surfaces.cli.session import board_command, create_group, get_session, run_with_client, write_reply
-from pegboard.surfaces.cli.tool_commands import AllPages, Cursor, Limit, write_next_page_hint
-
-app = create_group("baseline", "Tell new findings from those that are known.")
+from pegboard.surfaces.cli.input_files import name_source, read_input
+from pegboard.surfaces.cli.output import format_local_time, write, write_table
+from pegboard.surfaces.cli.resources import (
+    AllPages,
+    Columns,
+    Cursor,
+    Limit,
+    Yes,
+    confirm_removal,
+    list_resources,
+    local_time,
+    run_with_client,
+    write_reply,
+)
+from pegboard.surfaces.cli.session import get_session
 
 Shared = Annotated[bool, typer.Option("--shared", help="In the shared baseline, not in your own")]
 Hashes = Annotated[list[str], typer.Argument(metavar="HASH...", help="64 hexadecimal characters", show_default=False)]
 Findings = Annotated[str, typer.Argument(metavar="FILE|-", help="JSON, or JSON Lines; - is standard input")]
+_FINDING_SHAPES = 'a list of findings, {"findings": [...]}, or one finding a line'
 
 
-@board_command(app, "record")
 def record_findings(ctx: typer.Context, source: Findings, shared: Shared = False) -> None:
     """Record that findings were seen: {finding_id, composite_hash, seen_at?} each, all of them or none.
 
     Example: pegboard baseline hash scan.json --json | pegboard baseline record -
     """
-    from pegboard.surfaces.cli import finding_files  # noqa: PLC0415 -- start-up time
-
-    body = {"findings": finding_files.load_findings(source), "scope": _get_scope_name(shared)}
+    body = {"findings": load_findings(source), "scope": _get_scope_name(shared)}
 
     def show(done: dict[str, Any]) -> None:
         counts = f"{done['new']} new, {done['recurring']} recurring, {done['reopened']} reopened"
@@ -39,7 +49,6 @@ def record_findings(ctx: typer.Context, source: Findings, shared: Shared = False
     )
 
 
-@board_command(app, "resolve")
 def resolve_findings(
     ctx: typer.Context,
     hashes: Annotated[list[str] | None, typer.Argument(metavar="[HASH]...", show_default=False)] = None,
@@ -55,9 +64,7 @@ def resolve_findings(
     if source is None:
         body["composite_hashes"] = hashes
     else:
-        from pegboard.surfaces.cli import finding_files  # noqa: PLC0415 -- start-up time
-
-        body["findings"] = finding_files.load_findings(source)
+        body["findings"] = load_findings(source)
 
     def show(done: dict[str, Any]) -> None:
         write(f"resolved {done['resolved']}: {done['already_resolved']} were already, {done['unknown']} are not known")
@@ -67,7 +74,6 @@ def resolve_findings(
     )
 
 
-@board_command(app, "query")
 def query_findings(ctx: typer.Context, hashes: Hashes, shared: Shared = False) -> None:
     """Show what the baseline knows of findings, in the order asked; a call of batch_baseline_query."""
     arguments = {
@@ -91,7 +97,6 @@ def query_findings(ctx: typer.Context, hashes: Hashes, shared: Shared = False) -
     write_table(["HASH", "STATUS", "SEEN", "FIRST"], rows)
 
 
-@board_command(app, "list")
 def list_findings(
     ctx: typer.Context,
     *,
@@ -105,28 +110,19 @@ def list_findings(
 ) -> None:
     """List the findings of a baseline, in the order of their hashes."""
 
-    def show(page: dict[str, Any]) -> None:
-        rows = [
-            [
-                it["composite_hash"],
-                it["finding_id"],
-                it["baseline_status"],
-                it["seen_count"],
-                format_local_time(it["first_seen_at"]),
-                format_local_time(it["last_seen_at"]),
-            ]
-            for it in page["items"]
-        ]
-        write_table(["HASH", "FINDING", "STATUS", "SEEN", "FIRST", "LAST"], rows, "No findings.")
-        write_next_page_hint(page)
-
-    path, params = build_path("baseline", "findings"), {"status": status, "scope": _get_scope_name(shared)}
-    write_reply(
-        ctx, run_with_client(ctx, lambda it: it.pages(path, params, limit=limit, cursor=cursor, every=every)), show
-    )
+    columns: Columns = {
+        "HASH": "composite_hash",
+        "FINDING": "finding_id",
+        "STATUS": "baseline_status",
+        "SEEN": "seen_count",
+        "FIRST": local_time("first_seen_at"),
+        "LAST": local_time("last_seen_at"),
+    }
+    params = {"status": status, "scope": _get_scope_name(shared)}
+    path = build_path("baseline", "findings")
+    list_resources(ctx, path, columns, "No findings.", params=params, limit=limit, cursor=cursor, every=every)
 
 
-@board_command(app, "remove")
 def remove_findings(
     ctx: typer.Context,
     composite_hash: Annotated[str | None, typer.Argument(metavar="[HASH]", show_default=False)] = None,
@@ -152,15 +148,12 @@ def remove_findings(
         write(f"removed {removed}")
 
 
-@board_command(app, "hash")
 def hash_findings(ctx: typer.Context, source: Findings) -> None:
     """Print the composite hash of each finding's content, without a server.
 
     With --json, what it prints can be recorded.
     """
-    from pegboard.surfaces.cli import finding_files  # noqa: PLC0415 -- start-up time
-
-    made = finding_files.add_hashes(finding_files.load_findings(source), "standard input" if source == "-" else source)
+    made = add_hashes(load_findings(source), name_source(source))
     if get_session(ctx).as_json:
         write(json.dumps({"findings": made}))
     else:
@@ -169,3 +162,62 @@ def hash_findings(ctx: typer.Context, source: Findings) -> None:
 
 def _get_scope_name(shared: bool) -> str:
     return "shared" if shared else "own"
+
+
+def load_findings(source: str) -> list[Any]:
+    """Return the findings of a file, or of standard input for `-`; raise UsageError if it has no findings."""
+    where = name_source(source)
+    try:
+        text = read_text(read_input(source))
+        found = _read_json_lines(text) if _is_json_lines(text) else read_json(text)
+    except DocumentError as error:
+        raise UsageError(f"{where}{f':{error.line}' if error.line else ''}: {error.message}") from None
+    if isinstance(found, dict):
+        found = found["findings"] if set(found) == {"findings"} else [found]
+    if not isinstance(found, list):
+        raise UsageError(f"{where}: must hold {_FINDING_SHAPES}")
+    return found
+
+
+def add_hashes(findings: list[Any], source: str) -> list[dict[str, Any]]:
+    """Return each finding with the hash of its content, and its id if it has one."""
+    return [_add_hash(finding, f"{source} (finding {place})") for place, finding in enumerate(findings, start=1)]
+
+
+def _add_hash(finding: Any, where: str) -> dict[str, Any]:
+    if not isinstance(finding, dict):
+        raise UsageError(f"{where}: must be an object")
+    try:
+        known_by = compute_hash(finding)
+    except ValueError as error:
+        raise UsageError(f"{where}: {error}") from None
+    finding_id = next((finding[key] for key in ("finding_id", "id") if finding.get(key) is not None), None)
+    made: dict[str, Any] = {
+        "finding_id": known_by if finding_id is None else str(finding_id),
+        "composite_hash": known_by,
+    }
+    return made | ({"seen_at": finding["seen_at"]} if finding.get("seen_at") is not None else {})
+
+
+def _is_json_lines(text: str) -> bool:
+    """Return True if the first line is a complete object and another object follows."""
+    first, _, rest = text.strip().partition("\n")
+    if not (first.startswith("{") and rest.lstrip().startswith("{")):
+        return False
+    try:
+        read_json(first)
+    except DocumentError:
+        return False
+    return True
+
+
+def _read_json_lines(text: str) -> list[Any]:
+    found = []
+    # Not `splitlines`, which also splits at characters that JSON strings may contain.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                found.append(read_json(line))
+            except DocumentError as error:
+                raise DocumentError(error.message, number) from None
+    return found

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from pegboard.surfaces.cli.api_paths import build_path
-from pegboard.surfaces.cli.argument_pairs import read_pairs
+from pegboard.surfaces.cli.api_client import build_path
+from pegboard.surfaces.cli.command_arguments import read_pairs
 from pegboard.surfaces.cli.exit_codes import UsageError
+from pegboard.surfaces.cli.input_files import load_object
 from pegboard.surfaces.cli.output import (
     colour_text,
     format_local_time,
@@ -20,15 +21,13 @@ from pegboard.surfaces.cli.output import (
     write_message,
     write_table,
 )
-from pegboard.surfaces.cli.session import board_command, create_group, get_session, run_with_client, write_reply
-
-app = create_group("chains", "Steps that refer to each other: run them, or keep them as tools")
+from pegboard.surfaces.cli.resources import run_with_client, write_reply
+from pegboard.surfaces.cli.session import get_session
 
 Source = Annotated[str, typer.Argument(metavar="FILE|-", help="The chain, YAML or JSON; - is standard input")]
 _STATUS_COLOURS = {"succeeded": "green", "failed": "red", "fallback": "yellow", "skipped": "dim", "not_run": "dim"}
 
 
-@board_command(app, "run")
 def run_chain(
     ctx: typer.Context,
     source: Source,
@@ -63,7 +62,6 @@ def run_chain(
         raise typer.Exit(1)
 
 
-@board_command(app, "save")
 def save_chain(
     ctx: typer.Context,
     source: Source,
@@ -85,7 +83,6 @@ def save_chain(
     )
 
 
-@board_command(app, "list")
 def list_chains(ctx: typer.Context) -> None:
     """List saved chains."""
     params = {"tool_type": "internal"}
@@ -106,7 +103,6 @@ def list_chains(ctx: typer.Context) -> None:
     write_table(["NAME", "STEPS", "SINCE", "DESCRIPTION"], rows, "No chains.")
 
 
-@board_command(app, "show")
 def show_chain(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)]) -> None:
     """Show the steps of a saved chain."""
     reply = run_with_client(ctx, lambda it: it.get(build_path("tools", name)))
@@ -117,8 +113,6 @@ def show_chain(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="
 
 
 def _load_chain(source: str) -> dict[str, Any]:
-    from pegboard.surfaces.cli.definition_files import load_object  # noqa: PLC0415 -- start-up time
-
     return load_object(source)
 
 

@@ -6,21 +6,25 @@ import asyncio
 import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import httpx
 import typer
 
-from pegboard.surfaces.cli.api_paths import build_path
-from pegboard.surfaces.cli.call_command import complete_tools
+from pegboard.contract.baseline_schemas import BASELINE_SCHEMAS
+from pegboard.contract.compliance_check import check
+from pegboard.contract.compliance_report import Report
+from pegboard.contract.sample_arguments import NoSample
+from pegboard.contract.send_envelope import NoEnvelope, sender
+from pegboard.json_schema.compile import SchemaProblem
+from pegboard.model.documents import DocumentError, read_json
+from pegboard.surfaces.cli.api_client import ApiClient, build_path
 from pegboard.surfaces.cli.exit_codes import CommandFailure, UsageError
+from pegboard.surfaces.cli.input_files import load_object
 from pegboard.surfaces.cli.output import escape_control_characters, write, write_json, write_table
-from pegboard.surfaces.cli.session import board_command, create_group, get_session, run_with_client
+from pegboard.surfaces.cli.resources import complete_tools, run_with_client
+from pegboard.surfaces.cli.session import get_session
 
-if TYPE_CHECKING:
-    from pegboard.contract.compliance_report import Report
-    from pegboard.surfaces.cli.api_client import ApiClient
-
-app = create_group("contract", "Check whether tools keep the contract of envelopes.")
 _KINDS_WITHOUT_EFFECTS = ("builtin", "mock")
 
 
@@ -34,10 +38,6 @@ class _CheckOptions(NamedTuple):
     yes: bool
 
     async def run(self, send: Any, tool: str, definition: Mapping[str, Any]) -> Report:
-        from pegboard.contract.compliance_check import check  # noqa: PLC0415 -- start-up time
-        from pegboard.contract.sample_arguments import NoSample  # noqa: PLC0415 -- start-up time
-        from pegboard.json_schema.compile import SchemaProblem  # noqa: PLC0415 -- start-up time
-
         try:
             return await check(
                 send,
@@ -57,7 +57,6 @@ class _CheckOptions(NamedTuple):
             raise UsageError(f"{tool}: {error}") from None
 
 
-@board_command(app, "check")
 def check_contract(
     ctx: typer.Context,
     target: Annotated[
@@ -121,8 +120,6 @@ async def _check_board_tool(client: ApiClient, name: str, options: _CheckOptions
     if not definition["read_only"] and definition["tool_type"] not in _KINDS_WITHOUT_EFFECTS:
         _refuse_effects(f"'{definition['name']}' is not read_only", options)
 
-    from pegboard.contract.send_envelope import NoEnvelope  # noqa: PLC0415 -- start-up time
-
     async def send(envelope: dict[str, Any]) -> Any:
         body = json.dumps(envelope).encode()
         try:
@@ -141,10 +138,6 @@ async def _check_board_tool(client: ApiClient, name: str, options: _CheckOptions
 async def _check_remote_tool(
     url: str, tool: str | None, definition: str | None, headers: list[str], options: _CheckOptions
 ) -> Report:
-    from pegboard.contract.baseline_schemas import BASELINE_SCHEMAS  # noqa: PLC0415 -- start-up time
-    from pegboard.contract.send_envelope import sender  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.definition_files import load_object  # noqa: PLC0415 -- start-up time
-
     if tool is None:
         raise UsageError("Which tool of that server? Name it with --tool", [f"Such as: {', '.join(BASELINE_SCHEMAS)}"])
     known = load_object(definition) if definition is not None else {}
@@ -165,8 +158,6 @@ def _refuse_effects(why: str, options: _CheckOptions) -> None:
 
 
 def _check_url(url: str) -> str:
-    import httpx  # noqa: PLC0415 -- start-up time
-
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as error:
@@ -185,9 +176,6 @@ def _parse_header(text: str) -> tuple[str, str]:
 
 def _read_arguments(given: str | None) -> dict[str, Any] | None:
     """Return the arguments, given as JSON or as a file; raise UsageError if they are not valid."""
-    from pegboard.model.documents import DocumentError, read_json  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.definition_files import load_object  # noqa: PLC0415 -- start-up time
-
     if given is None:
         return None
     if not given.lstrip().startswith("{"):

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import AbstractAsyncContextManager
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any
 
 import typer
 
-from pegboard.surfaces.cli.api_client import ApiClient, ApiReply
-from pegboard.surfaces.cli.api_paths import build_path
+from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, OpenedStream, ServerEvent, build_path
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, CommandFailure, RequestRefused
-from pegboard.surfaces.cli.live_output import EventHandler, open_live_output
-from pegboard.surfaces.cli.output import write_message
-from pegboard.surfaces.cli.server_events import EventsClient, OpenedStream, ServerEvent
+from pegboard.surfaces.cli.output import to_single_line, write_message, write_partial_message
 
 # Before each attempt to reconnect; the board waits two seconds for a client that disconnected.
 RETRY_PAUSES_SECONDS = (0.0, 0.2, 0.4, 0.8, 1.6, 3.2)
 _INTERRUPTED_EXIT_CODE = 130
+# The minimum interval between two progress lines in a log.
+_LINE_INTERVAL_SECONDS = 1.0
+
+EventHandler = Callable[[ServerEvent], None]
 
 
 async def follow_call(client: ApiClient, **request: Any) -> ApiReply:
     """Send a call to `POST /v1/calls`, show its events and return its result; Ctrl-C cancels it and exits with 130."""
-    followed = FollowedCall(EventsClient.of(client), request)
+    followed = FollowedCall(client, request)
     try:
         with open_live_output() as tell:
             last = await followed.last(tell)
@@ -41,7 +45,7 @@ async def follow_call(client: ApiClient, **request: Any) -> ApiReply:
 class FollowedCall:
     """One call that is followed."""
 
-    def __init__(self, client: EventsClient, request: dict[str, Any]) -> None:
+    def __init__(self, client: ApiClient, request: dict[str, Any]) -> None:
         self.run_id: str | None = None
         self._client = client
         self._request = request
@@ -105,9 +109,9 @@ class FollowedCall:
 
     def _open(self) -> AbstractAsyncContextManager[OpenedStream]:
         if self.run_id is None:
-            return self._client.open("POST", build_path("calls"), **self._request)
+            return self._client.open_events("POST", build_path("calls"), **self._request)
         headers = {"Last-Event-ID": self._seen} if self._seen else None
-        return self._client.open("GET", build_path("calls", self.run_id, "events"), headers=headers)
+        return self._client.open_events("GET", build_path("calls", self.run_id, "events"), headers=headers)
 
 
 def _get_run_id(opened: OpenedStream) -> str:
@@ -133,3 +137,64 @@ def _skip_separators(text: str, place: int) -> int:
     while text[place] in " ,:":
         place += 1
     return place
+
+
+@contextmanager
+def open_live_output() -> Iterator[EventHandler]:
+    """Yield an event handler that shows a bar if standard error is a terminal, else lines at intervals."""
+    if sys.stderr.isatty():
+        from pegboard.surfaces.cli.terminal_output import ProgressBar  # noqa: PLC0415 -- only a terminal needs rich
+
+        bar = ProgressBar()
+        try:
+            yield bar.tell
+        finally:
+            bar.stop()
+        return
+    lines = LineOutput()
+    try:
+        yield lines.tell
+    finally:
+        lines.end_line()
+
+
+class LineOutput:
+    """Writes events as lines, for logs and pipes."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+        self._is_line_open = False
+
+    def tell(self, event: ServerEvent) -> None:
+        """Write an event."""
+        if event.name == "tool_use":
+            write_message(str(event.data["message"]))
+        elif event.name == "tool_progress":
+            if partial := event.data.get("partial"):
+                write_partial_message(partial)
+                self._is_line_open = not partial.endswith("\n")
+            if (how := format_progress(event.data)) and time.monotonic() >= self._next:
+                self._next = time.monotonic() + _LINE_INTERVAL_SECONDS
+                self.end_line()
+                write_message(f"  {how}")
+
+    def end_line(self) -> None:
+        """End the line of partial output if it is unfinished."""
+        if self._is_line_open:
+            write_message("")
+            self._is_line_open = False
+
+
+def format_progress(data: Mapping[str, Any]) -> str:
+    """Return the progress and message of a call as one line; empty if there are none."""
+    done, total = data.get("progress"), data.get("total")
+    parts = (
+        []
+        if done is None
+        else [_format_number(done) if total is None else f"{_format_number(done)}/{_format_number(total)}"]
+    )
+    return " ".join([*parts, *([to_single_line(data["message"])] if data.get("message") else [])])
+
+
+def _format_number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"

@@ -1,4 +1,4 @@
-"""`pegboard import`: tools from API documents and from other MCP servers."""
+"""`pegboard import` and `pegboard tools accept`: tools from API documents and from other MCP servers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
-from pegboard.surfaces.cli.api_paths import build_path
+from pegboard.model.documents import DocumentError, read_text, write_yaml
+from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
-from pegboard.surfaces.cli.output import colour_text, write, write_message
-from pegboard.surfaces.cli.session import board_command, create_group, run_with_client, write_reply
-
-app = create_group("import", "Import tools from an OpenAPI document or an MCP server.")
+from pegboard.surfaces.cli.input_files import load_object, read_input
+from pegboard.surfaces.cli.output import colour_text, show_progress, write, write_message
+from pegboard.surfaces.cli.resources import ToolName, run_with_client, write_reply
 
 # In front of the reason why an operation is left out; without it, equal reasons are equal texts.
 _ROUTE_PREFIX = re.compile(r"[A-Z]{3,7} /\S*: ")
@@ -40,7 +40,6 @@ Bearer = Annotated[
 ]
 
 
-@board_command(app, "openapi")
 def import_openapi(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-", help="The document, or where the board can fetch it")],
@@ -66,9 +65,6 @@ def import_openapi(
     if source.startswith(("http://", "https://")):
         body["url"] = source
     else:
-        from pegboard.model.documents import DocumentError, read_text  # noqa: PLC0415 -- start-up time
-        from pegboard.surfaces.cli.definition_files import read_input  # noqa: PLC0415 -- start-up time
-
         try:
             body["document"] = read_text(read_input(source, MAX_DOCUMENT_BYTES))
         except DocumentError as error:
@@ -86,7 +82,6 @@ def import_openapi(
         ) from None
 
 
-@board_command(app, "mcp", context_settings={"ignore_unknown_options": True})
 def import_mcp(
     ctx: typer.Context,
     source: Annotated[
@@ -142,8 +137,6 @@ def _build_body(
     if auth is not None and bearer is not None:
         raise UsageError("Give --auth or --bearer, not both")
     if auth is not None:
-        from pegboard.surfaces.cli.definition_files import load_object  # noqa: PLC0415 -- start-up time
-
         body["auth_config"] = load_object(auth)
     if bearer is not None:
         body["auth_config"] = {"type": "bearer", "token": f"{{{{secret:{bearer}}}}}"}
@@ -160,9 +153,6 @@ def _parse_pair(text: str, option: str) -> tuple[str, str]:
 
 
 def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
-    from pegboard.surfaces.cli.progress_line import show_progress  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.server_events import EventsClient  # noqa: PLC0415 -- start-up time
-
     async def work(client: Any) -> Any:
         with show_progress("Importing") as advance:
             seen = 0
@@ -176,7 +166,7 @@ def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
                     advance(place - seen, 2 * total)
                     seen = place
 
-            return await EventsClient.of(client).follow(build_path("imports", what), body, moved)
+            return await client.follow_import(build_path("imports", what), body, moved)
 
     reply = run_with_client(ctx, work)
     write_reply(ctx, reply, lambda report: _show_import_report(report, dry_run=body["dry_run"]))
@@ -231,10 +221,26 @@ def _split_left_out(report: dict[str, Any]) -> tuple[dict[str, str], dict[str, l
 
 def format_differences(name: str, fields: dict[str, dict[str, Any]]) -> str:
     """What changes on a tool, as a unified diff of its fields."""
-    from pegboard.model.documents import write_yaml  # noqa: PLC0415 -- start-up time
-
     before, after = ({field: sides[side] for field, sides in fields.items()} for side in ("before", "after"))
     was, becomes = write_yaml(before).splitlines(), write_yaml(after).splitlines()
     lines = difflib.unified_diff(was, becomes, f"{name} (before)", f"{name} (after)", lineterm="", n=2)
     colours = {"+": "green", "-": "red"}
     return "\n".join(colour_text(line, colours.get(line[0], "dim"), sys.stdout) for line in lines)  # type: ignore[arg-type]
+
+
+def accept_tool(
+    ctx: typer.Context,
+    name: ToolName,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change")] = False,
+) -> None:
+    """Accept the changed definition of a tool from its MCP server."""
+
+    def show(answer: dict[str, Any]) -> None:
+        if answer["changes"]:
+            write(format_differences(answer["name"], answer["changes"]))
+        write_message("Nothing was changed" if dry_run else f"accepted {answer['name']}")
+
+    path = build_path("tools", name, "accept")
+    write_reply(
+        ctx, run_with_client(ctx, lambda it: it.send("POST", path, params={"dry_run": dry_run}, patient=True)), show
+    )

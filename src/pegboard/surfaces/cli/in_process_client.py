@@ -1,12 +1,22 @@
-"""The way to a board within this process: answers come as they are made, and not only when they are whole."""
+"""The board within this process, for --local: a response arrives as it is produced, not only when it is complete."""
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
+
+from pegboard.board import Pegboard
+from pegboard.surfaces.cli.exit_codes import BoardUnreachable
+from pegboard.surfaces.cli.local_settings import read_settings
+from pegboard.surfaces.cli.output import write_message
+from pegboard.surfaces.rest.app import create_app
+from pegboard.telemetry.logs import configure_logs
+from pegboard.version import __version__
 
 # How long the application may take to end after the client has closed the response.
 _CLOSE_TIMEOUT_SECONDS = 5.0
@@ -15,6 +25,30 @@ AsgiMessage = MutableMapping[str, Any]
 AsgiApplication = Callable[
     [dict[str, Any], Callable[[], Awaitable[AsgiMessage]], Callable[[AsgiMessage], Awaitable[None]]], Awaitable[None]
 ]
+
+
+@asynccontextmanager
+async def open_board() -> AsyncIterator[httpx.AsyncClient]:
+    """Open the board of this machine and yield an HTTP client for it, with the rights of its admin."""
+    settings = read_settings()
+    configure_logs("warning", settings.log_format)
+    async with AsyncExitStack() as stack:
+        try:
+            board = await stack.enter_async_context(Pegboard.open(settings=settings))
+        except Exception as error:
+            why = str(error) or type(error).__name__
+            raise BoardUnreachable(
+                f"The board cannot be opened: {why}", ["See what is wrong with: pegboard doctor"]
+            ) from None
+        if board.new_key and settings.credentials_file.exists():
+            write_message(
+                f"A new board was set up in {settings.home}; the admin's key is in {settings.credentials_file}"
+            )
+        token = secrets.token_urlsafe(32)
+        board.snapshot.admit(token, board.admin)
+        headers = {"Authorization": f"Bearer {token}", "X-Pegboard-Surface": "cli"}
+        transport = InProcessTransport(create_app(board, __version__))
+        yield await stack.enter_async_context(httpx.AsyncClient(transport=transport, headers=headers))
 
 
 class InProcessTransport(httpx.AsyncBaseTransport):

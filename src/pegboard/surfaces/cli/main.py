@@ -5,39 +5,234 @@ from __future__ import annotations
 import gc
 import sys
 from types import ModuleType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from pegboard.surfaces.cli import (
-    account_commands,
-    apply_command,
-    audit_commands,
-    baseline_commands,
-    call_command,
-    chain_commands,
-    contract_command,
-    conversation_commands,
-    import_commands,
-    lint_command,
-    maintenance_commands,
-    mock_command,
-    normalize_command,
-    secret_commands,
-    table_commands,
-    tool_commands,
-    watch_command,
+from pegboard.surfaces.cli.command_groups import CommandEntry, CommandGroup, LazyCommand
+from pegboard.surfaces.cli.exit_codes import CommandFailure, UsageError
+from pegboard.surfaces.cli.output import write_message
+from pegboard.surfaces.cli.session import DEFAULT_URL, CliSession
+from pegboard.version import __version__
+
+_NO_SHARED_OPTIONS = {"shared_options": False}
+_UNKNOWN_OPTIONS = {"context_settings": {"ignore_unknown_options": True}}
+# Every command in the order of the help: its name, the function that runs it, and its summary.
+COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
+    (
+        "serve",
+        "serve_command:serve_board",
+        "Run the server; Ctrl-C lets running calls end, then stops.",
+        _NO_SHARED_OPTIONS,
+    ),
+    ("call", "call_commands:call_tool", "Call a tool and print its result.", _UNKNOWN_OPTIONS),
+    (
+        "watch",
+        "call_commands:watch_calls",
+        "Show calls as they start, progress and end; an admin sees those of all users.",
+    ),
+    ("cancel", "call_commands:cancel_call", "Cancel a running call; its caller gets the error `cancelled`."),
+    ("definitions", "call_commands:show_definitions", "Print the tool definitions for a model."),
+    (
+        "normalize",
+        "call_commands:normalize_payload",
+        "Show the tool calls in a message, response, text or stream of any dialect; runs nothing.",
+    ),
+    ("apply", "apply_commands:apply_definitions", "Make the board match files of tool definitions."),
+    ("export", "edit_commands:export_definitions", "Write tool definitions as files for `apply`."),
+    ("whoami", "account_commands:show_current_user", "Show the user of this key."),
+    ("migrate", "maintenance_commands:migrate_database", "Apply the database migrations."),
+    ("doctor", "maintenance_commands:run_doctor", "Check this installation and print what to fix."),
+    CommandGroup(
+        "tools",
+        "Register, change, list and remove tools.",
+        "tool_commands",
+        ("list", "list_tools", "List the tools you may see, by name."),
+        ("show", "edit_commands:show_tool", "Show one tool, secrets masked."),
+        ("add", "apply_commands:add_tools", "Register the tools that a file defines, all of them or none."),
+        ("edit", "edit_commands:edit_tool", "Change a tool, in $EDITOR if no fields are given."),
+        ("remove", "remove_tool", "Remove a tool. Undo with: pegboard tools restore NAME."),
+        ("restore", "restore_tool", "Restore a removed tool."),
+        ("accept", "import_commands:accept_tool", "Accept the changed definition of a tool from its MCP server."),
+        ("versions", "list_versions", "List the versions of a tool, newest first."),
+        (
+            "lint",
+            "lint_tools",
+            "Report what providers refuse or misread in tool definitions, and their size in tokens.",
+        ),
+    ),
+    CommandGroup(
+        "import",
+        "Import tools from an OpenAPI document or an MCP server.",
+        "import_commands",
+        ("openapi", "import_openapi", "Make a tool of each operation in an OpenAPI or Swagger document."),
+        ("mcp", "import_mcp", "Make a tool of each tool that another MCP server offers.", _UNKNOWN_OPTIONS),
+    ),
+    CommandGroup(
+        "tables",
+        "Make tools from database tables, and check them.",
+        "table_commands",
+        ("list", "list_tables", "List the tables in use, and the problems of those that cannot be used; for admins."),
+        ("reload", "reload_tables", "Reload the server's tables file now; for admins."),
+        ("check", "check_tables", "Check a tables file against its databases."),
+        ("init", "init_tables", "Write a tables file from the tables of a database."),
+    ),
+    CommandGroup(
+        "audit",
+        "Read the journal of calls.",
+        "audit_commands",
+        ("list", "list_executions", "List calls, newest first: your own; for an admin, those of all users."),
+        ("show", "show_execution", "Show the journal row of one call."),
+        ("stats", "show_statistics", "Show calls, errors and latencies of each tool in the last day."),
+        ("replay", "replay_execution", "Run a recorded call again and show what differs."),
+        (
+            "verify",
+            "audit_chain_commands:verify_journal",
+            "Verify the journal against its HMAC chain and list every violation; for admins.",
+        ),
+        (
+            "export",
+            "audit_chain_commands:export_journal",
+            "Write the journal with its chain as JSON Lines; for admins.",
+        ),
+        (
+            "prune",
+            "audit_chain_commands:prune_journal",
+            "Remove the oldest rows of the journal, so that the rest still verifies; for admins.",
+        ),
+    ),
+    CommandGroup(
+        "chains",
+        "Steps that refer to each other: run them, or keep them as tools",
+        "chain_commands",
+        ("run", "run_chain", "Run a chain and print its result."),
+        ("save", "save_chain", "Save a chain as a tool."),
+        ("list", "list_chains", "List saved chains."),
+        ("show", "show_chain", "Show the steps of a saved chain."),
+    ),
+    CommandGroup(
+        "threads",
+        "Read and write conversations; only their owner can see them.",
+        "conversation_commands",
+        ("list", "list_threads", "List your threads, last changed first."),
+        ("show", "show_thread", "Show the messages of a thread, oldest first, with calls and results."),
+        ("new", "create_thread", "Create a thread and print its id."),
+        ("add", "add_messages", "Add messages to a thread."),
+        ("rename", "rename_thread", "Change the title of a thread."),
+        ("remove", "remove_thread", "Remove a conversation with all its messages; this cannot be undone."),
+    ),
+    CommandGroup(
+        "baseline",
+        "Tell new findings from those that are known.",
+        "baseline_commands",
+        (
+            "record",
+            "record_findings",
+            "Record that findings were seen: {finding_id, composite_hash, seen_at?} each, all of them or none.",
+        ),
+        ("resolve", "resolve_findings", "Mark findings resolved, until they are seen again; all of them or none."),
+        (
+            "query",
+            "query_findings",
+            "Show what the baseline knows of findings, in the order asked; a call of batch_baseline_query.",
+        ),
+        ("list", "list_findings", "List the findings of a baseline, in the order of their hashes."),
+        (
+            "remove",
+            "remove_findings",
+            "Remove a finding from the baseline, as if it had never been seen, or all findings of one status.",
+        ),
+        ("hash", "hash_findings", "Print the composite hash of each finding's content, without a server."),
+    ),
+    CommandGroup(
+        "mock",
+        "Serve answers from a file: pegboard mock FIXTURES.",
+        "mock_commands",
+        (
+            "serve",
+            "serve_fixtures",
+            "Serve fixed answers from a file; the word `serve` is optional.",
+            _NO_SHARED_OPTIONS,
+        ),
+        ("record", "record_journal", "Write fixtures from the journal: arguments and results of recorded calls."),
+        default="serve",
+    ),
+    CommandGroup(
+        "contract",
+        "Check whether tools keep the contract of envelopes.",
+        "contract_command",
+        (
+            "check",
+            "check_contract",
+            "Run the five compliance tests: schema, determinism, errors, performance, ordering.",
+        ),
+    ),
+    CommandGroup(
+        "users",
+        "Add and remove the people who use the board.",
+        "account_commands",
+        ("list", "list_users", "List the users, oldest first."),
+        ("add", "add_user", "Add a user; give them a key with: pegboard keys create NAME."),
+        ("remove", "remove_user", "Remove a user and revoke all their keys."),
+    ),
+    CommandGroup(
+        "keys",
+        "Create and revoke keys.",
+        "account_commands",
+        ("create", "create_key", "Create a key and print it. It is shown only once."),
+        ("list", "list_keys", "List a user's keys (never the secret part)."),
+        ("revoke", "revoke_key", "Revoke a key: it is void at once."),
+    ),
+    CommandGroup(
+        "agents",
+        "Put tools on agents.",
+        "account_commands",
+        ("list", "list_agents", "List your agents; an admin sees those of all users."),
+        ("add", "add_agent", "Create an agent with tools."),
+        ("show", "show_agent", "Show one agent and its tools."),
+        (
+            "edit",
+            "edit_agent",
+            "Change an agent: --add-tool and --remove-tool change single tools, --tool replaces all.",
+        ),
+        ("remove", "remove_agent", "Remove an agent; keys that are bound to it are void."),
+        ("definitions", "show_agent_definitions", "Print the tool definitions of an agent."),
+    ),
+    CommandGroup(
+        "secrets",
+        "Keep the credentials that tools use.",
+        "account_commands",
+        ("set", "set_secret", "Set a secret; tools refer to it as {{secret:NAME}}."),
+        ("list", "list_secrets", "List your secrets, without their values."),
+        ("remove", "remove_secret", "Remove a secret; calls of tools that refer to it fail with that reason."),
+        ("rotate", "rotate_secrets", "Encrypt every credential again with a new key."),
+    ),
 )
-from pegboard.surfaces.cli import (
-    account_commands as people,
-)
-from pegboard.surfaces.cli.exit_codes import UsageError
-from pegboard.surfaces.cli.serve_command import serve_board
-from pegboard.surfaces.cli.session import DEFAULT_URL, CliSession, RootGroup, board_command
+
+
+class Program(TyperGroup):
+    """The root group: prints a CommandFailure and exits with its exit code."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for command in COMMANDS:
+            self.add_command(command if isinstance(command, CommandGroup) else LazyCommand("", *command))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except CommandFailure as failure:
+            write_message(failure.message, label="Error: ", colour="red")
+            for line in failure.lines:
+                write_message(f"  {line}")
+            raise typer.Exit(failure.exit_code) from None
+
 
 app = typer.Typer(
     name="pegboard",
-    cls=RootGroup,
+    cls=Program,
     help="Pegboard: register, call and audit the tools of LLM agents.",
     no_args_is_help=True,
     # Plain help is fast, works in pipes and prints [brackets] unchanged.
@@ -49,8 +244,6 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from pegboard.version import __version__  # noqa: PLC0415 -- start-up time
-
         typer.echo(f"pegboard {__version__}")
         raise typer.Exit
 
@@ -90,33 +283,6 @@ def _is_on_command_line(ctx: typer.Context, name: str) -> bool:
     """Return True if the option is on the command line, not from the environment or a default."""
     source = ctx.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-app.command("serve")(serve_board)
-board_command(app, "call", context_settings={"ignore_unknown_options": True})(call_command.call_tool)
-board_command(app, "watch")(watch_command.watch_calls)
-board_command(app, "cancel")(watch_command.cancel_call)
-board_command(app, "definitions")(call_command.show_definitions)
-board_command(app, "normalize")(normalize_command.normalize_payload)
-board_command(tool_commands.app, "lint")(lint_command.lint_tools)
-app.add_typer(tool_commands.app)
-board_command(app, "apply")(apply_command.apply_definitions)
-board_command(app, "export")(apply_command.export_definitions)
-app.add_typer(import_commands.app)
-app.add_typer(table_commands.app)
-app.add_typer(audit_commands.app)
-app.add_typer(chain_commands.app)
-app.add_typer(conversation_commands.app)
-app.add_typer(baseline_commands.app)
-app.add_typer(mock_command.app)
-app.add_typer(contract_command.app)
-board_command(app, "whoami")(people.show_current_user)
-app.add_typer(people.users_app)
-app.add_typer(people.keys_app)
-app.add_typer(account_commands.agents_app)
-app.add_typer(secret_commands.app)
-board_command(app, "migrate")(maintenance_commands.migrate_database)
-board_command(app, "doctor")(maintenance_commands.run_doctor)
 
 
 def main() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
 from pegboard.surfaces.cli.output import (
     Colour,
     colour_text,
@@ -18,9 +17,6 @@ from pegboard.surfaces.cli.output import (
     write_message,
 )
 from pegboard.surfaces.cli.session import get_session
-
-if TYPE_CHECKING:
-    from pegboard.settings import Settings
 
 _LEVEL_MARKS: dict[str, tuple[str, Colour]] = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "bad": ("✗", "red")}
 
@@ -35,9 +31,9 @@ def migrate_database(
 
     Uses the settings of this machine, never a server.
     """
-    from pegboard.surfaces.cli.api_client import read_settings  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.local_maintenance import migrate_local_database  # noqa: PLC0415 -- not for its help
 
-    revisions = asyncio.run(_run_migrations(read_settings(), check=check))
+    revisions = asyncio.run(migrate_local_database(check=check))
     if get_session(ctx).as_json:
         write_json({"pending" if check else "applied": revisions})
     elif revisions:
@@ -55,7 +51,7 @@ def run_doctor(ctx: typer.Context) -> None:
 
     Example: pegboard doctor --url http://board.example:8080
     """
-    from pegboard.surfaces.cli.doctor import run_checks  # noqa: PLC0415 -- start-up time
+    from pegboard.surfaces.cli.local_maintenance import run_checks  # noqa: PLC0415 -- not for its help
 
     findings = asyncio.run(run_checks(get_session(ctx)))
     healthy = all(finding.level != "bad" for finding in findings)
@@ -78,21 +74,3 @@ def run_doctor(ctx: typer.Context) -> None:
             write_message("Something is wrong: see the lines that begin with ✗")
     if not healthy:
         raise typer.Exit(1)
-
-
-async def _run_migrations(settings: Settings, *, check: bool) -> list[str]:
-    from pegboard import maintenance  # noqa: PLC0415 -- start-up time
-    from pegboard.model.api_errors import Conflict  # noqa: PLC0415 -- start-up time
-
-    if check and (file := maintenance.find_missing_file(settings.database)):
-        raise RequestRefused(f"There is no database yet: {file}", ["Make it with: pegboard migrate"])
-    try:
-        return await maintenance.migrate_database(settings.database, check=check)
-    except ValueError as error:
-        raise UsageError(f"PEGBOARD_DATABASE_URL: {error}") from None
-    except OSError as error:
-        raise BoardUnreachable(f"The database cannot be made: {error}") from None
-    except Conflict as error:
-        raise RequestRefused(str(error)) from None
-    except maintenance.DatabaseUnreachable as error:
-        raise BoardUnreachable(str(error)) from None

@@ -1,8 +1,10 @@
-"""The mock board as a server: the board's own API, closed for changes, and a way to begin again."""
+"""The server of `pegboard mock`: the API of the board without changes, and a route that resets the responses."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import shlex
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -14,9 +16,19 @@ from pegboard.mock_server.fixtures import Fixtures
 from pegboard.mock_server.player import Mock, hang
 from pegboard.model.api_errors import Forbidden, Refusal
 from pegboard.model.ids import new_id
+from pegboard.surfaces.cli.board_server import build_listen_error
+from pegboard.surfaces.cli.exit_codes import UsageError
+from pegboard.surfaces.cli.output import write
 from pegboard.surfaces.rest.asgi_request import Receive, Scope, Send, read_bearer_key, send_problem, send_response
 from pegboard.surfaces.rest.problem_json import describe_refusal
-from pegboard.surfaces.rest.server import AnnouncingServer, ServerApplication, build_server_options, ignore_signals
+from pegboard.surfaces.rest.server import (
+    AnnouncingServer,
+    ServerApplication,
+    bind_socket,
+    build_server_options,
+    ignore_signals,
+)
+from pegboard.telemetry.logs import configure_logs
 from pegboard.testing import NoSettings
 from pegboard.version import __version__
 
@@ -77,8 +89,24 @@ def _is_call_path(method: str, path: str) -> bool:
     return is_call or any(path == start or path.startswith(start + "/") for start in _CALL_PATHS)
 
 
-def serve_mock(fixtures: Fixtures, key: str, bound: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve until a stop signal; raise the error if the start failed."""
+def run_mock_server(fixtures: Fixtures, key: str, host: str, port: int) -> None:
+    """Serve until a stop signal; raise UsageError if the server cannot start."""
+    configure_logs("info", "auto")
+    try:
+        bound = bind_socket(host, port)
+    except OSError as error:
+        raise build_listen_error(host, port, error) from None
+    address = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
+    try:
+        _serve_mock(fixtures, key, bound, lambda: write(_build_mock_welcome(address, key, fixtures)))
+    except Exception as error:
+        raise UsageError(f"The mock board cannot be opened: {str(error) or type(error).__name__}") from None
+    finally:
+        bound.close()
+    write("Stopped.")
+
+
+def _serve_mock(fixtures: Fixtures, key: str, bound: socket.socket, ready: Callable[[], None]) -> None:
     served = MockServer(fixtures, key)
     options = build_server_options(NoSettings())
     server = AnnouncingServer(uvicorn.Config(served, **options), ready)
@@ -86,3 +114,26 @@ def serve_mock(fixtures: Fixtures, key: str, bound: socket.socket, ready: Callab
         server.run([bound])
     if served.failure is not None:
         raise served.failure
+
+
+def _build_mock_welcome(address: str, key: str, fixtures: Fixtures) -> str:
+    first = fixtures.tools[0]
+    body = shlex.quote(json.dumps(first.responses[0].when, ensure_ascii=False))
+    bearer = shlex.quote(f"Authorization: Bearer {key}")
+    names = ", ".join(tool.name for tool in fixtures.tools[:10]) + (", …" if len(fixtures.tools) > 10 else "")
+    return "\n".join(
+        [
+            "",
+            f"A mock board is serving at {address}  (API: {address}/docs)",
+            f"Key: {key}",
+            f"Tools: {names}",
+            "",
+            "Try it:",
+            f"  curl -s {address}/v1/tools/{first.name}/call -H {bearer} -H 'Content-Type: application/json' -d {body}",
+            "Have every sequence begin again:",
+            f"  curl -s -X POST {address}/mock/reset -H {bearer}",
+            "",
+            "Ctrl-C stops it.",
+            "",
+        ]
+    )

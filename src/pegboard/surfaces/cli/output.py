@@ -6,23 +6,28 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from typing import Annotated, Any, Literal, TextIO
+from pathlib import Path
+from typing import Any, Literal, TextIO
 
 import typer
 
-from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
+from pegboard.surfaces.cli.exit_codes import UsageError
 
 # Control characters that a terminal would interpret, except newline and tab.
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _COLOUR_CODES = {"red": "31", "green": "32", "yellow": "33", "dim": "2"}
 Colour = Literal["red", "green", "yellow", "dim"]
 _BROKEN_PIPE_EXIT_CODE = 141
+_MAX_NAME_CHARS = 64
 
+# The column that may be truncated to fit the terminal, if it is the last.
 TRUNCATED_COLUMN = "DESCRIPTION"
 
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal")]
+# Called with the increment, and with the new total if it has changed.
+Advance = Callable[..., None]
 
 
 def write_message(text: str, *, label: str = "", colour: Colour | None = None) -> None:
@@ -44,6 +49,17 @@ def write_partial_message(text: str) -> None:
 def write(text: str) -> None:
     """Write a result to standard output, with exactly one newline at the end."""
     _write_text(sys.stdout, text.rstrip("\n") + "\n")
+
+
+def write_file(target: str, text: str) -> None:
+    """Write a result to a file, or to standard output for `-`, with exactly one newline at the end."""
+    if target == "-":
+        write(text)
+        return
+    try:
+        Path(target).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{target}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def write_json(value: Any) -> None:
@@ -69,7 +85,9 @@ def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]], empty:
         write_message(empty)
         return
     if sys.stdout.isatty():
-        _write_rich_table(columns, cells)
+        from pegboard.surfaces.cli.terminal_output import print_table  # noqa: PLC0415 -- only a terminal needs rich
+
+        print_table(columns, cells, TRUNCATED_COLUMN)
         return
     widths = [max(len(row[place]) for row in [list(columns), *cells]) for place in range(len(columns))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [columns, *cells])
@@ -105,6 +123,11 @@ def to_single_line(text: str | None, length: int = 100) -> str:
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
+def shorten_name(name: str) -> str:
+    """Shorten a name for a table: the journal may have names of any length."""
+    return name if len(name) <= _MAX_NAME_CHARS else name[: _MAX_NAME_CHARS - 1] + "…"
+
+
 def ask_confirmation(question: str) -> bool:
     """Ask the user to confirm, and return the answer; exit with 130 on Ctrl-C."""
     try:
@@ -113,38 +136,20 @@ def ask_confirmation(question: str) -> bool:
         raise typer.Exit(130) from None
 
 
-def confirm_removal(question: str, *, yes: bool) -> None:
-    """Ask before an action that cannot be undone; raise UsageError without a terminal unless `yes`."""
-    if yes:
+@contextmanager
+def show_progress(what: str, total: float | None = None) -> Iterator[Advance]:
+    """Show a bar on standard error if that is a terminal; yield a function that advances it."""
+    if not sys.stderr.isatty():
+        yield lambda some, total=None: None
         return
-    if not sys.stdin.isatty():
-        raise UsageError("This cannot be undone, and nothing was removed. Without a terminal, confirm it with --yes")
-    if not ask_confirmation(question):
-        raise RequestRefused("Nothing was removed")
+    from pegboard.surfaces.cli.terminal_output import open_progress_bar  # noqa: PLC0415 -- only a terminal needs rich
+
+    with open_progress_bar(what, total) as advance:
+        yield advance
 
 
 def _format_cell(value: object) -> str:
     return escape_control_characters(to_single_line("" if value is None else str(value), 1000))
-
-
-def _write_rich_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    from rich.cells import cell_len  # noqa: PLC0415 -- start-up time
-    from rich.console import Console  # noqa: PLC0415 -- start-up time
-    from rich.table import Table  # noqa: PLC0415 -- start-up time
-    from rich.text import Text  # noqa: PLC0415 -- start-up time
-
-    widths = [max(cell_len(row[place]) for row in [columns, *cells]) for place in range(len(columns))]
-    whole = sum(widths) + 2 * len(widths)
-    console = Console(highlight=False)
-    if columns[-1] == TRUNCATED_COLUMN:
-        # Only the description may be truncated: a truncated id is useless, so lines may exceed the terminal width.
-        widths[-1] = max(len(TRUNCATED_COLUMN), widths[-1] - max(0, whole - console.width))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name, width in zip(columns, widths, strict=True):
-        table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
-    for row in cells:
-        table.add_row(*map(Text, row))
-    Console(highlight=False, width=max(console.width, whole)).print(table, crop=False)
 
 
 def _write_text(stream: TextIO, text: str) -> None:

@@ -1,28 +1,20 @@
-"""What all commands share: the shared options, the board, the key and the output format."""
+"""The options that every command has: the board, the key and the output format."""
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
-from typer.core import TyperGroup
 
 from pegboard.surfaces.cli.exit_codes import CommandFailure, UsageError
-from pegboard.surfaces.cli.output import write, write_json, write_message
-
-if TYPE_CHECKING:
-    from pegboard.surfaces.cli.api_client import ApiClient, ApiReply
+from pegboard.surfaces.cli.output import write_json
 
 DEFAULT_URL = "http://127.0.0.1:8080"
-
-T = TypeVar("T")
-Command = TypeVar("Command", bound=Callable[..., None])
 
 # The options that every command also accepts after its name, each with its default and declaration.
 SHARED_OPTIONS: dict[str, tuple[Any, Any]] = {
@@ -47,63 +39,10 @@ class CliSession:
     is_remote: bool = False
 
 
-class RootGroup(TyperGroup):
-    """The root command group: prints a CommandFailure and exits with its exit code."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except CommandFailure as failure:
-            write_failure(failure)
-            raise typer.Exit(failure.exit_code) from None
-
-
-def write_failure(failure: CommandFailure) -> None:
-    """Print a failure to standard error."""
-    write_message(failure.message, label="Error: ", colour="red")
-    for line in failure.lines:
-        write_message(f"  {line}")
-
-
 def get_session(ctx: typer.Context) -> CliSession:
     """Return the options of this command."""
     found = ctx.obj
     return found if isinstance(found, CliSession) else CliSession()
-
-
-def run_with_client(ctx: typer.Context, work: Callable[[ApiClient], Awaitable[T]]) -> T:
-    """Run `work` with a client and return its result; ask the user outside of it, because Ctrl-C cancels it at once."""
-    from pegboard.surfaces.cli.api_client import open_client  # noqa: PLC0415 -- start-up time
-
-    async def whole() -> T:
-        async with open_client(get_session(ctx)) as client:
-            return await work(client)
-
-    return asyncio.run(whole())
-
-
-def write_reply(ctx: typer.Context, reply: ApiReply, show: Callable[[Any], None]) -> None:
-    """Write a response: with --json as the API sent it, else by calling `show`."""
-    if get_session(ctx).as_json:
-        write(reply.text)
-    else:
-        show(reply.data)
-
-
-def create_group(name: str, summary: str) -> typer.Typer:
-    """Return an empty command group."""
-    return typer.Typer(name=name, help=summary, no_args_is_help=True, rich_markup_mode=None)
-
-
-def board_command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Command], Command]:
-    """Add a command to `app` that also accepts the shared options after its name."""
-
-    def add(command: Command) -> Command:
-        app.command(name, **settings)(accept_shared_options(command))
-        return command
-
-    return add
 
 
 def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from pegboard.surfaces.cli.api_paths import build_path
-from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
+from pegboard.model.documents import write_yaml
+from pegboard.surfaces.cli.api_client import build_path
+from pegboard.surfaces.cli.exit_codes import UsageError
+from pegboard.surfaces.cli.input_files import name_source, read_input
 from pegboard.surfaces.cli.output import (
     colour_text,
     escape_control_characters,
     format_count,
     format_json,
     write,
+    write_file,
     write_json,
     write_message,
     write_table,
 )
-from pegboard.surfaces.cli.session import board_command, create_group, get_session, run_with_client, write_reply
-
-if TYPE_CHECKING:
-    from pegboard.maintenance import GeneratedTablesFile
+from pegboard.surfaces.cli.resources import run_with_client, write_reply
+from pegboard.surfaces.cli.session import get_session
 
 DATABASE_VARIABLE = "PEGBOARD_TABLES_DATABASE"
 PUBLIC_COMMENT = "true lets every user of the board call this tool"
 
-app = create_group("tables", "Make tools from database tables, and check them.")
 
-
-@board_command(app, "list")
 def list_tables(ctx: typer.Context) -> None:
     """List the tables in use, and the problems of those that cannot be used; for admins."""
     write_reply(ctx, run_with_client(ctx, lambda it: it.get(build_path("tables"))), _show_tables)
 
 
-@board_command(app, "reload")
 def reload_tables(ctx: typer.Context) -> None:
     """Reload the server's tables file now; for admins.
 
@@ -48,101 +44,6 @@ def reload_tables(ctx: typer.Context) -> None:
     write_reply(
         ctx, run_with_client(ctx, lambda it: it.post(build_path("tables", "reload"), patient=True)), _show_tables
     )
-
-
-@board_command(app, "check")
-def check_tables(
-    ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input")],
-) -> None:
-    """Check a tables file against its databases.
-
-    Always from this machine, never through a server. Exit 1 if anything is wrong.
-
-    Example: pegboard tables check tables.yaml
-    """
-    from pegboard.maintenance import check_tables_file  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.api_client import read_settings  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.definition_files import read_input  # noqa: PLC0415 -- start-up time
-
-    raw, name = read_input(file), "standard input" if file == "-" else file
-    checked = asyncio.run(check_tables_file(raw, name, read_settings().database, os.environ))
-    if get_session(ctx).as_json:
-        found = [
-            {"path": one.path, "tool_id": one.tool_id, "code": one.code, "message": one.message}
-            for one in checked.found
-        ]
-        write_json({"file": name, "tables": checked.tables, "tools": checked.tools, "findings": found})
-    elif checked.found:
-        lines = [": ".join(part for part in (name, one.place, one.message) if part) for one in checked.found]
-        write("\n".join(map(escape_control_characters, lines)))
-    else:
-        write(escape_control_characters(f"{name}: {checked.count}; no problems"))
-    if checked.found:
-        raise typer.Exit(1)
-
-
-@board_command(app, "init")
-def init_tables(
-    ctx: typer.Context,
-    *,
-    database: Annotated[str, typer.Option("--database", metavar="URL", help="URL of the database")],
-    tables: Annotated[
-        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Names of tables; by default all")
-    ] = None,
-    schema: Annotated[str | None, typer.Option("--schema", help="The schema of the tables")] = None,
-    form: Annotated[
-        Literal["yaml", "json"] | None,
-        typer.Option("--format", help="yaml or json; by default json for *.json", show_default=False),
-    ] = None,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to write")] = "-",
-) -> None:
-    """Write a tables file from the tables of a database.
-
-    Read it before you use it: a model chooses and fills in tools by their descriptions.
-
-    Example: pegboard tables init --database sqlite:///mood.db -o tables.yaml
-    """
-    from pegboard.model.documents import write_yaml  # noqa: PLC0415 -- start-up time
-
-    if output != "-" and Path(output).exists():
-        raise UsageError(f"{output} exists already; remove it, or write to another file")
-    made = asyncio.run(_generate_file(database, schema, tables or []))
-    is_json = form == "json" or (form is None and (get_session(ctx).as_json or output.lower().endswith(".json")))
-    if is_json:
-        text = format_json(made.document)
-    else:
-        written = write_yaml(made.document).replace("  public: false\n", f"  public: false  # {PUBLIC_COMMENT}\n")
-        text = "".join(f"# {escape_control_characters(note)}\n" for note in made.notes) + written
-    for note in made.notes:
-        write_message(note, label="note ", colour="yellow")
-    if isinstance(made.document["database"], dict):
-        write_message(f"The URL holds a password and is not written: the file takes it from {DATABASE_VARIABLE}")
-    if output == "-":
-        write(text)
-        return
-    try:
-        Path(output).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output}: {error.strerror}") from None
-    write_message(f"Wrote {format_count(len(made.document['tables']), 'table')} to {output}")
-
-
-async def _generate_file(url: str, schema: str | None, names: list[str]) -> GeneratedTablesFile:
-    from pegboard import maintenance  # noqa: PLC0415 -- start-up time
-    from pegboard.model.api_errors import Invalid  # noqa: PLC0415 -- start-up time
-
-    try:
-        made = await maintenance.generate_tables_file(url, schema, names, DATABASE_VARIABLE)
-    except Invalid as error:
-        raise UsageError(error.message) from None
-    except ValueError as error:
-        raise UsageError(f"--database: {error}") from None
-    except maintenance.DatabaseUnreachable as error:
-        raise BoardUnreachable(str(error)) from None
-    if not made.document["tables"]:
-        raise RequestRefused("The database has no table that can become a tool", made.notes)
-    return made
 
 
 def _show_tables(report: dict[str, Any]) -> None:
@@ -168,3 +69,72 @@ def _show_tables(report: dict[str, Any]) -> None:
         )
         for fault in faults:
             write_message("  " + (f"{fault['field']}: " if fault["field"] else "") + fault["message"])
+
+
+def check_tables(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input")],
+) -> None:
+    """Check a tables file against its databases.
+
+    Always from this machine, never through a server. Exit 1 if anything is wrong.
+
+    Example: pegboard tables check tables.yaml
+    """
+    from pegboard.surfaces.cli.local_maintenance import check_local_tables  # noqa: PLC0415 -- not for its help
+
+    name = name_source(file)
+    checked = asyncio.run(check_local_tables(read_input(file), name))
+    if get_session(ctx).as_json:
+        found = [
+            {"path": one.path, "tool_id": one.tool_id, "code": one.code, "message": one.message}
+            for one in checked.found
+        ]
+        write_json({"file": name, "tables": checked.tables, "tools": checked.tools, "findings": found})
+    elif checked.found:
+        lines = [": ".join(part for part in (name, one.place, one.message) if part) for one in checked.found]
+        write("\n".join(map(escape_control_characters, lines)))
+    else:
+        write(escape_control_characters(f"{name}: {checked.count}; no problems"))
+    if checked.found:
+        raise typer.Exit(1)
+
+
+def init_tables(
+    ctx: typer.Context,
+    *,
+    database: Annotated[str, typer.Option("--database", metavar="URL", help="URL of the database")],
+    tables: Annotated[
+        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Names of tables; by default all")
+    ] = None,
+    schema: Annotated[str | None, typer.Option("--schema", help="The schema of the tables")] = None,
+    form: Annotated[
+        Literal["yaml", "json"] | None,
+        typer.Option("--format", help="yaml or json; by default json for *.json", show_default=False),
+    ] = None,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to write")] = "-",
+) -> None:
+    """Write a tables file from the tables of a database.
+
+    Read it before you use it: a model chooses and fills in tools by their descriptions.
+
+    Example: pegboard tables init --database sqlite:///mood.db -o tables.yaml
+    """
+    if output != "-" and Path(output).exists():
+        raise UsageError(f"{output} exists already; remove it, or write to another file")
+    from pegboard.surfaces.cli.local_maintenance import generate_local_tables  # noqa: PLC0415 -- not for its help
+
+    made = asyncio.run(generate_local_tables(database, schema, tables or [], DATABASE_VARIABLE))
+    is_json = form == "json" or (form is None and (get_session(ctx).as_json or output.lower().endswith(".json")))
+    if is_json:
+        text = format_json(made.document)
+    else:
+        written = write_yaml(made.document).replace("  public: false\n", f"  public: false  # {PUBLIC_COMMENT}\n")
+        text = "".join(f"# {escape_control_characters(note)}\n" for note in made.notes) + written
+    for note in made.notes:
+        write_message(note, label="note ", colour="yellow")
+    if isinstance(made.document["database"], dict):
+        write_message(f"The URL holds a password and is not written: the file takes it from {DATABASE_VARIABLE}")
+    write_file(output, text)
+    if output != "-":
+        write_message(f"Wrote {format_count(len(made.document['tables']), 'table')} to {output}")

@@ -1,25 +1,25 @@
-"""Tools as code: `pegboard apply` and `pegboard export`."""
+"""`pegboard apply` and `pegboard tools add`: register the tools of files."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-from uuid import UUID
+from typing import Annotated, Any
 
 import typer
 
-from pegboard.surfaces.cli.api_paths import build_path
+from pegboard.surfaces.cli.api_client import ApiReply, build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
-from pegboard.surfaces.cli.output import ask_confirmation, colour_text, format_count, format_json, write, write_message
-from pegboard.surfaces.cli.session import get_session, run_with_client, write_reply
+from pegboard.surfaces.cli.input_files import LocatedDefinition, load_definitions
+from pegboard.surfaces.cli.output import ask_confirmation, colour_text, write, write_message
+from pegboard.surfaces.cli.resources import get_tool, run_with_client, write_reply
+from pegboard.surfaces.cli.session import get_session
 
-if TYPE_CHECKING:
-    from pegboard.surfaces.cli.api_client import ApiReply
-    from pegboard.surfaces.cli.definition_files import LocatedDefinition
+Source = Annotated[str, typer.Argument(metavar="FILE|-", help="YAML or JSON; - is standard input", show_default=False)]
 
+
+_UPDATE_HINT = "To update tools that exist: pegboard apply FILE"
 _TOOL_INDEX = re.compile(r"\btools\.(\d+)\b")
 
 
@@ -39,8 +39,6 @@ def apply_definitions(
 
     Example: pegboard apply tools/ --prune --dry-run
     """
-    from pegboard.surfaces.cli.definition_files import load_definitions  # noqa: PLC0415 -- start-up time
-
     if prune and not (yes or dry_run) and not (sys.stdin.isatty() and "-" not in sources):
         raise UsageError(
             "--prune may remove tools, and standard input is not a terminal: add --yes, or --dry-run to see the plan"
@@ -62,67 +60,6 @@ def apply_definitions(
         write(done.text)
     else:
         write_message(_summarize_plan(done.data) if changes else "Nothing to do")
-
-
-def export_definitions(
-    ctx: typer.Context,
-    target: Annotated[str, typer.Argument(metavar="[FILE|-]", help="Where to write; - is standard output")] = "-",
-    form: Annotated[
-        Literal["yaml", "json"] | None,
-        typer.Option("--format", help="yaml or json; by default json for *.json", show_default=False),
-    ] = None,
-    every: Annotated[
-        bool, typer.Option("--all/--mine", help="All tools whose config you may see, not only your own")
-    ] = False,
-    tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag")] = None,
-) -> None:
-    """Write tool definitions as files for `apply`.
-
-    Credentials are masked, except for references such as {{secret:NAME}}. Applied to the same board, a mask keeps the
-    stored value; another board refuses it.
-
-    Example: pegboard export tools.yaml
-    """
-    from pegboard.model.documents import write_yaml  # noqa: PLC0415 -- start-up time
-    from pegboard.registry.shipped_tools import SHIPPED_IDS  # noqa: PLC0415 -- start-up time
-    from pegboard.surfaces.cli.definition_text import to_definition  # noqa: PLC0415 -- start-up time
-
-    wanted = {"mine": None if every else True, "tag": tag}
-    found = run_with_client(
-        ctx, lambda it: it.pages(build_path("tools"), wanted, limit=1, cursor=None, every=True)
-    ).data["items"]
-    # Tools that are not stored have version 5 UUIDs, derived from their names; they are defined elsewhere.
-    own = [tool for tool in found if tool["id"] not in SHIPPED_IDS and UUID(tool["id"]).version != 5]
-    whole = [tool for tool in own if tool["config"] is not None]
-    document = {"tools": [to_definition(tool) for tool in whole]}
-    as_json = form == "json" or (form is None and (get_session(ctx).as_json or target.lower().endswith(".json")))
-    text = format_json(document) if as_json else write_yaml(document)
-    if target == "-":
-        write(text)
-    else:
-        try:
-            Path(target).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{target}: {error.strerror}") from None
-        write_message(f"Wrote {format_count(len(whole), 'tool')} to {target}")
-    masked = [tool["name"] for tool in whole if _has_mask([tool["config"], tool["auth_config"]])]
-    if masked:
-        write_message(
-            f"Masked: credentials of {', '.join(masked)}. Another board refuses them; to move these tools, write the "
-            "values as {{secret:NAME}} and export again"
-        )
-    if len(own) > len(whole):
-        write_message(
-            f"Left out {format_count(len(own) - len(whole), 'tool')} of other users, whose config you may not see"
-        )
-
-
-def _has_mask(value: Any) -> bool:
-    from pegboard.model.secrets import MASK  # noqa: PLC0415 -- start-up time
-
-    if isinstance(value, dict):
-        return any(map(_has_mask, value.values()))
-    return any(map(_has_mask, value)) if isinstance(value, list) else value == MASK
 
 
 def request_apply(ctx: typer.Context, pieces: Sequence[LocatedDefinition], *, prune: bool, dry_run: bool) -> ApiReply:
@@ -166,3 +103,40 @@ def _show_plan(plan: dict[str, Any], *, is_dry_run: bool = False) -> None:
 def _summarize_plan(plan: dict[str, Any], done: str = "Applied") -> str:
     counts = {word: len(plan[word]) for word in ("created", "updated", "deleted", "unchanged")}
     return f"{done}: " + (", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing")
+
+
+def add_tools(ctx: typer.Context, source: Source) -> None:
+    """Register the tools that a file defines, all of them or none.
+
+    Example: pegboard tools add weather.yaml
+    """
+    pieces = load_definitions([source])
+    added = [_add_one(ctx, pieces[0], source)] if len(pieces) == 1 else _add_all(ctx, pieces, source)
+    if not get_session(ctx).as_json:
+        for reply in added:
+            write(f"added {reply.data['name']}  {reply.data['id']}")
+    elif len(pieces) == 1:
+        write(added[0].text)
+    else:
+        write("[" + ",".join(reply.text for reply in added) + "]")
+
+
+def _add_one(ctx: typer.Context, piece: LocatedDefinition, source: str) -> ApiReply:
+    try:
+        return run_with_client(ctx, lambda it: it.post(build_path("tools"), piece.definition))
+    except RequestRefused as refused:
+        where = f"{piece.place}: " if source != "-" else ""
+        lines = [*refused.lines, *([_UPDATE_HINT] if refused.status == 409 else [])]
+        raise RequestRefused(where + refused.message, lines, status=refused.status) from None
+
+
+def _add_all(ctx: typer.Context, pieces: Sequence[LocatedDefinition], source: str) -> list[ApiReply]:
+    """Add the tools in one change; raise RequestRefused if some of them exist."""
+    planned = request_apply(ctx, pieces, prune=False, dry_run=True).data
+    if existing := [*planned["updated"], *planned["unchanged"]]:
+        some = ", ".join(existing[:10]) + (" …" if len(existing) > 10 else "")
+        raise RequestRefused(
+            f"{source}: nothing was added, because these tools exist: {some}", [_UPDATE_HINT], status=409
+        )
+    request_apply(ctx, pieces, prune=False, dry_run=False)
+    return [get_tool(ctx, name) for name in planned["created"]]

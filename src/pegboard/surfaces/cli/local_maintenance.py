@@ -1,4 +1,4 @@
-"""The checks of `pegboard doctor`: the settings, the keys and the server; `pegboard.maintenance` checks the rest."""
+"""The work of the maintenance commands: `pegboard.maintenance` with the settings of this machine, and the server."""
 
 from __future__ import annotations
 
@@ -10,14 +10,58 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pegboard.maintenance import CheckResult, check_sandbox, check_store, check_tables_setting
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from pegboard import maintenance
+from pegboard.maintenance import CheckResult
+from pegboard.model.api_errors import Conflict, Invalid
 from pegboard.registry.first_start import MIN_ADVISED_KEY_LENGTH
 from pegboard.settings import Settings
-from pegboard.surfaces.cli.api_client import find_key, open_client, read_settings
-from pegboard.surfaces.cli.api_paths import build_path
-from pegboard.surfaces.cli.exit_codes import CommandFailure, RequestRefused, UsageError
+from pegboard.surfaces.cli.api_client import build_path, find_key, open_client
+from pegboard.surfaces.cli.exit_codes import BoardUnreachable, CommandFailure, RequestRefused, UsageError
+from pegboard.surfaces.cli.local_settings import read_settings
 from pegboard.surfaces.cli.output import format_count
 from pegboard.surfaces.cli.session import CliSession
+
+
+async def migrate_local_database(*, check: bool) -> list[str]:
+    """Apply the missing migrations, or only list them if `check`, and return their revisions."""
+    settings = read_settings()
+    if check and (file := maintenance.find_missing_file(settings.database)):
+        raise RequestRefused(f"There is no database yet: {file}", ["Make it with: pegboard migrate"])
+    try:
+        return await maintenance.migrate_database(settings.database, check=check)
+    except ValueError as error:
+        raise UsageError(f"PEGBOARD_DATABASE_URL: {error}") from None
+    except OSError as error:
+        raise BoardUnreachable(f"The database cannot be made: {error}") from None
+    except Conflict as error:
+        raise RequestRefused(str(error)) from None
+    except maintenance.DatabaseUnreachable as error:
+        raise BoardUnreachable(str(error)) from None
+
+
+async def check_local_tables(raw: bytes, name: str) -> maintenance.TablesFileCheck:
+    """Check a tables file; tables without a database are in that of the board."""
+    return await maintenance.check_tables_file(raw, name, read_settings().database, os.environ)
+
+
+async def generate_local_tables(
+    url: str, schema: str | None, names: list[str], password_variable: str
+) -> maintenance.GeneratedTablesFile:
+    """Return a tables file for these tables of a database, or for all."""
+    try:
+        made = await maintenance.generate_tables_file(url, schema, names, password_variable)
+    except Invalid as error:
+        raise UsageError(error.message) from None
+    except ValueError as error:
+        raise UsageError(f"--database: {error}") from None
+    except maintenance.DatabaseUnreachable as error:
+        raise BoardUnreachable(str(error)) from None
+    if not made.document["tables"]:
+        raise RequestRefused("The database has no table that can become a tool", made.notes)
+    return made
 
 
 def check_tables_status(report: dict[str, Any]) -> list[CheckResult]:
@@ -60,9 +104,9 @@ async def run_checks(session: CliSession) -> list[CheckResult]:
         *_check_credentials(session, settings),
         *_check_admin_key(settings),
     ]
-    findings += await check_store(settings)
-    findings += await check_tables_setting(settings)
-    findings += await check_sandbox(settings)
+    findings += await maintenance.check_store(settings)
+    findings += await maintenance.check_tables_setting(settings)
+    findings += await maintenance.check_sandbox(settings)
     if settings.redis_url is not None:
         findings.append(await _check_redis(settings.redis_url.get_secret_value()))
     return findings + await _check_server(session)
@@ -114,9 +158,6 @@ def _check_admin_key(settings: Settings) -> list[CheckResult]:
 
 
 async def _check_redis(url: str) -> CheckResult:
-    from redis.asyncio import Redis  # noqa: PLC0415 -- only where it is set
-    from redis.exceptions import RedisError  # noqa: PLC0415 -- only where it is set
-
     advice = "Start it, or correct PEGBOARD_REDIS_URL"
     try:
         async with Redis.from_url(url, socket_timeout=3, socket_connect_timeout=3) as redis:

@@ -1,7 +1,9 @@
-"""Files of tool definitions, and what each of them is called in a message."""
+"""Files that commands read: tool definitions, payloads, arguments, findings."""
 
 from __future__ import annotations
 
+import codecs
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ from pegboard.surfaces.cli.exit_codes import UsageError
 
 MAX_FILE_BYTES = 32 * 2**20
 DEFINITION_SUFFIXES = (".yaml", ".yml", ".json")
+_TEXT_SUFFIXES = (".txt", ".text", ".md", ".jsonl", ".ndjson", ".sse")
 _DEFINITION_SHAPES = "a tool, a list of tools, or {tools: [...]}"
 
 
@@ -40,7 +43,7 @@ def load_object(source: str) -> dict[str, Any]:
     """Return the single YAML or JSON object of a file; raise UsageError if there is not exactly one."""
     found = _read_documents(source)
     if len(found.values) != 1 or not isinstance(found.values[0], dict):
-        raise UsageError(f"{_name_source(source)}: must hold one object")
+        raise UsageError(f"{name_source(source)}: must hold one object")
     return dict(found.values[0])
 
 
@@ -53,10 +56,37 @@ def read_input(source: str, most: int = MAX_FILE_BYTES) -> bytes:
             with Path(source).open("rb") as file:
                 raw = file.read(most + 1)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{_name_source(source)}: {getattr(error, 'strerror', None) or error}") from None
+        raise UsageError(f"{name_source(source)}: {getattr(error, 'strerror', None) or error}") from None
     if len(raw) > most:
-        raise UsageError(f"{_name_source(source)} is larger than {most // 2**20} MiB")
+        raise UsageError(f"{name_source(source)} is larger than {most // 2**20} MiB")
     return raw
+
+
+def read_payload(source: str) -> tuple[bytes, str]:
+    """Return the bytes of a file or of standard input, and their media type."""
+    # Windows programs may add a byte order mark, which JSON does not allow.
+    body = read_input(source).removeprefix(codecs.BOM_UTF8)
+    return body, "application/json" if _is_json_payload(source, body) else "text/plain; charset=utf-8"
+
+
+def _is_json_payload(source: str, body: bytes) -> bool:
+    suffix = Path(source).suffix.lower() if source != "-" else ""
+    if suffix == ".json" or suffix in _TEXT_SUFFIXES:
+        return suffix == ".json"
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def read_json_text(source: str) -> tuple[str, Any]:
+    """Return the text of a JSON file and its value; raise UsageError if it is not valid."""
+    try:
+        text = read_text(read_input(source))
+        return text, read_json(text)
+    except DocumentError as error:
+        raise UsageError(f"{name_source(source)}{f':{error.line}' if error.line else ''}: {error.message}") from None
 
 
 def _list_files(source: str) -> list[str]:
@@ -85,27 +115,27 @@ def _read_definitions(source: str) -> Iterator[LocatedDefinition]:
         empty = False
         for definition in _split_document(document, source):
             number += 1
-            piece = LocatedDefinition(definition, _name_source(source), number, found.line_of(definition))
+            piece = LocatedDefinition(definition, name_source(source), number, found.line_of(definition))
             if not isinstance(definition, dict):
                 raise UsageError(f"{piece.place}: not a tool but {_describe_type(definition)}")
             yield piece
     if empty:
-        raise UsageError(f"{_name_source(source)}: nothing in it; write {_DEFINITION_SHAPES}")
+        raise UsageError(f"{name_source(source)}: nothing in it; write {_DEFINITION_SHAPES}")
 
 
 def _split_document(document: Any, source: str) -> list[Any]:
     if isinstance(document, list):
         return document
     if not isinstance(document, dict):
-        raise UsageError(f"{_name_source(source)}: {_describe_type(document)}; write {_DEFINITION_SHAPES}")
+        raise UsageError(f"{name_source(source)}: {_describe_type(document)}; write {_DEFINITION_SHAPES}")
     if "tools" not in document or "name" in document:
         return [document]
     others = [key for key in document if key != "tools"]
     if others:
-        raise UsageError(f"{_name_source(source)}: unknown key '{others[0]}' beside 'tools'")
+        raise UsageError(f"{name_source(source)}: unknown key '{others[0]}' beside 'tools'")
     tools = document["tools"]
     if not isinstance(tools, list):
-        raise UsageError(f"{_name_source(source)}: 'tools' must be a list of tools, not {_describe_type(tools)}")
+        raise UsageError(f"{name_source(source)}: 'tools' must be a list of tools, not {_describe_type(tools)}")
     return tools
 
 
@@ -121,11 +151,12 @@ def _read_documents(source: str) -> YamlDocuments:
                 return read_yaml(text)
         return read_yaml(text)
     except DocumentError as error:
-        where = f"{_name_source(source)}:{error.line}" if error.line else _name_source(source)
+        where = f"{name_source(source)}:{error.line}" if error.line else name_source(source)
         raise UsageError(f"{where}: {error.message}") from None
 
 
-def _name_source(source: str) -> str:
+def name_source(source: str) -> str:
+    """Return what a file is called in a message."""
     return "standard input" if source == "-" else source
 
 

@@ -1,24 +1,50 @@
-"""A bar that shows how far a call has come, for terminals.
-
-What a call that is followed tells people on its way: on standard error, since the result is all that is printed.
-"""
+"""Tables and progress bars on a terminal, made by rich."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
-from pegboard.surfaces.cli.output import escape_control_characters, to_single_line, write_message, write_partial_message
-from pegboard.surfaces.cli.server_events import ServerEvent
+from pegboard.surfaces.cli.api_client import ServerEvent
+from pegboard.surfaces.cli.output import Advance, escape_control_characters, to_single_line, write_message
 
 _MAX_MESSAGE_CHARS = 40
+
+
+def print_table(columns: Sequence[str], cells: Sequence[Sequence[str]], truncated: str) -> None:
+    """Print a table on standard output; only its last column is truncated, and only if it has this name."""
+    widths = [max(cell_len(row[place]) for row in [columns, *cells]) for place in range(len(columns))]
+    whole = sum(widths) + 2 * len(widths)
+    console = Console(highlight=False)
+    if columns[-1] == truncated:
+        # Only the description may be truncated: a truncated id is useless, so lines may exceed the terminal width.
+        widths[-1] = max(len(truncated), widths[-1] - max(0, whole - console.width))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, width in zip(columns, widths, strict=True):
+        table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
+    for row in cells:
+        table.add_row(*map(Text, row))
+    Console(highlight=False, width=max(console.width, whole)).print(table, crop=False)
+
+
+@contextmanager
+def open_progress_bar(what: str, total: float | None) -> Iterator[Advance]:
+    """Show a bar on standard error; yield a function that advances it."""
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=total)
+
+        def advance(some: float, total: float | None = None) -> None:
+            if total is not None:
+                shown.update(task, total=total)
+            shown.advance(task, some)
+
+        yield advance
 
 
 class ProgressBar:
@@ -90,68 +116,3 @@ class _OutputProgress(Progress):
         if self._begun:
             yield Text(self._begun)
         yield self.make_tasks_table(self.tasks)
-
-
-# The minimum interval between two progress lines in a log.
-_LINE_INTERVAL_SECONDS = 1.0
-
-EventHandler = Callable[[ServerEvent], None]
-
-
-@contextmanager
-def open_live_output() -> Iterator[EventHandler]:
-    """Yield an event handler that shows a bar if standard error is a terminal, else lines at intervals."""
-    if sys.stderr.isatty():
-        bar = ProgressBar()
-        try:
-            yield bar.tell
-        finally:
-            bar.stop()
-        return
-    lines = LineOutput()
-    try:
-        yield lines.tell
-    finally:
-        lines.end_line()
-
-
-class LineOutput:
-    """Writes events as lines, for logs and pipes."""
-
-    def __init__(self) -> None:
-        self._next = 0.0
-        self._is_line_open = False
-
-    def tell(self, event: ServerEvent) -> None:
-        """Write an event."""
-        if event.name == "tool_use":
-            write_message(str(event.data["message"]))
-        elif event.name == "tool_progress":
-            if partial := event.data.get("partial"):
-                write_partial_message(partial)
-                self._is_line_open = not partial.endswith("\n")
-            if (how := format_progress(event.data)) and time.monotonic() >= self._next:
-                self._next = time.monotonic() + _LINE_INTERVAL_SECONDS
-                self.end_line()
-                write_message(f"  {how}")
-
-    def end_line(self) -> None:
-        """End the line of partial output if it is unfinished."""
-        if self._is_line_open:
-            write_message("")
-            self._is_line_open = False
-
-
-def format_progress(data: Mapping[str, Any]) -> str:
-    """Return the progress and message of a call as one line; empty if there are none."""
-    done, total = data.get("progress"), data.get("total")
-    parts = (
-        []
-        if done is None
-        else [_format_number(done) if total is None else f"{_format_number(done)}/{_format_number(total)}"]
-    )
-    return " ".join([*parts, *([to_single_line(data["message"])] if data.get("message") else [])])
-
-
-def _format_number(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"

@@ -1,0 +1,157 @@
+"""The server of `pegboard serve`, and its start message: the address, the first key, and a next step to paste."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import shlex
+import shutil
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from pegboard.board import Pegboard
+from pegboard.demo_tools import DEMO_TOOLS
+from pegboard.model.api_errors import Conflict
+from pegboard.settings import Settings, describe_unknown_variables
+from pegboard.surfaces.cli.exit_codes import UsageError
+from pegboard.surfaces.cli.local_settings import read_settings
+from pegboard.surfaces.cli.session import DEFAULT_URL
+from pegboard.surfaces.rest.connection_limits import check_limit
+from pegboard.surfaces.rest.server import OnOpen, bind_socket, serve_forever, serve_with_workers
+from pegboard.telemetry.logs import configure_logs
+from pegboard.version import __version__
+
+_DEMO_EXAMPLE = ("get_weather", '{"city": "Lisbon"}', "city=Lisbon")
+_BUILTIN_EXAMPLE = ("math_eval", '{"expression": "2^10"}', "expression=2^10")
+
+
+def run_server(host: str | None, port: int | None, *, workers: int, demo: bool) -> None:
+    """Serve until a stop signal; raise UsageError if the server cannot start."""
+    settings = read_settings(**{key: value for key, value in (("host", host), ("port", port)) if value is not None})
+    if workers > 1 and settings.redis_url is None:
+        raise UsageError(
+            f"--workers {workers} needs PEGBOARD_REDIS_URL: each process would count rate limits for itself, so every "
+            f"limit would be {workers} times what it says",
+            ["Set it to a Valkey or Redis, or use one worker."],
+        )
+    if settings.max_connections is not None:
+        try:
+            check_limit(settings.max_connections)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+    configure_logs(settings.log_level, settings.log_format)
+    try:
+        bound = bind_socket(settings.host, settings.port)
+    except OSError as error:
+        raise build_listen_error(settings.host, settings.port, error) from None
+    address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{bound.getsockname()[1]}"
+    new_key: list[str] = []
+    warnings: list[str] = describe_unknown_variables(os.environ)
+
+    async def on_open(board: Pegboard) -> None:
+        if demo:
+            await _add_demo_tools(board)
+        new_key.extend([board.new_key] if board.new_key else [])
+        if board.tables.error is not None:
+            warnings.append(f"{board.tables.error.message}. Its tools are missing until the file is corrected.")
+        warnings.extend(f"calls cannot be served yet: {reason}" for reason in await board.ready())
+
+    def ready() -> None:
+        _write_line(build_welcome(address, new_key[0] if new_key else None, settings, warnings, demo=demo))
+
+    try:
+        if workers == 1:
+            serve_forever(settings, __version__, bound, on_open=on_open, ready=ready)
+        else:
+            # Initialise the database once, before the worker processes open the board.
+            asyncio.run(_open_once(settings, on_open))
+            ready()
+            serve_with_workers(settings, bound, workers)
+    except Exception as error:
+        why = str(error) or type(error).__name__
+        raise UsageError(f"The board cannot be opened: {why}", ["See what is wrong with: pegboard doctor"]) from None
+    finally:
+        bound.close()
+    _write_line("Stopped.")
+
+
+def build_listen_error(host: str, port: int, error: OSError) -> UsageError:
+    """Return a UsageError with the reason why the address cannot be used, and the option to change."""
+    if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+        return UsageError(
+            f"Cannot listen on {host}: this machine does not have that address", ["Choose another with --host."]
+        )
+    return UsageError(f"Cannot listen on {host}:{port}: {error.strerror or error}", ["Choose another with --port."])
+
+
+async def _open_once(settings: Settings, on_open: OnOpen) -> None:
+    async with Pegboard.open(settings=settings) as board:
+        await on_open(board)
+
+
+async def _add_demo_tools(board: Pegboard) -> None:
+    for definition in DEMO_TOOLS:
+        with contextlib.suppress(Conflict):  # added by an earlier start, possibly changed since
+            await board.add(definition)
+
+
+def _write_line(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def build_welcome(
+    address: str, new_key: str | None, settings: Settings, warnings: Sequence[str] = (), *, demo: bool
+) -> str:
+    """Return the welcome text; its commands can be pasted into another terminal."""
+    tool, body, arguments = _DEMO_EXAMPLE if demo else _BUILTIN_EXAMPLE
+    key, environment = _describe_key(new_key, settings)
+    if address != DEFAULT_URL:
+        environment = f"PEGBOARD_URL={address} {environment}"
+    lines = ["", f"Pegboard is serving at {address}  (API: {address}/docs)"]
+    lines += [f"Warning: {warning}" for warning in warnings]
+    if new_key is not None:
+        kept = "" if _is_in_memory(settings) else f" and kept in {settings.credentials_file.absolute()}"
+        lines += [f"Admin key, shown this once{kept}:", f"  {new_key}"]
+    lines += [
+        "",
+        "Try it:",
+        f'  curl -s {address}/v1/tools/{tool}/call -H "Authorization: Bearer {key}" '
+        f"-H 'Content-Type: application/json' -d '{body}'",
+        f"  {environment}{_find_program()} call {tool} {arguments}",
+        "",
+        "Ctrl-C lets running calls end, then stops.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _describe_key(new_key: str | None, settings: Settings) -> tuple[str, str]:
+    """Return the key as written in the curl command, and the environment that the `pegboard` command needs."""
+    if settings.admin_key is not None:
+        return "$PEGBOARD_ADMIN_KEY", 'PEGBOARD_KEY="$PEGBOARD_ADMIN_KEY" '
+    if _is_in_memory(settings):
+        return f"{new_key}", f"PEGBOARD_KEY={new_key} "
+    if not settings.credentials_file.exists():
+        return "$PEGBOARD_KEY", ""  # the board was set up on another machine; only its admin knows the key
+    credentials = shlex.quote(str(settings.credentials_file.absolute()))
+    at_home = settings.home == user_data_path("pegboard")
+    return f"$(cat {credentials})", "" if at_home else f"PEGBOARD_HOME={shlex.quote(str(settings.home.absolute()))} "
+
+
+def _is_in_memory(settings: Settings) -> bool:
+    return settings.database == "memory"
+
+
+def _find_program() -> str:
+    started = Path(sys.argv[0]).absolute()
+    if started.name == "__main__.py":
+        return f"{shlex.quote(sys.executable)} -m pegboard"
+    found = shutil.which("pegboard")
+    return "pegboard" if found is not None and Path(found).samefile(started) else shlex.quote(str(started))
