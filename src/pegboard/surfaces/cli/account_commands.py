@@ -54,6 +54,7 @@ Tools = Annotated[
     ),
 ]
 Description = Annotated[str | None, typer.Option("--description", help="What the agent is for", show_default=False)]
+SecretName = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
 _MAX_NAMED_TOOLS = 50
 
 
@@ -315,9 +316,6 @@ async def _list_tool_names(client: ApiClient, ids: list[str]) -> list[str]:
             names.append(f"{tool} (gone)")
     more = len(ids) - _MAX_NAMED_TOOLS
     return [*names, f"and {more} more"] if more > 0 else names
-
-
-SecretName = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
 
 
 def set_secret(

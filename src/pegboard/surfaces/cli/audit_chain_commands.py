@@ -24,12 +24,11 @@ from pegboard.surfaces.cli.output import (
     write_json,
     write_message,
 )
-from pegboard.surfaces.cli.resources import run_with_client
+from pegboard.surfaces.cli.resources import CONFLICT, run_with_client
 from pegboard.surfaces.cli.session import get_session
 
 # The part of a file sent in one request; the default body limit of a board is 4 MiB.
 _CHUNK_BYTES = 256 * 2**10
-_CONFLICT = 409
 
 Since = Annotated[str | None, typer.Option("--since", help="Finished since: 30m, 1h, 2d, or an ISO time")]
 Until = Annotated[str | None, typer.Option("--until", help="Finished before: the same forms")]
@@ -168,9 +167,9 @@ def prune_journal(
     try:
         removed = run_with_client(ctx, remove)
     except RequestRefused as refused:
-        if refused.status != _CONFLICT:
+        if refused.status != CONFLICT:
             raise
-        raise RequestRefused(refused.message, ["Remove it all the same with --force"], status=_CONFLICT) from None
+        raise RequestRefused(refused.message, ["Remove it all the same with --force"], status=CONFLICT) from None
     _show_removed(ctx, removed, f"removed {_count_rows(removed)} that finished before {format_local_time(instant)}")
 
 

@@ -23,6 +23,7 @@ from pegboard.surfaces.cli.output import (
     write_table,
 )
 from pegboard.surfaces.cli.resources import (
+    CONFLICT,
     AllPages,
     Columns,
     Cursor,
@@ -35,10 +36,13 @@ from pegboard.surfaces.cli.resources import (
     write_reply,
 )
 
-_CONFLICT = 409
 _CHANGE_SIGNS = {"changed": "~", "added": "+", "removed": "-"}
 _MAX_TOOL_CHARS = 64
 _MAX_PATH_CHARS = 400
+CallerOption = Annotated[
+    str | None, typer.Option("--caller", help="Only calls of this user, by name or id; for admins")
+]
+LATENCY_FIELDS = ("p50_ms", "p95_ms", "p99_ms", "max_ms")
 
 
 def replay_execution(
@@ -70,7 +74,7 @@ def replay_execution(
     try:
         reply = run(yes)
     except RequestRefused as refusal:
-        if refusal.status != _CONFLICT or not sys.stdin.isatty():
+        if refusal.status != CONFLICT or not sys.stdin.isatty():
             raise
         write_message(refusal.message)
         if not ask_confirmation("Run it again all the same?"):
@@ -116,12 +120,6 @@ def _format_difference(difference: dict[str, Any]) -> str:
         if change != missing
     ]
     return f"{_CHANGE_SIGNS[change]} {to_single_line(difference['path'], _MAX_PATH_CHARS)}: {' → '.join(values)}"
-
-
-CallerOption = Annotated[
-    str | None, typer.Option("--caller", help="Only calls of this user, by name or id; for admins")
-]
-LATENCY_FIELDS = ("p50_ms", "p95_ms", "p99_ms", "max_ms")
 
 
 def show_statistics(

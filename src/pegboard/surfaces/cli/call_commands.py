@@ -40,6 +40,18 @@ from pegboard.surfaces.cli.session import get_session
 
 # Larger results are not formatted.
 _MAX_FORMATTED_CHARS = 2**20
+# The longest pause between two attempts to reconnect.
+_MAX_RETRY_SECONDS = 5.0
+# The minimum interval between two progress lines of one call.
+_PROGRESS_INTERVAL_SECONDS = 1.0
+_EVENT_MARKS: dict[str, tuple[str, Colour | None]] = {
+    "started": ("▸", None),
+    "progress": ("…", "dim"),
+    "succeeded": ("✓", "green"),
+    "failed": ("✗", "red"),
+    "refused": ("⊘", "yellow"),
+    "in_doubt": ("?", "yellow"),
+}
 
 
 class CallRequest(NamedTuple):
@@ -282,20 +294,6 @@ def _show_calls(answer: dict[str, Any]) -> None:
             [[call["id"], call["name"], call["summary"], call.get("error")] for call in calls],
         )
     write_message(f"{len(calls)} {'call' if len(calls) == 1 else 'calls'} in {answer['dialect']}")
-
-
-# The longest pause between two attempts to reconnect.
-_MAX_RETRY_SECONDS = 5.0
-# The minimum interval between two progress lines of one call.
-_PROGRESS_INTERVAL_SECONDS = 1.0
-_EVENT_MARKS: dict[str, tuple[str, Colour | None]] = {
-    "started": ("▸", None),
-    "progress": ("…", "dim"),
-    "succeeded": ("✓", "green"),
-    "failed": ("✗", "red"),
-    "refused": ("⊘", "yellow"),
-    "in_doubt": ("?", "yellow"),
-}
 
 
 def watch_calls(

@@ -23,9 +23,6 @@ Colour = Literal["red", "green", "yellow", "dim"]
 _BROKEN_PIPE_EXIT_CODE = 141
 _MAX_NAME_CHARS = 64
 
-# The column that may be truncated to fit the terminal, if it is the last.
-TRUNCATED_COLUMN = "DESCRIPTION"
-
 # Called with the increment, and with the new total if it has changed.
 Advance = Callable[..., None]
 
@@ -87,7 +84,7 @@ def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]], empty:
     if sys.stdout.isatty():
         from pegboard.surfaces.cli.terminal_output import print_table  # noqa: PLC0415 -- only a terminal needs rich
 
-        print_table(columns, cells, TRUNCATED_COLUMN)
+        print_table(columns, cells)
         return
     widths = [max(len(row[place]) for row in [list(columns), *cells]) for place in range(len(columns))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [columns, *cells])

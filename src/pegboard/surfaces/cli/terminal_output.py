@@ -15,16 +15,18 @@ from pegboard.surfaces.cli.api_client import ServerEvent
 from pegboard.surfaces.cli.output import Advance, escape_control_characters, to_single_line, write_message
 
 _MAX_MESSAGE_CHARS = 40
+# The column that may be truncated, if it is the last.
+_TRUNCATED_COLUMN = "DESCRIPTION"
 
 
-def print_table(columns: Sequence[str], cells: Sequence[Sequence[str]], truncated: str) -> None:
-    """Print a table on standard output; only its last column is truncated, and only if it has this name."""
+def print_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    """Print a table on standard output, fitted to the terminal."""
     widths = [max(cell_len(row[place]) for row in [columns, *cells]) for place in range(len(columns))]
     whole = sum(widths) + 2 * len(widths)
     console = Console(highlight=False)
-    if columns[-1] == truncated:
+    if columns[-1] == _TRUNCATED_COLUMN:
         # Only the description may be truncated: a truncated id is useless, so lines may exceed the terminal width.
-        widths[-1] = max(len(truncated), widths[-1] - max(0, whole - console.width))
+        widths[-1] = max(len(_TRUNCATED_COLUMN), widths[-1] - max(0, whole - console.width))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name, width in zip(columns, widths, strict=True):
         table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
