@@ -15,7 +15,7 @@ pytest.register_assert_rewrite("tests.confinement.targets")
 
 from tests.confinement.targets import Target, target  # noqa: E402
 
-# Only root can become somebody else.
+# Only root can become another user.
 collect_ignore = [] if os.geteuid() == 0 else ["test_as_another_user.py"]
 
 
@@ -53,7 +53,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(place: Path) -> Path:
-    """An empty folder, alone where it is, that tools may be shown, whoever they run as."""
+    """An empty folder, alone where it is, that tools may be shown, whichever user they run as."""
     shown = place / "shown"
     shown.mkdir(exist_ok=True)
     shown.chmod(0o777)

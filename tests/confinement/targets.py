@@ -102,7 +102,7 @@ class Tried:
 
     @property
     def message(self) -> str:
-        """What is wrong, as the caller is told."""
+        """What is wrong, as the caller sees it."""
         return self.result.problem.message if self.result.problem is not None else ""
 
     @property

@@ -1,4 +1,4 @@
-"""Ends that code and commands bring about themselves, and signals to whoever is in reach: only the call is over."""
+"""Ends that code and commands bring about themselves, and signals to any process in reach: only the call ends."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SCRIPTS: dict[str, tuple[str, str]] = {
     "killing its group": ("sleep 60 & kill -9 0", "was ended by SIGKILL"),
     "a fault": ("kill -SEGV $$", "was ended by SIGSEGV"),
 }
-# Pid 1 and the parent are who looks after the call; what is told by name are pids of this machine, seen from outside.
+# Pid 1 and the parent supervise the call; the pids that are reported by name are those of this machine.
 SIGNALS = """
 import errno, os, signal
 def f(pids: list[int]):
@@ -106,7 +106,7 @@ async def test_signals_reach_neither_who_looks_after_the_call_nor_the_server(boa
     assert len(board.zygotes()) == len(outside) - 2
 
 
-async def test_signals_to_everybody_reach_nobody_else(board: Target, mark: str) -> None:
+async def test_signals_to_everybody_reach_no_other_user(board: Target, mark: str) -> None:
     other = asyncio.create_task(board.shell(f"sleep {mark} & wait; echo woken", timeout=60.0))
 
     await until(lambda: sleeping(mark))
@@ -118,10 +118,10 @@ async def test_signals_to_everybody_reach_nobody_else(board: Target, mark: str) 
 
 
 async def sleeping(mark: str) -> list[int]:
-    """Those who sleep, for whoever waits for them."""
+    """The processes that sleep, to wait for them."""
     return sleepers(mark)
 
 
-async def test_whoever_stops_and_wakes_everybody_is_ended_too(board: Target) -> None:
+async def test_a_process_that_stops_and_wakes_everybody_is_ended_too(board: Target) -> None:
     tried = await board.python(FAST_STOPS, timeout=2.0)
     assert tried.code in ("succeeded", "timeout")

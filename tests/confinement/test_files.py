@@ -86,7 +86,7 @@ def state(folder: Path) -> list[tuple[int, int, int]]:
 
 
 def lending(folder: Path) -> list[Path]:
-    """What in a folder is neither file nor folder, or lends rights to whoever runs it."""
+    """What in a folder is neither file nor folder, or lends rights to a process that runs it."""
     every = list(folder.rglob("*"))
     odd = [path for path in every if not (path.is_file() or path.is_dir()) or path.stat().st_mode & 0o6000]
     return odd + [path for path in every if os.listxattr(path)]

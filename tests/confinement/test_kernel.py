@@ -162,7 +162,7 @@ async def test_a_system_call_is_refused(board: Target, name: str, arguments: lis
 
 
 @pytest.mark.parametrize(("name", "arguments"), here(NOBODY))
-async def test_nobody_can_become_root(board: Target, name: str, arguments: list[int | str]) -> None:
+async def test_no_one_can_become_root(board: Target, name: str, arguments: list[int | str]) -> None:
     tried = await board.python(CALL, {"number": NUMBER[name], "arguments": arguments})
     assert tried.output == "EINVAL"
 

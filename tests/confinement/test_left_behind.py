@@ -114,7 +114,7 @@ async def test_nothing_outlives_a_caller_who_leaves(board: Target, mark: str) ->
     await until(lambda: gone(mark))
 
 
-async def test_nobody_goes_on_writing_to_a_folder_of_the_machine(board: Target, folder: Path) -> None:
+async def test_no_one_goes_on_writing_to_a_folder_of_the_machine(board: Target, folder: Path) -> None:
     script = (
         "(while :; do echo x >> ticks; done) & while [ ! -s ticks ]; do :; done; "
         "nohup sh -c 'while :; do echo x >> ticks; done' > /dev/null 2>&1 &"
@@ -129,10 +129,10 @@ async def test_nobody_goes_on_writing_to_a_folder_of_the_machine(board: Target, 
 
 
 async def seen(mark: str) -> list[int]:
-    """Those who run, for whoever waits for them."""
+    """The processes that run, to wait for them."""
     return living(mark)
 
 
 async def gone(mark: str) -> bool:
-    """Whether nobody runs any more."""
+    """Whether no process runs any more."""
     return not living(mark)

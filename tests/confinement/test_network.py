@@ -136,7 +136,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Net]:
 
 @pytest.fixture
 async def net(world: Net) -> AsyncIterator[Net]:
-    """All of it, well once the test is over; nobody reached the server that nobody may."""
+    """All of it, well once the test is over; no call reached the server that is forbidden."""
     world.allowed.received.clear()
     world.allowed.connections = 0
     yield world
@@ -211,7 +211,7 @@ async def test_no_private_address_is_reached_however_it_is_written(net: Net, for
         }
     ),
 )
-async def test_the_proxy_lets_nobody_be_fooled(net: Net, message: str, status: str) -> None:
+async def test_the_proxy_lets_no_one_be_fooled(net: Net, message: str, status: str) -> None:
     text = message.format(allowed=net.allowed.port, forbidden=net.forbidden.port, long="x" * 100_000)
     (heard,) = (await net.target.python(ASK, {"asked": [text]}, network=True)).output
     found = heard.split(" ")[1] if " " in heard else heard or "reset"

@@ -113,7 +113,7 @@ async def test_a_variable_that_programs_obey_is_no_parameter_of_a_script(board: 
     await refused(board, "shell", {"command": "env", "shell": True}, "environment variable of its own name", (name,))
 
 
-async def test_whoever_is_no_admin_registers_no_command(board: Target) -> None:
+async def test_a_caller_who_is_no_admin_registers_no_command(board: Target) -> None:
     ada = await member(board.board, "ada")
     definition = {"name": "mine", "tool_type": "shell", "config": {"command": "id"}, "input_schema": {"type": "object"}}
     with pytest.raises(Forbidden, match="Only admins may register shell tools"):

@@ -1,4 +1,4 @@
-"""Results that are no JSON, or pretend to be more than they are: each is told to the caller in words that help."""
+"""Results that are no JSON, or pretend to be more than they are: each is reported to the caller in words that help."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ LARGE: dict[str, str] = {
     ),
     "the result's own descriptor": "import os\ndef f():\n    while True: os.write(3, b'x' * 65536)",
 }
-# Code that breaks what its answer is made with: what matters is that somebody is told, and that it stays in this call.
+# Code that breaks what its answer is made with: the caller must be informed, and no other call affected.
 BROKEN: dict[str, tuple[str, str]] = {
     "no items": (CLASS.format("dict", "items = None", "a=1"), "TypeError: 'NoneType' object is not callable"),
     "items that are none": (CLASS.format("dict", "def items(self): return [1, 2]", "a=1"), "TypeError: cannot unpack"),
@@ -120,7 +120,7 @@ async def test_a_result_that_is_too_large_is_refused(board: Target, code: str) -
 
 
 @pytest.mark.parametrize(("code", "words"), table(BROKEN))
-async def test_whatever_code_does_to_its_answer_somebody_is_told(board: Target, code: str, words: str) -> None:
+async def test_whatever_code_does_to_its_answer_the_caller_is_informed(board: Target, code: str, words: str) -> None:
     (await board.python(code)).ended("execution_failed", words)
 
 

@@ -181,7 +181,7 @@ async def test_no_descriptor_is_inherited(board: Target, descriptor: int) -> Non
     # Through no pipe of the shell's own, which would be listed too.
     listing = await board.shell("for n in /proc/$$/fd/*; do readlink $n; done; true")
     found = [line.partition(":")[0] for line in listing.output["stdout"].split()]
-    # What a command reports of itself goes nowhere, as nobody listens.
+    # What a command reports of itself goes nowhere, as no reader listens.
     assert found == ["pipe", "pipe", "pipe", "/dev/null"]
     after = await board.python(f"import os\ndef f(): return os.pread({descriptor}, 9, 0).decode()")
     after.ended("execution_failed", "Bad file descriptor|Illegal seek")

@@ -1,4 +1,4 @@
-"""Sockets of every kind, from code that has no network and from code that has one: nobody outside hears of it."""
+"""Sockets of every kind, from code that has no network and from code that has one: no process outside is reached."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def f(kinds: dict, pairs: list):
     return made
 """
 PAIRS = [[1, 1, 0], [1, 2, 0], [1, 5, 0], [2, 1, 0], [30, 1, 0]]
-# Whoever has a socket, be it one of a pair, tries to reach others with it.
+# A process that has a socket, including one of a pair, tries to reach others with it.
 REACH = """
 import os, socket, ssl, subprocess, urllib.request
 def f(port: int, udp: int, path: str, abstract: str):
@@ -154,7 +154,7 @@ async def test_with_a_network_only_those_of_tcp_can_be(board: Target) -> None:
 
 
 @pytest.mark.parametrize("network", [False, True])
-async def test_nobody_outside_is_reached(board: Target, listeners: Listeners, network: bool) -> None:
+async def test_no_one_outside_is_reached(board: Target, listeners: Listeners, network: bool) -> None:
     values = {
         "port": listeners.tcp.getsockname()[1],
         "udp": listeners.udp.getsockname()[1],

@@ -200,7 +200,7 @@ def batched(names: Iterable[str], size: int) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("code", "words"), table(TAKING))
-async def test_code_that_takes_too_much_is_told(board: Target, code: str, words: str) -> None:
+async def test_code_that_takes_too_much_is_reported(board: Target, code: str, words: str) -> None:
     (await board.python(code)).ended("execution_failed", words)
 
 
@@ -249,7 +249,7 @@ def f():
 """
 
 
-async def test_descriptors_that_nobody_takes_keep_no_other_call_from_being_started(board: Target) -> None:
+async def test_descriptors_that_no_process_takes_keep_no_other_call_from_being_started(board: Target) -> None:
     attack = asyncio.create_task(board.python(IN_FLIGHT))
     await asyncio.gather(*(board.check() for _ in range(3)))
     tried = await attack

@@ -16,7 +16,7 @@ READ = "def f(): return 'answered'"
 
 
 async def started(mark: str) -> list[int]:
-    """Those who run, for whoever waits for them."""
+    """The processes that run, to wait for them."""
     return living(mark)
 
 

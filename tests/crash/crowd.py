@@ -1,4 +1,4 @@
-"""Many callers at once, and what they were told beside what the journal holds."""
+"""Many callers at once, and what they received beside what the journal holds."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ _READING = replace(_TOOL, name="look", read_only=True)
 
 
 class FlakyLedger:
-    """A ledger that fails as told: `away` before anything happens, `undone` by a rollback, `mute` after all is done."""
+    """A ledger that fails as configured: `away` before anything, `undone` by a rollback, `mute` after all is done."""
 
     def __init__(self, ledger: JournalBackend) -> None:
         self._ledger = ledger
@@ -95,7 +95,7 @@ def _undone(work: Callable[[JournalSession], Awaitable[T]]) -> Callable[[Journal
 
 
 class FlakyWriter(JournalWriter):
-    """A writer whose spool fails where it is told to, and that counts how often it has looked after the dead."""
+    """A writer whose spool fails where it is instructed to, and that counts how often it has looked after the dead."""
 
     spool_fails = False
     heals_at_the_end = False
@@ -231,5 +231,5 @@ def execution(call: ReadyCall, status: Status = "succeeded", **fields: Any) -> E
 
 
 def answer(call: ReadyCall, *, success: bool = True) -> ToolResult:
-    """What the caller of a call is told, which names the call."""
+    """What the caller of a call receives, which names the call."""
     return ToolResult(call.tool.name, success, b'"%s"' % call.run_id.encode(), run_id=call.run_id, attempts=1)

@@ -11,7 +11,7 @@ from tests.servers import PostgresServer
 
 
 def start_with(server: PostgresServer, **settings: str) -> None:
-    """Start it anew with other settings; for good, until they are changed again."""
+    """Start it again with other settings; for good, until they are changed again."""
     server.stop()
     server._command = [*server._command, *(part for item in settings.items() for part in ("-c", "=".join(item)))]
     server.start()
@@ -26,7 +26,7 @@ def kill(server: PostgresServer) -> None:
     """End it and everything that it has started at once, without giving any of them a chance to do anything."""
     lock = server._data / "postmaster.pid"
     postmaster = int(lock.read_text().split()[0])
-    os.kill(postmaster, signal.SIGSTOP)  # so that it starts nobody meanwhile
+    os.kill(postmaster, signal.SIGSTOP)  # so that it starts no process meanwhile
     for child in _children(postmaster):
         os.kill(child, signal.SIGKILL)
     os.kill(postmaster, signal.SIGKILL)

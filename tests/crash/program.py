@@ -52,7 +52,7 @@ TOOLS = (
 
 @dataclass(frozen=True)
 class Outfit:
-    """What a server is told."""
+    """What a server receives."""
 
     url: str
     home: str
@@ -108,7 +108,7 @@ def _end_with_our_parent() -> None:
 
 
 def main(received: str) -> None:
-    """Serve until told to stop."""
+    """Serve until instructed to stop."""
     outfit = Outfit(**orjson.loads(received))
     threading.Thread(target=_end_with_our_parent, daemon=True).start()
     configure_logs("warning", "json")

@@ -83,7 +83,7 @@ class Reader:
 
 @asynccontextmanager
 async def reader(url: str, home: Path) -> AsyncIterator[Reader]:
-    """Somebody who reads the journal of the board with this home."""
+    """A user who reads the journal of the board with this home."""
     opened = Reader(Database.create(url), open_chain(Vault(FileKeyring(home / "secret.key", create=False))))
     try:
         yield opened

@@ -106,7 +106,7 @@ async def serving(*servers: Served) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def caller(server: Served, *, timeout: float = 30.0) -> AsyncIterator[httpx.AsyncClient]:
-    """Somebody who calls it."""
+    """A user who calls it."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
     headers = {"Authorization": f"Bearer {KEY}"}
     async with httpx.AsyncClient(
@@ -122,7 +122,7 @@ async def call(client: httpx.AsyncClient, tool: str, n: str, key: str | None = N
 
 
 def succeeded(answer: httpx.Response) -> bool:
-    """Whether the caller was told that all went well."""
+    """Whether the caller was informed that all went well."""
     return answer.status_code == 200 and answer.json()["success"] is True
 
 

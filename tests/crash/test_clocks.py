@@ -92,7 +92,7 @@ async def test_calls_and_keys_outlast_a_clock_that_jumps_and_jumps_back(
 
 
 @pytest.mark.parametrize("jump", [-HOUR, HOUR])
-async def test_a_jump_makes_nobody_dead_and_hides_no_one_who_is(tmp_path: Path, clock: Clock, jump: timedelta) -> None:
+async def test_a_jump_makes_no_one_dead_and_hides_no_one_who_is(tmp_path: Path, clock: Clock, jump: timedelta) -> None:
     url, spools = f"sqlite:///{tmp_path}/board.db", tmp_path / "spools"
     database = Database.create(url)
     await migrate(database)

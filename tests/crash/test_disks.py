@@ -33,7 +33,7 @@ ROOM = 64 * 1024
 
 @asynccontextmanager
 async def reading(folder: Path) -> AsyncIterator[Reader]:
-    """Somebody who reads the journal that lies in a folder."""
+    """A user who reads the journal that lies in a folder."""
     opened = Reader(Database.create(f"sqlite:///{folder}/board.db"), chain())
     try:
         yield opened
@@ -155,7 +155,7 @@ async def test_when_the_database_has_no_more_room_what_ran_goes_to_the_room_that
 @pytest.mark.parametrize(
     ("database_url", "dies"), [("sqlite", False), ("sqlite", True), ("postgresql", True)], indirect=["database_url"]
 )
-async def test_when_nothing_can_be_written_at_all_the_caller_is_told_and_the_row_comes_later(
+async def test_when_nothing_can_be_written_at_all_the_caller_is_informed_and_the_row_comes_later(
     database_url: str, tmp_path: Path, dies: bool
 ) -> None:
     server = Served(database_url, tmp_path, patience=SHORT)

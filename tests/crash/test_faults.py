@@ -26,7 +26,7 @@ RAN = ("ran-1", "ran-2", "ran-3")
 
 @asynccontextmanager
 async def notes_of(server: Served) -> AsyncIterator[tuple[Notes, httpx.AsyncClient]]:
-    """The server, running, and somebody who calls it."""
+    """The server, running, and a user who calls it."""
     async with serving(server), caller(server) as client:
         yield Notes(server, client), client
 
@@ -52,7 +52,7 @@ async def refuses(client: httpx.AsyncClient) -> bool:
     return False
 
 
-async def test_a_server_told_to_stop_lets_its_calls_end_and_records_them(database_url: str, tmp_path: Path) -> None:
+async def test_a_server_asked_to_stop_lets_its_calls_end_and_records_them(database_url: str, tmp_path: Path) -> None:
     server = Served(database_url, tmp_path)
     async with notes_of(server) as (notes, client):
         async with anyio.create_task_group() as group:
@@ -182,7 +182,7 @@ async def test_a_caller_who_goes_away_before_the_commit_leaves_a_row(
             await notes.run("alone")
             async with held(database_url):
                 going.cancel()
-                if key is not None:  # else it is cancelled: nobody could ask for what came of it
+                if key is not None:  # else it is cancelled: no caller could ask for its result
                     notes.open("alone")
         assert notes.answers == {}
 

@@ -1,4 +1,4 @@
-"""Servers killed under load, and their journals compared with what their callers were told."""
+"""Servers killed under load, and their journals compared with what their callers received."""
 
 from __future__ import annotations
 

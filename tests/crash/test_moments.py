@@ -24,7 +24,7 @@ Start = Callable[..., Process]
 
 @pytest.fixture
 async def start(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Start]:
-    """Starts processes on one database, which only look after the dead when they are told to."""
+    """Starts processes on one database, which only look after the dead when they are instructed to."""
     monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 1e9)
     monkeypatch.setattr(commit_queue, "RETRY_AFTER_MS", 10)
     database = Database.create(database_url)
@@ -45,7 +45,7 @@ async def start(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 async def journal(database_url: str) -> AsyncIterator[Reader]:
-    """Somebody who reads the journal."""
+    """A user who reads the journal."""
     opened = Reader(Database.create(database_url), chain())
     yield opened
     await opened.close()

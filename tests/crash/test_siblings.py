@@ -1,4 +1,4 @@
-"""Servers that share a database: what one leaves undone another completes, and nobody living is taken for dead."""
+"""Servers that share a database: what one leaves undone another completes, and no live server is taken for dead."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def siblings(url: str, folder: Path, *outfits: dict[str, Any]) -> AsyncIte
 
 
 async def living(journal: Reader, *servers: Served) -> list[int]:
-    """The writers of these servers, as far as nobody has closed them."""
+    """The writers of these servers, as far as they are not closed."""
     open_ones = dict(await journal.all_of("SELECT pid, number FROM writers WHERE closed_at IS NULL"))
     return [open_ones[server.process.pid] for server in servers if server.process.pid in open_ones]
 
@@ -144,7 +144,7 @@ async def test_a_server_cut_off_for_so_long_that_it_was_given_up_says_so_and_goe
         assert [new for new in await living(journal, frozen) if new != number], "it has begun a chain of its own anew"
         rows = [row for row in await journal.rows("note") if row.n == "frozen"]
         assert (rows[0].id, rows[0].status) == (run_id, "in_doubt")
-        # Whoever was told that all went well finds that in the journal, beside what others had to say.
+        # A caller who was informed that all went well finds that in the journal, beside what others had to say.
         assert succeeded(notes.answers["frozen"]) == ((run_id, "succeeded") in {(r.repeat_of, r.status) for r in rows})
         for asked in (frozen, one):
             async with caller(asked) as again:

@@ -51,7 +51,7 @@ async def alter(url: str, *statements: str) -> None:
 
 
 class Change(NamedTuple):
-    """What is done to a table, what its calls are told, and what undoes it."""
+    """What is done to a table, what its calls get, and what undoes it."""
 
     statements: Sequence[str]
     code: str

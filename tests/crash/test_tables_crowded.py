@@ -78,7 +78,7 @@ async def test_a_database_that_goes_away_and_comes_back_has_every_row_once(
     book = Book()
 
     async def is_missed() -> bool:
-        # Or nobody is left to miss it, as everybody was done before.
+        # Or no caller is left to miss it, because all were done before.
         return book.codes["P1001"] > 0 or sum(book.codes.values()) >= CLIENTS * EACH
 
     async with serving(board), callers(board, CLIENTS) as clients:
@@ -86,7 +86,7 @@ async def test_a_database_that_goes_away_and_comes_back_has_every_row_once(
             group.start_soon(insert_all, clients, book)
             await book.acknowledged(3 * CLIENTS)
             await anyio.to_thread.run_sync(ENDS[end], own_postgres)
-            if board_is_in == "SQLite":  # else it would be a while until anybody is told
+            if board_is_in == "SQLite":  # else it would be a while until a caller is informed
                 await until(is_missed, 60)
             await anyio.to_thread.run_sync(own_postgres.start)
         await check(board, book, tables)

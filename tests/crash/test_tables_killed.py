@@ -22,7 +22,7 @@ NUMBERS = {f"{place}-{count}" for place in range(CLIENTS) for count in range(EAC
 
 
 async def insert_while_it_is_killed(board: TableBoard, book: Book) -> None:
-    """Have clients insert all rows, each until it is told what came of it, while the server dies again and again."""
+    """Have clients insert all rows, each until its outcome is known, while the server is killed repeatedly."""
     async with callers(board, CLIENTS) as clients:
 
         async def insert(place: int, client: httpx.AsyncClient) -> None:

@@ -1,4 +1,4 @@
-"""Tables of PostgreSQL that somebody else has locked: their calls wait or say so, and nobody else's do."""
+"""Tables of PostgreSQL that another user has locked: their calls wait or say so, and no other user's do."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def board(tables: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
 
 @asynccontextmanager
 async def locked(url: str, table: str) -> AsyncIterator[None]:
-    """A table that nobody can use until this is left."""
+    """A table that no other connection can use until this is left."""
     connection = await asyncpg.connect(driver_url(url))
     try:
         async with connection.transaction():

@@ -1,4 +1,4 @@
-"""The file of tables put in force anew in the middle of traffic: every row goes to one place, once."""
+"""The file of tables put in force again in the middle of traffic: every row goes to one place, once."""
 
 from __future__ import annotations
 

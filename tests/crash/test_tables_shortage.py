@@ -19,7 +19,7 @@ from tests.waiting import until
 
 # As many as the board has connections to one database.
 CONNECTIONS = 10
-# Whoever inserts into a gated table is held up when it commits, until the gate is opened.
+# A process that inserts into a gated table is held up when it commits, until the gate is opened.
 GATE = """
 CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql
 AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NULL; END'
@@ -74,7 +74,7 @@ async def test_when_every_connection_is_in_use_calls_say_so_in_time_and_nothing_
         assert await rows_of(postgres_url, f"SELECT n FROM {name}") == [("gated",)]
 
 
-async def test_a_server_that_takes_no_more_connections_is_told_apart_and_served_again(
+async def test_a_server_that_takes_no_more_connections_is_distinguished_and_served_again(
     own_postgres: PostgresServer, tmp_path: Path
 ) -> None:
     start_with(own_postgres, max_connections="8", superuser_reserved_connections="0")

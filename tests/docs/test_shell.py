@@ -34,7 +34,7 @@ def runnable(page: str) -> list[Block]:
 
 
 REACHING_OUT = [f"docs/howto/{page}.md" for page in ("http-tools", "import", "mcp-tools", "egress")]
-# Each is told to one server, whose board then has what the pages before have made.
+# Each is sent to one server, whose board then has what the pages before have made.
 HOW_TO = [page for page in PAGES if page.startswith("docs/howto/") and page not in REACHING_OUT and runnable(page)]
 JOURNEYS = {
     "first steps": ["docs/tutorial.md"],

@@ -35,7 +35,7 @@ def client(name: str) -> str:
 
 
 def _serve(name: str, folder: str, script: str) -> int:
-    # Whoever ends the group of this process ends all that the script has started.
+    # Ending the group of this process ends all that the script has started.
     os.setsid()
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
         door.bind(f"\0{name}")

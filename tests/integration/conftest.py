@@ -40,7 +40,7 @@ async def way(through: str, board: Pegboard) -> AsyncIterator[Way]:
 
 @pytest.fixture
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder apart from the board's own that commands may be shown, whomever they run as."""
+    """A folder apart from the board's own that commands may be shown, whichever user they run as."""
     made = tmp_path_factory.mktemp("shown")
     made.chmod(0o777)
     return made

@@ -83,7 +83,7 @@ async def test_everything_of_a_call_dies_with_the_server_and_the_next_one_says_i
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_a_server_told_to_stop_lets_confined_calls_end(start: Start, folder: Path) -> None:
+async def test_a_server_asked_to_stop_lets_confined_calls_end(start: Start, folder: Path) -> None:
     script = "echo begun > begun; while ! test -e go; do sleep 0.02; done; echo done"
     with start() as (running, client):
         async with client:

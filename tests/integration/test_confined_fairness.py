@@ -61,7 +61,7 @@ async def is_idle(board: Pegboard) -> None:
     await until(look, 60)
 
 
-async def test_whoever_has_hundreds_of_slow_calls_waiting_keeps_nobody_else_from_running(board: Pegboard) -> None:
+async def test_hundreds_of_waiting_slow_calls_keep_no_other_user_from_running(board: Pegboard) -> None:
     limits = httpx.Limits(max_connections=None)
     async with client(board) as admin, served(board) as url:
         keys = [(await new_user(admin, name))[1] for name in ("ada", "bob")]
@@ -99,7 +99,7 @@ def done_of(calls: Slow) -> int:
 
 
 async def start(board: Pegboard, caller: Caller, calls: int, seconds: float) -> list[asyncio.Task[ToolResult]]:
-    """So many slow calls of somebody."""
+    """So many slow calls of a user."""
     arguments = {"seconds": str(seconds)}
     return [asyncio.create_task(board.call("slow", arguments, caller=caller)) for _ in range(calls)]
 

@@ -1,4 +1,4 @@
-"""What python and shell tools are trusted with reaches their code and nobody else, whatever the code does with it."""
+"""What python and shell tools are trusted with reaches their code and no other user, whatever the code does with it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ async def test_the_chain_and_idempotency_keys_hold_on(url: str, tmp_path: Path) 
     assert await calls_once(url, with_file) == (True, 0)
 
 
-async def test_another_key_is_told_and_verifies_nothing(
+async def test_another_key_is_reported_and_verifies_nothing(
     url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert await calls_once(url, NoSettings(home=tmp_path / "home")) == (False, 0)

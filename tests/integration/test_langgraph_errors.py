@@ -88,7 +88,7 @@ async def test_failures_are_recorded_in_the_state_and_the_model_goes_on() -> Non
         ({}, "use another tool"),
     ],
 )
-def test_what_the_model_is_told_depends_on_what_went_wrong(received: dict[str, Any], advice: str) -> None:
+def test_what_the_model_receives_depends_on_what_went_wrong(received: dict[str, Any], advice: str) -> None:
     update = ToolErrorNode()({"messages": [asks(call("a")), failed("a", **received)]})
     (answer,) = update["messages"]
     assert answer.text.startswith("It broke\n\n")

@@ -55,7 +55,7 @@ async def test_the_fallback_of_a_tool_shows_in_the_state_and_is_no_error() -> No
     assert ended["tool_errors"] == []
 
 
-async def test_progress_is_told_to_whoever_streams_custom_events() -> None:
+async def test_progress_is_reported_to_the_process_that_streams_custom_events() -> None:
     async with memory_board() as board:
 
         @board.tool
@@ -70,7 +70,7 @@ async def test_progress_is_told_to_whoever_streams_custom_events() -> None:
     ]
 
 
-async def test_progress_from_a_thread_and_pieces_of_output_are_told_too() -> None:
+async def test_progress_from_a_thread_and_pieces_of_output_are_reported_too() -> None:
     async with memory_board() as board:
 
         @board.tool
@@ -207,7 +207,7 @@ async def test_a_tool_that_detaches_goes_on_and_the_resumed_graph_gets_its_answe
     assert ran == 1
 
 
-async def test_the_same_call_in_another_message_or_thread_runs_anew() -> None:
+async def test_the_same_call_in_another_message_or_thread_runs_again() -> None:
     async with memory_board() as board:
         count = 0
 

@@ -139,7 +139,7 @@ async def test_a_message_put_together_from_chunks_makes_its_calls() -> None:
     assert "42" in answer.text
 
 
-async def test_calls_that_somebody_has_answered_do_not_run() -> None:
+async def test_calls_that_a_user_has_answered_do_not_run() -> None:
     async with memory_board() as board:
         asked = asks(call("echo", "by a person"), call("echo", "open"))
         answers = await run(board, asked, ToolMessage("I looked it up myself", tool_call_id="by a person"))
@@ -176,7 +176,7 @@ async def test_a_state_in_which_no_model_has_spoken_is_refused() -> None:
             await run(board, HumanMessage("hello"))
 
 
-async def test_a_graph_that_is_not_awaited_is_told_to_be() -> None:
+async def test_a_graph_that_is_not_awaited_is_reported_to_be() -> None:
     async with memory_board() as board:
         with pytest.raises(TypeError, match="ainvoke, astream"):
             agent_graph(board, [asks(call("echo"))]).invoke({"messages": []})

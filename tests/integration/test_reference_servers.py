@@ -84,7 +84,7 @@ def everything_over_http(unused_tcp_port: int) -> Iterator[Everything]:
 
 @pytest.fixture
 def unused_tcp_port() -> int:
-    """A port that nobody listens on."""
+    """A port that no process listens on."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port: int = unused.getsockname()[1]

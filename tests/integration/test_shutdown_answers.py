@@ -1,4 +1,4 @@
-"""A server told to stop while a call runs longer than it waits: the caller and the journal are told so."""
+"""A server asked to stop while a call runs longer than it waits: the caller and the journal are informed."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def kept(home: Path) -> list[tuple[str, str, str | None, str | None]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_who_waits_is_told_to_try_again_and_the_row_says_cancelled(tmp_path: Path, number: signal.Signals) -> None:
+def test_who_waits_is_asked_to_try_again_and_the_row_says_cancelled(tmp_path: Path, number: signal.Signals) -> None:
     home = tmp_path / "home"
     with (
         server(home, tmp_path / "packages") as (process, url),

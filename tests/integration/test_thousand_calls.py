@@ -74,7 +74,7 @@ async def there() -> AsyncIterator[Upstream]:
 
 @pytest.fixture
 async def server() -> AsyncIterator[Offering]:
-    """An MCP server whose `look` works, and whose `say` does what it is told."""
+    """An MCP server whose `look` works, and whose `say` does as instructed."""
     async with offering(tool("say"), tool("look")) as running:
         yield running
 
@@ -118,7 +118,7 @@ def plan(good: list[Call], bad: list[Call], calls: int = CALLS) -> list[Call]:
 
 
 async def made(board: Pegboard, calls: list[Call]) -> Counter[str]:
-    """How these calls ended, many of them at the same time; a few are given up by whoever made them."""
+    """How these calls ended, many of them at the same time; a few are given up by the caller that made them."""
     room = asyncio.Semaphore(AT_ONCE)
     ended: Counter[str] = Counter()
 

@@ -111,7 +111,7 @@ async def until_ended(pids: set[int], seconds: float = 5.0) -> None:
 
 
 def states(ancestor: int) -> dict[int, tuple[int, str]]:
-    """The parent and the state of every process that comes from this one, dead ones nobody looked after included."""
+    """The parent and the state of every process that comes from this one, zombies included."""
     seen: dict[int, tuple[int, str]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():

@@ -1,4 +1,4 @@
-"""A board's part that has MCP servers running, for somebody to kill: `board.py FILE HOW…`; it says when they run."""
+"""A board's part that has MCP servers running, for a user to kill: `board.py FILE HOW…`; it says when they run."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Weather(BaseModel):
 
 
 class Name(BaseModel):
-    """How somebody is called."""
+    """How a person is called."""
 
     name: str
 
@@ -38,7 +38,7 @@ described = notes.with_suffix(".say") if notes is not None else None
 
 
 def note(what: str) -> None:
-    """Leave a word for whoever watches."""
+    """Leave a word for watchers."""
     if notes is not None:
         with notes.open("a") as file:
             file.write(what + "\n")
@@ -115,13 +115,13 @@ async def slow(seconds: float) -> str:
 
 @server.tool()
 async def ask(name: Annotated[Name, Resolve(who)]) -> str:
-    """Greet somebody whose name has to be asked for."""
+    """Greet a person whose name has to be asked for."""
     return f"Hello {name.name}"
 
 
 @server.tool()
 async def learn(context: Context) -> str:
-    """Offer another tool from now on, and describe an old one anew."""
+    """Offer another tool from now on, and describe an old one again."""
 
     def more() -> str:
         return "more"

@@ -31,13 +31,13 @@ def answer(request: dict[str, Any], result: Any) -> None:
 
 
 def forever() -> None:
-    """Do nothing any more, whatever anybody says."""
+    """Do nothing any more, whatever anyone says."""
     while True:
         time.sleep(3600)
 
 
 def daemon() -> None:
-    """Leave a process behind that is in nobody's group and holds on to our output."""
+    """Leave a process behind that is in no user's group and holds on to our output."""
     if os.fork():
         return
     os.setsid()

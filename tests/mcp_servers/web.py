@@ -66,7 +66,7 @@ Answer = Callable[[Asked], Awaitable[bool | None]]
 
 @dataclass
 class WebServer:
-    """A server of the older protocol that answers as told, and decently where nothing is told."""
+    """A server of the older protocol that answers as configured, and correctly by default."""
 
     answer: Answer
     port: int = 0

@@ -61,7 +61,7 @@ async def way(request: pytest.FixtureRequest, tabled: Pegboard) -> AsyncIterator
 
 @pytest.fixture
 def listing(tmp_path: Path, url: str, way: Way) -> Listing:
-    """Puts other tables in force, of the same database unless told another."""
+    """Puts other tables in force, of the same database unless configured otherwise."""
 
     async def put(*tables: dict[str, Any], database: str = url) -> None:
         write_tables(tmp_path / "tables.json", *tables, database=database)

@@ -155,7 +155,7 @@ class Way(Protocol):
         """What is recorded of the tool's calls, oldest first."""
 
     async def reload(self) -> None:
-        """Have the file of tables read anew."""
+        """Have the file of tables read again."""
 
 
 class LibraryWay:

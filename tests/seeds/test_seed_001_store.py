@@ -167,7 +167,7 @@ class TestUserRelationship:
             )
             assert [each.name for each in owner.tools] == ["quote"]
 
-    async def test_the_caller_who_registers_a_tool_owns_it_whoever_changes_it(self, stored: Pegboard) -> None:
+    async def test_the_caller_who_registers_a_tool_owns_it_after_any_change(self, stored: Pegboard) -> None:
         somebody = await member(stored, "ada")
         tool = await stored.add(MOCK, caller=somebody)
         changed = await stored.tools.update("quote", {"description": "by the admin"}, stored.admin)
@@ -205,7 +205,7 @@ class TestTwoChangesAtOnce:
         tool = await stored.tools.get("quote", stored.admin)
         assert (tool.description, tool.tags, tool.version) == ("words", ("new",), 3)
 
-    async def test_with_the_same_version_one_of_them_is_told(self, stored: Pegboard) -> None:
+    async def test_with_the_same_version_one_of_them_is_reported(self, stored: Pegboard) -> None:
         await stored.add(MOCK)
         patches: list[dict[str, Any]] = [{"version": 1, "description": word} for word in ("one", "other")]
         ended = await asyncio.gather(

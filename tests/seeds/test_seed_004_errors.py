@@ -1,4 +1,4 @@
-"""Seed 004, error handling: contract violations are logged, tried again, told and fallen back from; tools that fail."""
+"""Seed 004, error handling: violations are logged, retried, reported and replaced by fallbacks; tools that fail."""
 
 from __future__ import annotations
 

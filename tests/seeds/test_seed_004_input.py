@@ -46,7 +46,7 @@ class TestInputSchema:
     ) -> None:
         assert f"{field} must be" in await refused(contract, query(**{field: value}))
 
-    async def test_all_that_is_wrong_is_told_at_once(self, contract: Contract) -> None:
+    async def test_all_that_is_wrong_is_reported_at_once(self, contract: Contract) -> None:
         message = await refused(contract, {"tool_name": "query_baseline", "args": [], "version": "3.0", "more": 1})
         for words in ("request_id is missing", "timestamp is missing", "args must be", "'3.0' is not known", "'more'"):
             assert words in message

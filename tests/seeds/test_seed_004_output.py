@@ -97,7 +97,7 @@ class TestOutputValidation:
         asked, answer = exchange
         assert datetime.fromisoformat(answer["timestamp"]) > datetime.fromisoformat(asked["timestamp"])
 
-    async def test_5_also_where_the_clock_of_whoever_asks_is_ahead(self, contract: Contract) -> None:
+    async def test_5_also_where_the_clock_of_a_caller_who_asks_is_ahead(self, contract: Contract) -> None:
         ahead = datetime.now(UTC) + timedelta(minutes=4)
         answer = await ask(contract, query(timestamp=ahead.isoformat()))
         assert answer["status"] == "new" and datetime.fromisoformat(answer["timestamp"]) > ahead

@@ -108,7 +108,7 @@ async def test_calls_run_and_are_answered_in_their_dialect(board: Pegboard) -> N
             assert "temp_c" in str(answer), str(case)
 
 
-async def test_malformed_arguments_are_never_run_and_the_model_is_told_what_to_do(board: Pegboard) -> None:
+async def test_malformed_arguments_are_never_run_and_the_model_is_informed_what_to_do(board: Pegboard) -> None:
     (case,) = [case for case in cases("call") if (case.dialect, case.name) == ("openai_chat", "malformed_truncated")]
     (answer,) = await board.run(case.payload)
     assert answer["tool_call_id"] == "call_W1"
@@ -156,7 +156,7 @@ class TestOverHttp:
             )
             assert good(answer)[0]["tool_call_id"] == "call_W1"
 
-    async def test_what_no_dialect_knows_is_told_so(self, admin: httpx.AsyncClient) -> None:
+    async def test_what_no_dialect_knows_is_reported(self, admin: httpx.AsyncClient) -> None:
         for path in ("/v1/calls", "/v1/calls/normalize"):
             response = problem(await admin.post(path, json={"surprise": 1}), 422)
             assert response["detail"].startswith(
@@ -236,7 +236,7 @@ class TestOverHttp:
             assert all(name in every for name in TOOLS), dialect
 
 
-async def test_a_call_without_a_name_is_refused_and_told_so(board: Pegboard) -> None:
+async def test_a_call_without_a_name_is_refused_with_a_message(board: Pegboard) -> None:
     message = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"arguments": "{}"}}]}
     (answer,) = await board.run(message)
     assert "does not say" in answer["content"]

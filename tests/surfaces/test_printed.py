@@ -27,7 +27,7 @@ PRINTED = "fetching ☂\n\x1b[31mdone\x1b[0m\n"
 
 
 class Printing:
-    """Runs tools that print, and fail where they are told to."""
+    """Runs tools that print, and fail where they are instructed to."""
 
     def prepare(self, _tool: OpenTool) -> Prepared:
         async def run(call: ReadyCall) -> Any:

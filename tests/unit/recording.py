@@ -12,7 +12,7 @@ from pegboard.model.call_errors import Unavailable
 
 
 class Recording:
-    """A journal that notes what it is asked and does as it is told."""
+    """A journal that notes what it is asked and does as instructed."""
 
     def __init__(self) -> None:
         self.begun: list[ReadyCall] = []

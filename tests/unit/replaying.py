@@ -23,7 +23,7 @@ def answering(response: Any) -> dict[str, Any]:
 
 
 async def refusal(board: Pegboard, execution_id: str, kind: type[Refusal], **how: Any) -> str:
-    """What a replay that must be refused is told."""
+    """The error of a replay that must be refused."""
     before = len(await calls_of(board))
     with pytest.raises(kind) as caught:
         await board.replay(execution_id, **how)

@@ -39,7 +39,7 @@ def test_importing_the_package_does_not_load_the_board() -> None:
 
 
 class TestCalling:
-    async def test_a_call_is_made_as_the_admin_or_as_somebody(self, board: Pegboard) -> None:
+    async def test_a_call_is_made_as_the_admin_or_as_a_user(self, board: Pegboard) -> None:
         ada = await member(board, "ada")
         await board.call("echo")
         await board.call("echo", caller=ada)
@@ -151,7 +151,7 @@ class TestOpening:
             assert (await other.call("quote")).success
 
 
-async def test_an_answer_is_nobody_elses_to_change() -> None:
+async def test_an_answer_is_no_other_users_to_change() -> None:
     tool = {
         "name": "fixed",
         "tool_type": "mock",

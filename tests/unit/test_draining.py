@@ -58,7 +58,7 @@ async def test_it_does_not_wait_for_ever(board: Pegboard) -> None:
         await running
 
 
-async def test_a_board_that_nobody_calls_drains_at_once(board: Pegboard) -> None:
+async def test_a_board_that_no_caller_calls_drains_at_once(board: Pegboard) -> None:
     assert await board.pipeline.drain(5) == 0
 
 

@@ -1,4 +1,4 @@
-"""What Prometheus is told of broken contracts."""
+"""What Prometheus receives about broken contracts."""
 
 from __future__ import annotations
 

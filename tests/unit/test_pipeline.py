@@ -103,7 +103,7 @@ class TestOrder:
         assert code(await noted.call("echo")) == "unrecorded"
         assert code(await noted.call("nonesuch")) == "unavailable"
 
-    async def test_a_fault_of_ours_is_an_internal_error_told_in_the_log_alone(
+    async def test_a_fault_of_ours_is_an_internal_error_reported_in_the_log_alone(
         self, board: Pegboard, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         def broken(*_: Any) -> None:

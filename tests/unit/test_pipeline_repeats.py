@@ -74,7 +74,7 @@ class TestDrafts:
         ended = {"status", "code", "error", "finished_at", "elapsed_ms", "result"}
         assert {name for name in Execution._fields if getattr(draft, name) != getattr(row, name)} == ended
 
-    async def test_the_journal_is_told_the_key_and_no_row_is(self, noted: Pegboard, journal: Recording) -> None:
+    async def test_the_journal_receives_the_key_and_no_row_does(self, noted: Pegboard, journal: Recording) -> None:
         await noted.call("echo", key="hush-key")
         assert journal.begun[0].key == "hush-key"
         assert "hush-key" not in repr(journal.rows + journal.drafts)

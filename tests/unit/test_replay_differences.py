@@ -1,4 +1,4 @@
-"""What differs between a recorded call and its replay: told in order, exactly, and within bounds."""
+"""What differs between a recorded call and its replay: reported in order, exactly, and within bounds."""
 
 from __future__ import annotations
 
@@ -158,14 +158,14 @@ class TestOutcomes:
         kept = recorded("failed", ExecutionFailed(words), error="\ufffd" + "x" * 1999)
         assert compare_outcomes(kept, TOOL, failed(ExecutionFailed(words))).same
 
-    def test_status_code_and_error_are_told(self) -> None:
+    def test_status_code_and_error_are_reported(self) -> None:
         late = compare_outcomes(recorded(result=1), TOOL, failed(TimedOut("late")))
         assert received(late) == [("status", "succeeded", "failed"), ("code", None, "timeout"), ("error", None, "late")]
         assert [each.change for each in late.differences] == ["changed", "added", "added"]
         never = compare_outcomes(recorded(result=1), TOOL, failed(TimedOut("late"), attempts=0))
         assert received(never)[0] == ("status", "succeeded", "refused")
 
-    def test_attempts_are_told_where_both_are_known(self) -> None:
+    def test_attempts_are_reported_where_both_are_known(self) -> None:
         assert received(compare_outcomes(recorded(result=1, attempts=3), TOOL, answered(1))) == [("attempts", 3, 1)]
         assert compare_outcomes(recorded(result=1, attempts=0), TOOL, answered(1)).same
         doubtful = compare_outcomes(
@@ -174,7 +174,7 @@ class TestOutcomes:
         assert [path for path, _, _ in received(doubtful)] == ["status", "code", "error"]
         assert doubtful.note is None
 
-    def test_without_a_recorded_result_nobody_can_tell(self) -> None:
+    def test_without_a_recorded_result_no_one_can_tell(self) -> None:
         replay = compare_outcomes(recorded(), TOOL, answered({"a": 1}))
         assert (replay.same, replay.differences) == (None, ())
         assert replay.note is not None

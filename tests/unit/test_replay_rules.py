@@ -35,7 +35,7 @@ class TestWhoMay:
         replay = await board.replay(hers)
         assert (await board.execution(replay.result.run_id)).caller == "admin", "it is the call of whoever asks for it"
 
-    async def test_nobody_reaches_a_tool_by_it_that_they_may_not_call(self, board: Pegboard) -> None:
+    async def test_no_one_reaches_a_tool_by_it_that_they_may_not_call(self, board: Pegboard) -> None:
         ada = await member(board, "ada")
         await board.add(mock(is_public=True, **KEEPING))
         await board.add(mock("private"))

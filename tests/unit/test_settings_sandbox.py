@@ -30,7 +30,7 @@ def test_nothing_is_done_without_unless_it_is_named() -> None:
     assert split_comma_list(NoSettings(sandbox_without="seccomp, landlock").sandbox_without) == ("seccomp", "landlock")
 
 
-def test_what_could_be_done_without_is_told_where_something_else_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_could_be_done_without_is_reported_where_something_else_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PEGBOARD_SANDBOX_WITHOUT", "namespaces,cgroups")
     with pytest.raises(InvalidSettings, match=r"'cgroups' is no kernel ability.*landlock, namespaces, seccomp"):
         Settings()

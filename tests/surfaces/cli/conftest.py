@@ -24,7 +24,7 @@ def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 
 @pytest.fixture
 def member(admin: Program, tmp_path: Path) -> Program:
-    """The program as somebody new uses it, whose tools are theirs alone."""
+    """The program as a new user runs it, whose tools are theirs alone."""
     name = f"member-{uuid4().hex[:8]}"
     admin.run("users", "add", name).done()
     key = admin.run("keys", "create", name).done().out.strip()

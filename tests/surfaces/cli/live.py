@@ -117,12 +117,12 @@ class Relay:
         return f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
 
     def cut(self) -> None:
-        """Cut what is connected; whoever connects again gets through."""
+        """Cut what is connected; a process that connects again gets through."""
         for writer in self._writers:
             writer.transport.abort()
 
     def close(self) -> None:
-        """Cut what is connected, and let nobody through any more."""
+        """Cut what is connected, and accept no connection any more."""
         assert self.server is not None
         self.server.close()
         self.cut()

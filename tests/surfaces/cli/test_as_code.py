@@ -137,7 +137,7 @@ def test_a_folder_gives_all_its_files_in_order(member: Program, prefix: str, tmp
     assert ran.out == "".join(f"+ {prefix}_{number}\n" for number in range(4))
 
 
-def test_a_fault_is_told_with_the_file_and_line_it_is_in(member: Program, prefix: str, tmp_path: Path) -> None:
+def test_a_fault_is_reported_with_the_file_and_line_it_is_in(member: Program, prefix: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(yaml.safe_dump(mock(prefix)))
     (tmp_path / "b.yaml").write_text(f"# one\n- name: {prefix}_b\n  tool_type: mock\n  colour: red\n- {{}}\n")
     (tmp_path / "c.json").write_text(json.dumps([mock(f"{prefix}_c"), mock("not a name")]))
@@ -152,7 +152,7 @@ def test_a_fault_is_told_with_the_file_and_line_it_is_in(member: Program, prefix
     assert member.run("tools", "show", prefix).code == 1
 
 
-def test_a_tool_of_somebody_else_is_not_taken_over(member: Program, tmp_path: Path) -> None:
+def test_a_tool_of_another_user_is_not_taken_over(member: Program, tmp_path: Path) -> None:
     file = tmp_path / "echo.yaml"
     file.write_text(yaml.safe_dump(mock("echo")))
     ran = member.run("apply", str(file))

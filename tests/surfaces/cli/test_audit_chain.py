@@ -149,7 +149,7 @@ class TestPrune:
         checked = local.run("audit", "verify", "--local").done()
         assert (checked.out, checked.err) == ("checked 0 rows: nothing is wrong\n", "Note: 3 rows pruned\n")
 
-    def test_somebody_is_asked_before_anything_goes(self, admin: Program) -> None:
+    def test_a_user_is_asked_before_anything_goes(self, admin: Program) -> None:
         admin.run("call", "echo").done()
         ran = admin.start("audit", "prune", "--before", "0s")
         assert ran.code == 2

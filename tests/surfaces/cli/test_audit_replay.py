@@ -147,7 +147,7 @@ class TestEffects:
         return called(admin, add(admin, tool_type="internal", config={"handler": "nonesuch"}))
 
     def answered(self, program: Program, answer: bytes, *words: str) -> tuple[int, str]:
-        """Run it on a terminal where somebody answers; its exit code and all that is seen there."""
+        """Run it on a terminal where a user answers; its exit code and all that is seen there."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
             [sys.executable, "-m", "pegboard", *words],

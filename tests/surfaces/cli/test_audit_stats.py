@@ -53,7 +53,7 @@ def test_an_admin_asks_for_one_user_by_name_or_id(admin: Program, member: Progra
     assert admin.run("audit", "stats", "--caller", "nobody at all").code == 1
 
 
-def test_a_member_asks_for_nobody_else(admin: Program, member: Program) -> None:
+def test_a_member_asks_for_no_other_user(admin: Program, member: Program) -> None:
     other = admin.run("whoami", "--json").done().json["user"]["id"]
     mine = member.run("whoami", "--json").done().json["user"]["id"]
     for command in ("list", "stats"):

@@ -58,7 +58,7 @@ def test_a_chain_is_saved_listed_shown_and_called(admin: Program, file: str) -> 
     assert "is not a chain" in admin.run("chains", "show", "echo").err
 
 
-def test_what_is_no_chain_is_told(admin: Program, tmp_path: Path) -> None:
+def test_what_is_no_chain_is_reported(admin: Program, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("steps:\n  - {id: a, tool: echo, after: [b]}\n")
     ran = admin.run("chains", "run", str(tmp_path / "bad.yaml"))
     assert ran.code == 1

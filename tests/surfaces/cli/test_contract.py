@@ -132,7 +132,7 @@ def test_another_server_is_checked_where_it_is(admin: Program, tmp_path: Path) -
     assert known.done().json["passed"] is True
 
 
-def test_the_key_of_the_board_is_shown_to_nobody_else(admin: Program) -> None:
+def test_the_key_of_the_board_is_shown_to_no_other_user(admin: Program) -> None:
     seen: list[dict[str, Any]] = []
 
     def answer(sent: dict[str, Any]) -> dict[str, Any]:
@@ -197,13 +197,13 @@ def test_a_baseline_server_that_is_late_and_unordered_fails_those_two_tests(admi
         (["echo", "--tool", "x"], "go with a URL"),
     ],
 )
-def test_what_cannot_be_checked_is_told(admin: Program, words: list[str], received: str) -> None:
+def test_what_cannot_be_checked_is_reported(admin: Program, words: list[str], received: str) -> None:
     outcome = admin.run("contract", "check", *words)
     assert outcome.code == 2, outcome.out
     assert received in outcome.err
 
 
-def test_a_definition_with_a_schema_that_is_none_is_told(admin: Program, tmp_path: Path) -> None:
+def test_a_definition_with_a_schema_that_is_none_is_reported(admin: Program, tmp_path: Path) -> None:
     file = tmp_path / "tool.json"
     file.write_text('{"read_only": true, "input_schema": {"type": "objct"}}')
     outcome = admin.run("contract", "check", "http://127.0.0.1:1/", "--tool", "x", "--definition", str(file))
@@ -218,7 +218,7 @@ def test_a_server_that_is_not_there_fails_and_does_not_break_the_program(admin: 
     assert "no answer: " in outcome.out
 
 
-def test_a_tool_that_is_not_there_is_told(admin: Program) -> None:
+def test_a_tool_that_is_not_there_is_reported(admin: Program) -> None:
     outcome = admin.run("contract", "check", "no_such_tool")
     assert outcome.code == 1
     assert "not found" in outcome.err

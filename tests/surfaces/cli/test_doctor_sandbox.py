@@ -48,7 +48,7 @@ def test_what_the_board_may_run_without_is_a_warning_although_it_is_here(fresh: 
     assert "take it out of PEGBOARD_SANDBOX_WITHOUT" in str(findings["sandbox seccomp"].advice)
 
 
-def test_a_word_that_is_no_ability_is_told_with_those_there_are(fresh: Program) -> None:
+def test_a_word_that_is_no_ability_is_reported_with_those_there_are(fresh: Program) -> None:
     ran = fresh.run("doctor", "--local", PEGBOARD_SANDBOX_WITHOUT="seccomp,apparmor")
     assert ran.code == 1
     assert "'apparmor' is no kernel ability of the sandbox; there are: landlock, namespaces, seccomp" in ran.out
@@ -81,7 +81,7 @@ def test_calls_without_a_proc_of_their_own_are_a_warning_where_they_could_have_o
         assert "sandbox proc" not in by_check(check_abilities(abilities, without))
 
 
-def test_libraries_are_told_apart_by_whether_they_are_installed() -> None:
+def test_libraries_are_distinguished_by_whether_they_are_installed() -> None:
     finding = check_libraries(("orjson", "no-such-library", "PyYAML"))
     assert finding.message == "installed: orjson, pyyaml; not installed: no-such-library"
     assert check_libraries(()).message == "installed: none"

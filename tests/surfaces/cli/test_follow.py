@@ -42,7 +42,7 @@ def without_times(text: str) -> str:
     return re.sub(r'(?<=execution_time_ms":)[\d.]+|call_\w+|[\d.]+(?= ms)', "_", text)
 
 
-async def test_progress_and_output_are_told_while_the_call_runs_and_the_result_is_printed(board: Pegboard) -> None:
+async def test_progress_and_output_are_reported_while_the_call_runs_and_the_result_is_printed(board: Pegboard) -> None:
     tool = Counting(board)
     async with reached(board) as program, started(program, "call", "count", "--follow") as running:
         await running.says("  1/4 first step\n")
@@ -175,7 +175,7 @@ async def test_a_board_that_stays_away_exits_3_and_says_how_to_find_the_call(
 
 
 @pytest.mark.parametrize("follow", [[], ["--follow"]])
-async def test_a_conversation_that_is_gone_meanwhile_is_told_of_and_the_answer_printed(
+async def test_a_conversation_that_is_gone_meanwhile_is_reported_and_the_answer_printed(
     board: Pegboard, follow: list[str]
 ) -> None:
     tool = Counting(board)

@@ -21,7 +21,7 @@ TOOL: dict[str, Any] = {
 
 @pytest.fixture
 def lookup(member: Program) -> Iterator[Program]:
-    """Somebody who has one tool."""
+    """A user who has one tool."""
     member.run("tools", "add", "-", stdin=json.dumps(TOOL)).done()
     yield member
     member.run("tools", "remove", "lookup", "--yes").done()

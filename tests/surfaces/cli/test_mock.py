@@ -184,7 +184,7 @@ def test_a_key_of_ones_own_is_the_only_one(file: Path) -> None:
         (["mock", "serve", "{bad}"], "bad.yaml:2: tools.0.responses: required"),
     ],
 )
-def test_what_cannot_be_served_is_told(file: Path, words: list[str], received: str) -> None:
+def test_what_cannot_be_served_is_reported(file: Path, words: list[str], received: str) -> None:
     bad = file.with_name("bad.yaml")
     bad.write_text("tools:\n  - name: x\n")
     outcome = Program().run(*(word.format(file=file, bad=bad) for word in words))

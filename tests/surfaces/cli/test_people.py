@@ -87,7 +87,7 @@ def test_a_revoked_key_is_good_for_nothing(member: Program) -> None:
     assert key["key"] not in listed
 
 
-def test_an_admin_revokes_the_key_of_somebody_they_name(admin: Program, name: str) -> None:
+def test_an_admin_revokes_the_key_of_a_user_they_name(admin: Program, name: str) -> None:
     admin.run("users", "add", name).done()
     key = admin.run("keys", "create", name, "--json").done().json
     missed = admin.run("keys", "revoke", key["id"])
@@ -172,7 +172,7 @@ def test_what_cannot_be_undone_needs_yes_where_no_person_can_be_asked(
         program.run(*words, "--yes").done()
 
 
-def test_a_member_who_asks_for_another_user_is_told_what_only_admins_may(member: Program) -> None:
+def test_a_member_who_asks_for_another_user_is_informed_what_only_admins_may(member: Program) -> None:
     for words, what in (
         (["keys", "create", "admin"], "create keys for others"),
         (["keys", "list", "admin"], "list keys of others"),
@@ -250,7 +250,7 @@ def test_a_secret_on_the_command_line_is_warned_about(member: Program) -> None:
     assert "process list" in ran.err
 
 
-def test_a_secret_without_a_value_exits_2_where_nobody_can_be_asked(member: Program) -> None:
+def test_a_secret_without_a_value_exits_2_where_no_caller_can_be_asked(member: Program) -> None:
     assert member.run("secrets", "set", "TOKEN", stdin="").code == 2
     assert member.run("secrets", "set", "TOKEN", "x", "--stdin", stdin="y").code == 2
     assert member.run("secrets", "set", "TOKEN", "--stdin", stdin=b"\xff").code == 2

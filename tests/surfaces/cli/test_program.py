@@ -30,7 +30,7 @@ COMMANDS = dict(commands(get_command(app)))
 
 @pytest.fixture
 def local(tmp_path: Path) -> Program:
-    """The program of somebody who has no server."""
+    """The program of a user who has no server."""
     return Program({"PEGBOARD_HOME": str(tmp_path / "home"), "PEGBOARD_URL": "http://127.0.0.1:1"})
 
 
@@ -144,7 +144,7 @@ def test_the_store_itself_is_opened_without_a_server(local: Program) -> None:
     assert local.start("whoami", "--local").done().out.startswith("admin (admin)")
 
 
-def test_without_a_server_mistakes_are_told_as_with_one(local: Program) -> None:
+def test_without_a_server_mistakes_are_reported_as_with_one(local: Program) -> None:
     ran = local.start("--local", "call", "nonesuch")
     assert (ran.code, ran.out) == (1, "")
     assert "Tool 'nonesuch' not found" in ran.err

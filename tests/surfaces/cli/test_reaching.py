@@ -98,7 +98,7 @@ def test_serve_refuses_the_options_of_clients(admin: Program, words: list[str], 
     assert (ran.code, f"serve runs a server itself and does not take {flag}" in ran.err) == (2, True)
 
 
-def test_an_address_that_the_machine_does_not_have_is_told_with_host(admin: Program) -> None:
+def test_an_address_that_the_machine_does_not_have_is_reported_with_host(admin: Program) -> None:
     ran = admin.run("serve", "--host", "192.0.2.1", "--port", "0")
     assert (ran.code, "this machine does not have that address" in ran.err, "--host" in ran.err) == (2, True, True)
 

@@ -97,7 +97,7 @@ def test_a_file_that_fits_its_databases_passes(program: Program, file: Path) -> 
     }
 
 
-def test_every_finding_is_told_with_file_and_path_and_exits_1(program: Program, file: Path, url: str) -> None:
+def test_every_finding_is_reported_with_file_and_path_and_exits_1(program: Program, file: Path, url: str) -> None:
     fields = [{"name": "mood", "dataType": "integer"}, {"name": "moood", "dataType": "text"}]
     missing = log_mood(toolId="log-other", tableName="other_entries")
     write_tables(file, log_mood(fields=fields), missing, database=url)
@@ -253,12 +253,12 @@ def test_a_password_is_not_written(postgres_url: str, is_option: bool) -> None:
         ([], 2, "--database"),
     ],
 )
-def test_a_database_that_init_cannot_use_is_told(words: list[str], code: int, says: str) -> None:
+def test_a_database_that_init_cannot_use_is_reported(words: list[str], code: int, says: str) -> None:
     ran = Program().run("tables", "init", *words)
     assert (ran.code, says in ran.err) == (code, True), ran.err
 
 
-def test_a_table_that_is_not_there_is_told_with_those_that_are(program: Program, url: str) -> None:
+def test_a_table_that_is_not_there_is_reported_with_those_that_are(program: Program, url: str) -> None:
     ran = program.run("tables", "init", "--database", url, "moods")
     assert ran.code == 2
     assert "There is no table 'moods'; there are: mood_entries" in ran.err

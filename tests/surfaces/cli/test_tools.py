@@ -206,7 +206,7 @@ def test_a_mistake_in_the_editor_loses_no_work(admin: Program, tmp_path: Path) -
     assert kept.read_text() == "a: [\n"
 
 
-def test_somebody_elses_change_made_meanwhile_is_not_undone(admin: Program, tmp_path: Path) -> None:
+def test_another_users_change_made_meanwhile_is_not_undone(admin: Program, tmp_path: Path) -> None:
     add(admin, mock("raced"))
     other = f"{sys.executable} -m pegboard tools edit raced timeout:=9 >/dev/null || exit 9"
     ran = admin.run("tools", "edit", "raced", EDITOR=editor(tmp_path, f'{other}\necho "timeout: 5" >> "$1"'))
@@ -219,13 +219,13 @@ def test_an_editor_that_fails_exits_2(admin: Program, command: str) -> None:
     assert admin.run("tools", "edit", "echo", EDITOR=command).code == 2
 
 
-def test_nothing_to_change_and_nobody_to_ask_exits_2(admin: Program) -> None:
+def test_nothing_to_change_and_no_caller_to_ask_exits_2(admin: Program) -> None:
     ran = admin.run("tools", "edit", "echo", stdin="", EDITOR="", VISUAL="")
     assert ran.code == 2
     assert "EDITOR" in ran.err
 
 
-def test_somebody_elses_tool_is_not_edited(admin: Program, member: Program) -> None:
+def test_another_users_tool_is_not_edited(admin: Program, member: Program) -> None:
     add(admin, mock("theirs", is_public=True))
     assert member.run("tools", "edit", "theirs", EDITOR="true").code == 1
     assert member.run("tools", "edit", "theirs", "description=mine").code == 1

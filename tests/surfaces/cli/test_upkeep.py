@@ -70,7 +70,7 @@ def test_a_database_of_a_later_version_is_left_alone(home: Path, fresh: Program)
     assert levels(fresh.run("doctor", "--json"))["migrations"] == "bad"
 
 
-def test_a_database_that_is_none_or_not_there_is_told_apart(fresh: Program) -> None:
+def test_a_database_that_is_none_or_not_there_is_distinguished(fresh: Program) -> None:
     assert fresh.run("migrate", PEGBOARD_DATABASE_URL="nonsense").code == 2
     ran = fresh.run("migrate", PEGBOARD_DATABASE_URL="postgresql://me:s3cr3t@127.0.0.1:1/board")
     assert ran.code == 3
@@ -103,7 +103,7 @@ def test_a_healthy_set_up_has_nothing_to_complain_about(admin: Program) -> None:
     }
 
 
-def test_a_machine_without_a_board_is_told_how_to_start_one(fresh: Program) -> None:
+def test_a_machine_without_a_board_is_informed_how_to_start_one(fresh: Program) -> None:
     ran = fresh.run("doctor")
     assert ran.code == 1
     assert "✗ server: " in ran.out
@@ -120,7 +120,7 @@ def test_without_a_server_local_is_enough(home: Path, fresh: Program) -> None:
     assert found["stored credentials"] == "ok"
 
 
-def test_what_others_may_read_is_told(home: Path, fresh: Program) -> None:
+def test_what_others_may_read_is_reported(home: Path, fresh: Program) -> None:
     home.chmod(0o755)
     (home / "credentials").chmod(0o644)
     (home / "secret.key").chmod(0o640)
@@ -132,7 +132,7 @@ def test_what_others_may_read_is_told(home: Path, fresh: Program) -> None:
 
 
 @pytest.mark.parametrize("content", [None, "nonsense", "{}"])
-def test_a_key_file_that_is_gone_or_damaged_is_told(home: Path, fresh: Program, content: str | None) -> None:
+def test_a_key_file_that_is_gone_or_damaged_is_reported(home: Path, fresh: Program, content: str | None) -> None:
     (home / "secret.key").unlink()
     if content is not None:
         (home / "secret.key").touch(0o600)
@@ -142,7 +142,7 @@ def test_a_key_file_that_is_gone_or_damaged_is_told(home: Path, fresh: Program, 
     assert levels(ran)["encryption key"] == "bad"
 
 
-def test_credentials_that_do_not_open_are_told(home: Path, fresh: Program) -> None:
+def test_credentials_that_do_not_open_are_reported(home: Path, fresh: Program) -> None:
     assert "all 2 can be decrypted" in fresh.run("doctor", "--local").done().out
     with sqlite3.connect(home / "pegboard.db") as database:
         database.execute("UPDATE secrets SET sealed = replace(sealed, ':', ':0') WHERE sealed IS NOT NULL")
@@ -152,14 +152,14 @@ def test_credentials_that_do_not_open_are_told(home: Path, fresh: Program) -> No
     assert levels(ran)["stored credentials"] == "bad"
 
 
-def test_a_wrong_encryption_key_in_the_environment_is_told(home: Path, fresh: Program) -> None:
+def test_a_wrong_encryption_key_in_the_environment_is_reported(home: Path, fresh: Program) -> None:
     assert levels(fresh.run("doctor", "--local", "--json", PEGBOARD_SECRET_KEY="short"))["encryption key"] == "bad"
     other = base64.b64encode(b"k" * 32).decode()
     found = levels(fresh.run("doctor", "--local", "--json", PEGBOARD_SECRET_KEY=other))
     assert (found["encryption key"], found["stored credentials"]) == ("ok", "bad")
 
 
-def test_a_key_that_the_server_does_not_know_is_told(admin: Program) -> None:
+def test_a_key_that_the_server_does_not_know_is_reported(admin: Program) -> None:
     ran = admin.run("doctor", "--json", PEGBOARD_KEY="pb_unknown_0123456789")
     assert ran.code == 1
     assert levels(ran)["key"] == "bad"
@@ -172,13 +172,13 @@ def test_a_short_admin_key_gets_a_warning(fresh: Program, key: str, level: str |
     assert key not in ran.out
 
 
-def test_settings_that_are_wrong_are_told(fresh: Program) -> None:
+def test_settings_that_are_wrong_are_reported(fresh: Program) -> None:
     ran = fresh.run("doctor", PEGBOARD_PORT="many")
     assert ran.code == 1
     assert "PEGBOARD_PORT" in ran.out
 
 
-def test_a_database_that_cannot_be_reached_is_told(fresh: Program) -> None:
+def test_a_database_that_cannot_be_reached_is_reported(fresh: Program) -> None:
     url = "postgresql://me:s3cr3t@127.0.0.1:1/board"
     ran = fresh.run("doctor", "--local", "--json", PEGBOARD_DATABASE_URL=url)
     assert levels(ran)["database"] == "bad"

@@ -1,4 +1,4 @@
-"""A board and somebody who speaks to it over HTTP."""
+"""A board and a user who speaks to it over HTTP."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ async def test_one_fault_anywhere_and_nothing_is_done(stored_admin: httpx.AsyncC
         assert await names(stored_admin) == ["a"]
 
 
-async def test_every_fault_of_every_definition_is_told_at_once(admin: httpx.AsyncClient) -> None:
+async def test_every_fault_of_every_definition_is_reported_at_once(admin: httpx.AsyncClient) -> None:
     answer = await admin.post(
         "/v1/apply", json={"tools": [mock("a", config={}), mock("b", timeout=0), mock("c", config={})]}
     )

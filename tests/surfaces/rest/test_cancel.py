@@ -1,4 +1,4 @@
-"""Who may end a call, and what they are told."""
+"""Who may end a call, and what they receive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call that came whole goes straight to its route, and nobody can tell by the answer."""
+"""A call that came whole goes straight to its route, and the answer does not show it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def same(answer: tuple[int, dict[str, str], Any]) -> tuple[int, dict[str, str], 
     return status, json.loads(_ID.sub("ID", json.dumps(kept))), json.loads(_ID.sub("ID", json.dumps(body)))
 
 
-async def test_whoever_asks_for_events_gets_them(url: str, ways: list[str]) -> None:
+async def test_a_caller_who_asks_for_events_gets_them(url: str, ways: list[str]) -> None:
     async with wire(url) as stream:
         await stream.send(posted(PAYLOADS, OPENAI, "Accept: text/event-stream"))
         raw = b""

@@ -213,7 +213,7 @@ class TestCallerGone:
     def running(
         self, request: pytest.FixtureRequest, let_go: threading.Event
     ) -> tuple[Callable[..., Any], threading.Event]:
-        """A handler that runs until told otherwise, and what says that it runs."""
+        """A handler that runs until instructed otherwise, and what says that it runs."""
         started = threading.Event()
 
         async def waits() -> None:

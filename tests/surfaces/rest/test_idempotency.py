@@ -91,7 +91,7 @@ class TestOneTool:
         assert "idempotent-replayed" not in refused.headers
         assert noted.ran == [1]
 
-    async def test_somebody_elses_key_of_the_same_text_is_another(
+    async def test_another_users_key_of_the_same_text_is_another(
         self, speaker: httpx.AsyncClient, stored_board: Pegboard, noted: Noted
     ) -> None:
         good(await speaker.post(self.PATH, headers=KEY))
@@ -182,7 +182,7 @@ class TestManyCalls:
 class TestDisconnected:
     """A caller who goes away while their call with a key runs comes back for its answer."""
 
-    async def test_it_runs_on_and_whoever_asks_again_gets_its_answer(
+    async def test_it_runs_on_and_a_caller_who_asks_again_gets_its_answer(
         self, stored_board: Pegboard, noted: Noted
     ) -> None:
         noted.go.clear()

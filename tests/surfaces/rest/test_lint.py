@@ -91,6 +91,6 @@ async def test_a_provider_that_cannot_be_handed_tools_is_refused(
     assert says in body["detail"]
 
 
-async def test_nobody_is_told_without_a_key(board: Pegboard) -> None:
+async def test_nothing_is_shown_without_a_key(board: Pegboard) -> None:
     async with client(board, None) as stranger:
         problem(await stranger.get("/v1/lint"), 401)

@@ -93,7 +93,7 @@ class TestKeys:
         creators = {key["name"]: key["created_by_name"] for key in good(await ada.get(keys))["items"]}
         assert creators == {"": "admin", "own": "ada", "admin's": "admin"}
 
-    async def test_nobody_makes_or_sees_or_revokes_keys_of_others(
+    async def test_no_one_makes_or_sees_or_revokes_keys_of_others(
         self, admin: httpx.AsyncClient, ada: httpx.AsyncClient
     ) -> None:
         theirs = f"/v1/users/{await me(admin)}/keys"

@@ -56,7 +56,7 @@ async def test_no_key_or_a_wrong_one_is_unauthorised_everywhere(board: Pegboard)
                 assert answer.headers["www-authenticate"] == "Bearer"
 
 
-async def test_a_key_is_asked_for_before_anything_is_told(board: Pegboard) -> None:
+async def test_a_key_is_asked_for_before_anything_is_reported(board: Pegboard) -> None:
     async with client(board, key=None) as nobody:
         problem(await nobody.post("/v1/tools/nonesuch/call?as=nonesuch", content=b"{nope"), 401)
         problem(await nobody.get("/v1/tools/nonesuch"), 401)
@@ -148,7 +148,7 @@ async def test_a_value_that_no_database_keeps_is_refused_by_its_path(admin: http
     problem(await admin.get("/v1/tools/quote"), 404)
 
 
-async def test_a_fault_of_ours_is_told_as_such_and_its_text_is_in_the_log_alone(
+async def test_a_fault_of_ours_is_reported_as_such_and_its_text_is_in_the_log_alone(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def broken(*_: Any, **__: Any) -> None:

@@ -74,7 +74,7 @@ async def test_a_failure_is_an_answer_too(board: Pegboard, admin: httpx.AsyncCli
     assert body["result"]["error_details"]["code"] == "execution_failed"
 
 
-async def test_the_command_line_is_told_apart(board: Pegboard, admin: httpx.AsyncClient) -> None:
+async def test_the_command_line_is_distinguished(board: Pegboard, admin: httpx.AsyncClient) -> None:
     await board.add(mock(**KEEPING))
     good(await admin.post(await called(admin, "quote"), headers={"X-Pegboard-Surface": "cli"}))
     assert [row.surface for row in await calls_of(board)] == ["rest", "cli"]
@@ -109,7 +109,7 @@ class TestEffects:
         assert good(await admin.post(await called(admin, "send", {"to": "ada"}), json={"tool": "pretend"}))["same"]
         assert sent == ["ada"]
 
-    async def test_whoever_may_not_call_the_tool_does_not_hear_of_it(
+    async def test_a_caller_who_may_not_call_the_tool_does_not_hear_of_it(
         self, board: Pegboard, admin: httpx.AsyncClient, sent: list[str]
     ) -> None:
         await board.add(mock(is_public=True, **KEEPING))
@@ -120,7 +120,7 @@ class TestEffects:
 
 
 class TestRefusals:
-    async def test_somebody_elses_call_is_not_found(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
+    async def test_another_users_call_is_not_found(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
         await board.add(mock(is_public=True, **KEEPING))
         (_, ada_key), (_, bob_key) = await new_user(admin, "ada"), await new_user(admin, "bob")
         async with client(board, ada_key) as ada, client(board, bob_key) as bob, client(board, None) as nobody:
@@ -193,7 +193,7 @@ class TestHostileResults:
         assert (len(body["differences"]), body["more"], len(body["result"]["result"])) == (100, True, 3000)
         assert len(json.dumps(body["differences"])) < 60_000
 
-    async def test_without_a_kept_result_it_says_that_nobody_can_tell(
+    async def test_without_a_kept_result_it_says_that_no_one_can_tell(
         self, board: Pegboard, admin: httpx.AsyncClient
     ) -> None:
         await board.add(mock(keep_arguments=True))
@@ -212,7 +212,7 @@ async def test_a_board_that_cannot_take_calls_answers_503(board: Pegboard, admin
     assert answer.json()["same"] is False
 
 
-async def test_it_is_cancelled_when_whoever_asked_goes_away(board: Pegboard, admin: httpx.AsyncClient) -> None:
+async def test_it_is_cancelled_when_a_caller_who_asked_goes_away(board: Pegboard, admin: httpx.AsyncClient) -> None:
     started, released = asyncio.Semaphore(0), asyncio.Event()
 
     @board.tool(keep_arguments=True, read_only=True)

@@ -86,7 +86,9 @@ async def test_a_missing_named_secret_fails_that_tool_until_it_is_set(admin: htt
     assert good(await admin.post("/v1/tools/quote/call"))["success"] is False
 
 
-async def test_a_secret_resolves_as_the_tools_owner_and_nobody_else(admin: httpx.AsyncClient, board: Pegboard) -> None:
+async def test_a_secret_resolves_as_the_tools_owner_and_no_other_user(
+    admin: httpx.AsyncClient, board: Pegboard
+) -> None:
     _, key = await new_user(admin, "ada")
     good(await admin.put("/v1/secrets/S", json={"value": "of the admin"}))
     async with client(board, key) as ada:
@@ -160,7 +162,7 @@ async def test_a_credential_that_cannot_be_read_fails_its_tool_and_the_rest_serv
 
 
 @pytest.mark.parametrize("reopened", [corrupt, flip], indirect=True)
-async def test_it_is_mended_by_setting_it_anew(reopened: httpx.AsyncClient) -> None:
+async def test_it_is_mended_by_setting_it_again(reopened: httpx.AsyncClient) -> None:
     good(await reopened.patch("/v1/tools/guarded", json={"auth_config": AUTH}))
     assert good(await reopened.post("/v1/tools/guarded/call"))["success"]
 

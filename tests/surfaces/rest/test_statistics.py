@@ -18,7 +18,7 @@ PATH = "/v1/executions/statistics"
 
 @pytest.fixture
 async def member(admin: httpx.AsyncClient, board: Pegboard) -> AsyncIterator[tuple[str, httpx.AsyncClient]]:
-    """Somebody who is no admin: their id, and they themselves."""
+    """A user who is no admin: their id, and they themselves."""
     user_id, key = await new_user(admin, "ada")
     async with client(board, key) as speaker:
         yield user_id, speaker
@@ -29,7 +29,7 @@ async def received(speaker: httpx.AsyncClient, **params: Any) -> dict[str | None
     return {tool["tool_name"]: tool for tool in good(await speaker.get(PATH, params=params))["tools"]}
 
 
-async def test_calls_are_told_by_tool_at_once(admin: httpx.AsyncClient) -> None:
+async def test_calls_are_reported_by_tool_at_once(admin: httpx.AsyncClient) -> None:
     for expression in ("1 + 1", "2 + 2", "1 / 0"):
         good(await admin.post("/v1/tools/math_eval/call", json={"expression": expression}))
     good(await admin.post("/v1/tools/math_eval/call", json={}))
@@ -56,7 +56,7 @@ async def test_the_answer_says_which_whole_hours_it_tells_of(admin: httpx.AsyncC
     assert since < datetime.now(UTC) <= until
 
 
-async def test_members_are_told_of_their_own_calls_and_admins_of_all(
+async def test_members_are_notified_of_their_own_calls_and_admins_of_all(
     admin: httpx.AsyncClient, member: tuple[str, httpx.AsyncClient]
 ) -> None:
     user_id, ada = member

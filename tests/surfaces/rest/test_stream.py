@@ -1,4 +1,4 @@
-"""Calls that are told of as they run: `POST /v1/calls` with `Accept: text/event-stream`, and their events again."""
+"""Calls that are followed as they run: `POST /v1/calls` with `Accept: text/event-stream`, and their events again."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ ACCEPT = "Accept: text/event-stream"
 
 
 class Waiting:
-    """A tool that waits until it is told otherwise."""
+    """A tool that waits until instructed otherwise."""
 
     def __init__(self, board: Pegboard, **fields: str) -> None:
         self.began = anyio.Event()

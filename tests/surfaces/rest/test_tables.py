@@ -1,4 +1,4 @@
-"""The file of tables over REST: what is in force, and putting it in force anew."""
+"""The file of tables over REST: what is in force, and putting it in force again."""
 
 from __future__ import annotations
 

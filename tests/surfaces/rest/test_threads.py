@@ -47,7 +47,7 @@ async def test_threads_are_listed_latest_first(admin: httpx.AsyncClient) -> None
     problem(await admin.get("/v1/threads", params={"cursor": "nonsense"}), 422)
 
 
-async def test_a_thread_is_nobody_else_s(board: Pegboard, admin: httpx.AsyncClient) -> None:
+async def test_a_thread_belongs_to_no_other_user(board: Pegboard, admin: httpx.AsyncClient) -> None:
     _, ada_key = await new_user(admin, "ada")
     _, bob_key = await new_user(admin, "bob")
     async with client(board, ada_key) as ada, client(board, bob_key) as bob:

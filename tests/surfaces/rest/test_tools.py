@@ -116,7 +116,7 @@ async def test_two_patches_at_once_both_hold_without_a_version(stored_admin: htt
     assert good(await stored_admin.get("/v1/tools/quote")) == IsPartialDict(description="d", tags=["t"], version=3)
 
 
-async def test_of_two_patches_on_one_version_the_later_is_told(stored_admin: httpx.AsyncClient) -> None:
+async def test_of_two_patches_on_one_version_the_later_is_reported(stored_admin: httpx.AsyncClient) -> None:
     good(await stored_admin.post("/v1/tools", json=mock()), 201)
     patches = [{"version": 1, "description": word} for word in ("one", "two", "three")]
     answers = await asyncio.gather(*(stored_admin.patch("/v1/tools/quote", json=patch) for patch in patches))
@@ -151,7 +151,7 @@ async def test_an_id_in_another_spelling_never_breaks_the_server(stored_admin: h
     assert good(await stored_admin.patch(f"/v1/tools/{tool_id.upper()}", json={"description": "d"}))["version"] == 2
 
 
-async def test_a_tool_of_somebody_removed_can_be_seen_to_by_an_admin(admin: httpx.AsyncClient, board: Pegboard) -> None:
+async def test_a_tool_of_a_user_removed_can_be_seen_to_by_an_admin(admin: httpx.AsyncClient, board: Pegboard) -> None:
     user_id, key = await new_user(admin, "ada")
     async with client(board, key) as ada:
         good(await ada.post("/v1/tools", json=mock(is_public=True)), 201)

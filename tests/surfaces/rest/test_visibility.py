@@ -76,7 +76,7 @@ async def test_an_inactive_tool_is_not_handed_and_still_listed(room: Room) -> No
     assert "ada_private" in await listed(room.ada)
 
 
-async def test_somebody_elses_private_tool_is_not_found_in_every_way(room: Room) -> None:
+async def test_another_users_private_tool_is_not_found_in_every_way(room: Room) -> None:
     answer = good(await room.ada.post("/v1/tools/bob_private/call"))
     missing = good(await room.ada.post("/v1/tools/nonesuch/call"))
     assert answer["error"] == "Tool 'bob_private' not found"
@@ -101,7 +101,7 @@ async def test_registering_a_taken_name_shows_nothing_else_of_a_private_tool(roo
     assert detail == "A tool named 'bob_private' exists already; names are unique without regard to case"
 
 
-async def test_somebody_elses_public_tool_can_be_read_and_not_changed(room: Room) -> None:
+async def test_another_users_public_tool_can_be_read_and_not_changed(room: Room) -> None:
     shown = good(await room.ada.get("/v1/tools/bob_public"))
     assert (shown["config"], shown["auth_config"]) == (None, None)
     assert good(await room.bob.get("/v1/tools/bob_public"))["config"] == {"mock_response": 1}

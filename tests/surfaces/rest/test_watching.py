@@ -26,7 +26,7 @@ STREAM = "/v1/executions/stream"
 
 @asynccontextmanager
 async def watching(board: Pegboard, url: str, **more: Any) -> AsyncIterator[Reader]:
-    """Somebody who watches, from now on."""
+    """A user who watches, from now on."""
     async with reading(url, STREAM, **more) as reader:
         assert board.onlookers.is_watched
         yield reader
@@ -57,7 +57,7 @@ async def test_an_admin_sees_everybodys_calls_and_a_member_their_own(board: Pegb
 
 
 @pytest.mark.parametrize("gone", ["/v1/users/{user}/keys/{key}", "/v1/users/{user}"])
-async def test_whoever_may_watch_no_longer_is_told_nothing_more(
+async def test_a_caller_who_may_watch_no_longer_receives_nothing_more(
     board: Pegboard, admin: httpx.AsyncClient, gone: str
 ) -> None:
     boss = good(await admin.post("/v1/users", json={"name": "boss", "role": "admin"}), 201)
@@ -110,7 +110,7 @@ async def test_progress_is_seen_and_a_broken_watch_goes_on_where_it_was(board: P
             await lost.until("finished")
 
 
-async def test_where_too_much_happens_the_latest_is_told_and_what_was_left_out_is_counted(board: Pegboard) -> None:
+async def test_where_too_much_happens_the_latest_is_reported_and_what_was_left_out_is_counted(board: Pegboard) -> None:
     views = WatchViews(board.onlookers, board.snapshot)
     everything = WatchFilter(None, None)
     with board.onlookers.watch() as events:
@@ -165,7 +165,7 @@ async def test_calls_of_other_processes_are_seen_once_they_have_ended(database_u
             ours = await one.call("echo")
             assert (await seen.until("finished")).data["id"] == ours.run_id
             third = await other.call("nowhere")
-            # Nothing of ours is told twice.
+            # Nothing of ours is reported twice.
             result = await seen.until("finished")
             assert (result.data["id"], result.data["code"]) == (third.run_id, "tool_not_found")
 
@@ -178,7 +178,7 @@ async def test_calls_of_other_processes_are_seen_once_they_have_ended(database_u
         await reader.close()
 
 
-async def test_of_too_many_calls_elsewhere_the_latest_are_told(
+async def test_of_too_many_calls_elsewhere_the_latest_are_reported(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pegboard.runs.other_processes.MAX_ROWS", 3)
@@ -202,7 +202,7 @@ async def test_of_too_many_calls_elsewhere_the_latest_are_told(
         await reader.close()
 
 
-async def test_nobody_reads_a_journal_in_memory_or_while_nobody_watches(board: Pegboard) -> None:
+async def test_no_reader_reads_a_journal_in_memory_or_while_no_reader_watches(board: Pegboard) -> None:
     reader = OtherProcessWatcher(board._database, board.onlookers, lambda: None)
     with board.onlookers.watch():
         assert reader._reading is None

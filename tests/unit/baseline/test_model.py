@@ -96,7 +96,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(steps=st.lists(STEPS, max_size=8), batch_size=st.integers(1, 7))
 @pytest.mark.usefixtures("small_chunks")
 async def test_the_baseline_is_as_its_model(database: Database, steps: list[tuple[str, Any]], batch_size: int) -> None:
-    # Somebody new for each example, so that none sees another's.
+    # A new user for each example, so that none sees another's.
     caller, baseline, model = Caller(new_id(), "somebody"), Baseline(database), Model()
     for step, given_ in steps:
         if step == "record":

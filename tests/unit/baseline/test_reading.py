@@ -1,4 +1,4 @@
-"""What is wrong with findings is told, all of it, and nothing is done."""
+"""What is wrong with findings is reported, all of it, and nothing is done."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_a_hundred_thousand_are_recorded_at_once_and_not_one_more(baseline
     assert found.seen_count == MAX_RECORDED_FINDINGS
 
 
-async def test_of_much_that_is_wrong_some_is_told(baseline: Baseline) -> None:
+async def test_of_much_that_is_wrong_some_is_reported(baseline: Baseline) -> None:
     with pytest.raises(Invalid) as refused:
         await baseline.record([{}] * 1000, ME)
     assert 20 <= len(refused.value.faults) <= 22

@@ -1,4 +1,4 @@
-"""current_time: one moment, told in any zone."""
+"""current_time: one moment, in any time zone."""
 
 from __future__ import annotations
 

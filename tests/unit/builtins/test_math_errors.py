@@ -114,7 +114,7 @@ def test_an_unknown_function_is_answered_with_the_nearest_and_the_list() -> None
 @pytest.mark.parametrize(
     ("expression", "wanted"), [("sqrt()", "1 arguments but got 0"), ("log(1, 2, 3)", "1 to 2"), ("max()", "1 or more")]
 )
-def test_a_wrong_number_of_arguments_is_told(expression: str, wanted: str) -> None:
+def test_a_wrong_number_of_arguments_is_reported(expression: str, wanted: str) -> None:
     assert wanted in error(expression)
 
 

@@ -159,13 +159,13 @@ async def test_a_chain_that_takes_too_long_is_ended_with_its_calls(there: Waitin
     outcome = await there.board.chain({"steps": steps, "timeout": 0.2})
     assert (outcome.error, outcome.code) == ("The chain did not finish within 0.2 s", "timeout")
     assert (await there.ended("waits"), await there.ended("echo")) == (["cancelled"], [None])
-    # It ran, and may have done something: whoever reads this must not take it for one that never began.
+    # It ran, and may have done something: a caller who reads this must not take it for one that never began.
     cut_off, echoed = outcome.steps
     assert (cut_off.status, cut_off.code, echoed.status) == ("failed", "cancelled", "succeeded")
     assert cut_off.run_ids == tuple(row.id for row in await calls_of(there.board, "waits"))
 
 
-async def test_whoever_gives_a_chain_up_waits_until_all_its_calls_are_recorded(there: Waiting) -> None:
+async def test_a_caller_who_gives_a_chain_up_waits_until_all_its_calls_are_recorded(there: Waiting) -> None:
     step = {"id": "w", "tool": "waits", "for_each": [0] * 5}
     chain = asyncio.create_task(there.board.chain({"steps": [step]}))
     await there.have_begun(5)

@@ -1,4 +1,4 @@
-"""What is wrong with a chain is told before anything runs, all of it at once."""
+"""What is wrong with a chain is reported before anything runs, all of it at once."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_what_is_wrong_is_named(steps: list[dict[str, Any]], words: str) -> None
     assert words in str(refused.value)
 
 
-def test_all_faults_are_told_together() -> None:
+def test_all_faults_are_reported_together() -> None:
     steps = [step("a", arguments=refers("y")), step("a", after=["z"])]
     with pytest.raises(Invalid) as refused:
         plan_chain(Chain.model_validate({"steps": steps, "output": "{{steps.x.output}}"}))
@@ -118,7 +118,7 @@ def test_a_chain_that_is_kept_gives_no_secrets_away(text: str) -> None:
     assert "gives no secrets to its steps ('TOKEN')" in fault.message
 
 
-def test_no_more_faults_are_told_than_anybody_reads() -> None:
+def test_no_more_faults_are_reported_than_anyone_reads() -> None:
     steps = [step(f"s{n}", arguments={"x": "".join(f"{{{{steps.x{m}.output}}}}" for m in range(50))}) for n in range(9)]
     with pytest.raises(Invalid) as refused:
         plan_chain(Chain.model_validate({"steps": steps}))

@@ -103,7 +103,7 @@ class TestReach:
 
 
 class TestBinding:
-    """A name in a saved definition means the tool that had it, not whoever takes it later."""
+    """A name in a saved definition means the tool that had it, not the tool that takes it later."""
 
     @pytest.mark.parametrize("definition", [saved("uses", "price"), falling_back("uses", "price")])
     async def test_a_freed_name_leads_to_no_other_member(self, board: Pegboard, definition: dict[str, Any]) -> None:

@@ -188,7 +188,7 @@ async def test_what_is_no_chain_runs_nothing(board: Pegboard) -> None:
     assert await calls_of(board) == []
 
 
-async def test_whoever_gives_a_chain_up_gives_up_its_calls(board: Pegboard) -> None:
+async def test_a_caller_who_gives_a_chain_up_gives_up_its_calls(board: Pegboard) -> None:
     begun = asyncio.Event()
 
     @board.tool

@@ -114,7 +114,7 @@ async def test_a_tool_that_soon_refuses_good_calls_fails_the_performance_at_the_
 
 @pytest.mark.parametrize("which", ["input_schema", "output_schema"])
 @pytest.mark.parametrize("schema", ["text", {"type": "objct"}, {"$ref": "http://127.0.0.1:1/x"}])
-async def test_a_schema_that_is_none_is_told_before_anything_is_called(which: str, schema: Any) -> None:
+async def test_a_schema_that_is_none_is_reported_before_anything_is_called(which: str, schema: Any) -> None:
     async def send(_envelope: dict[str, Any]) -> Any:
         pytest.fail("the tool was called")
 

@@ -60,7 +60,7 @@ def test_a_text_has_the_format_that_is_asked_for(form: str) -> None:
         schema_of(it={"type": "array", "minItems": 10**9}),
     ],
 )
-def test_what_cannot_be_made_up_is_told(schema: dict[str, Any]) -> None:
+def test_what_cannot_be_made_up_is_reported(schema: dict[str, Any]) -> None:
     with pytest.raises(NoSample, match="give good ones"):
         make_valid_arguments(schema)
 

@@ -117,7 +117,7 @@ async def test_who_waits_gets_a_kept_place_once_the_last_of_their_own_calls_is_o
     assert (admission.running, admission.waiting) == (0, 0)
 
 
-async def test_calls_that_have_run_for_long_let_nobody_be_told_to_come_again_soon(
+async def test_calls_that_have_run_for_long_let_no_one_be_asked_to_come_again_soon(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = 1000.0
@@ -134,7 +134,7 @@ async def test_calls_that_have_run_for_long_let_nobody_be_told_to_come_again_soo
     assert admission._since == 0.0
 
 
-async def test_who_has_no_place_by_the_deadline_is_told_how_many_wait_and_when_to_come_again() -> None:
+async def test_who_has_no_place_by_the_deadline_is_informed_how_many_wait_and_when_to_come_again() -> None:
     admission = FairQueue(1)
     place = await admission.acquire("ann", later())
     other = await queued(admission, "bob")
@@ -157,7 +157,7 @@ async def test_a_deadline_that_has_passed_refuses_only_who_would_have_to_wait() 
     assert admission.running == 0
 
 
-async def test_a_full_queue_refuses_its_own_user_at_once_and_nobody_else() -> None:
+async def test_a_full_queue_refuses_its_own_user_at_once_and_no_other_user() -> None:
     admission = FairQueue(1, most_waiting=2)
     await admission.acquire("ann", later())
     tasks = [await queued(admission, "ann") for _ in range(2)]

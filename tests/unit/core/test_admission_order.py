@@ -86,7 +86,7 @@ class Comings(RuleBasedStateMachine):
         assert task.cancelled()
         self.waiting[self.tasks.pop(task)].remove(task)
         if leaves_as_well:
-            # Whoever got the place may have been the cancelled one, who passed it on: fairness is judged elsewhere.
+            # The cancelled caller may have got the place and passed it on: other tests check fairness.
             for other in [other for other in self.tasks if other.done()]:
                 user = self.tasks.pop(other)
                 self.waiting[user].remove(other)

@@ -47,7 +47,7 @@ class TestSplitting:
         assert split_command(shlex.join(words)) == words
 
     @pytest.mark.parametrize(("command", "what"), [("a 'b", "quote"), ('a "b', "quote"), ("a \\", "backslash")])
-    def test_what_does_not_end_is_told(self, command: str, what: str) -> None:
+    def test_what_does_not_end_is_reported(self, command: str, what: str) -> None:
         with pytest.raises(ValueError, match=what):
             split_command(command)
 
@@ -194,7 +194,7 @@ class TestBounds:
         assert "NUL" in error.message
         assert error.problem.code == "invalid_string"
 
-    def test_what_is_too_long_is_told_with_the_way_out(self) -> None:
+    def test_what_is_too_long_is_reported_with_the_way_out(self) -> None:
         assert len(filled("a {x}", x="a" * MAX_ARGUMENT_BYTES)[1]) == MAX_ARGUMENT_BYTES
         for text in ("a" * (MAX_ARGUMENT_BYTES + 1), "\u20ac" * (MAX_ARGUMENT_BYTES // 3 + 1)):
             error = refused("a {x}", x=text)

@@ -57,7 +57,7 @@ class TestEntry:
     def test_of_functions_of_the_same_name_the_last_counts(self) -> None:
         assert read_signature("def main(a): pass\ndef main(b): pass")["required"] == ["b"]
 
-    def test_code_without_a_function_is_told_to_have_one(self) -> None:
+    def test_code_without_a_function_is_asked_to_have_one(self) -> None:
         assert "def main" in str(problem("x = 1\nclass A: pass"))
 
     def test_a_parameter_by_position_only_is_named_with_the_way_out(self) -> None:
@@ -82,7 +82,7 @@ class TestProblems:
             ("from . import x", 1, "relative import"),
         ],
     )
-    def test_what_python_says_is_told_with_the_line(self, code: str, line: int, words: str) -> None:
+    def test_what_python_says_is_reported_with_the_line(self, code: str, line: int, words: str) -> None:
         found = problem(code + "\n" + FUNCTION)
         assert found.line == line
         assert str(found).startswith(f"line {line}: ")
@@ -120,7 +120,7 @@ class TestProblems:
 
 
 class TestImports:
-    def test_each_is_told_by_its_top_level_name_and_first_line(self) -> None:
+    def test_each_is_reported_by_its_top_level_name_and_first_line(self) -> None:
         found = imports("""
             import os.path, json as j
             from pandas.core import frame
@@ -245,7 +245,7 @@ class TestCost:
 
 
 class TestOnce:
-    """The same code is parsed once, whoever asks and whatever comes of it."""
+    """The same code is parsed once for every caller, also if it is invalid."""
 
     @pytest.fixture
     def parsed_codes(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -265,7 +265,7 @@ class TestOnce:
         assert read_code(code) == read_code(code)
         assert parsed_codes == [code]
 
-    def test_nobody_can_change_what_is_kept(self) -> None:
+    def test_no_one_can_change_what_is_kept(self) -> None:
         code = "def kept(a: int): pass"
         read_signature(code)["properties"].clear()
         assert list(read_signature(code)["properties"]) == ["a"]

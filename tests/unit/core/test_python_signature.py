@@ -162,7 +162,7 @@ class TestUnions:
         options = ", ".join(f"Literal[{place}]" for place in range(count))
         assert len(parameter(f"a: Union[{options}]").get("anyOf", [])) == message
 
-    def test_options_are_told_apart_as_json(self) -> None:
+    def test_options_are_distinguished_as_json(self) -> None:
         found = parameter("a: Union[Literal[1], Literal[True], Literal[1]]")
         assert [str(option) for option in found["anyOf"]] == ["{'enum': [1]}", "{'enum': [True]}"]
 

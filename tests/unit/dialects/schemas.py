@@ -54,7 +54,7 @@ def objects(draw: st.DrawFn, children: st.SearchStrategy[Made], tag: str | None 
         if is_required or is_given:
             value[name], sent[name] = child.value, child.sent
         elif child.schema.get("type") == ["string", "null"]:
-            value[name] = sent[name] = None  # left out and null are told apart by no strict model
+            value[name] = sent[name] = None  # left out and null are distinguished by no strict model
         else:
             sent[name] = None
     if tag is not None:

@@ -110,7 +110,7 @@ def test_a_data_part_that_does_not_say_it_is_a_call_is_none() -> None:
     )
 
 
-def test_a_long_running_call_and_code_the_agent_ran_are_told_as_such() -> None:
+def test_a_long_running_call_and_code_the_agent_ran_are_reported_as_such() -> None:
     parts = [
         part("function_call", {"id": "1", "name": "add", "args": {}}, adk_is_long_running=True),
         part("executable_code", {"language": "PYTHON", "code": "1"}),

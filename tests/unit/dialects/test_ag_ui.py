@@ -27,7 +27,7 @@ def test_a_call_is_handed_out_when_it_ends() -> None:
     assert fed([{"type": "RUN_STARTED"}, START, *PIECES, END], "ag_ui") == [[], [], [], [], [CALL], []]
 
 
-def test_calls_whose_events_mix_are_told_apart() -> None:
+def test_calls_whose_events_mix_are_distinguished() -> None:
     other = [{**event, "toolCallId": "c2"} for event in (START, *PIECES, END)]
     mixed = [event for pair in zip([START, *PIECES, END], other, strict=True) for event in pair]
     assert read(mixed) == [CALL, CALL._replace(id="c2")]
@@ -69,7 +69,7 @@ def test_a_result_answers_its_call(history: Any) -> None:
     assert (asked.dialect, list(asked.calls)) == ("ag_ui", [CALL._replace(result="fine")])
 
 
-def test_an_error_is_told_as_one_both_ways() -> None:
+def test_an_error_is_reported_as_one_both_ways() -> None:
     message = AgUi().render([answer_to(CALL, error="broken")], many=False)
     assert (message["content"], message["error"], message["toolCallId"]) == ("broken", "broken", "c1")
     assert read([MESSAGE, message]) == [CALL._replace(error="broken")]

@@ -162,7 +162,7 @@ def test_two_calls_with_one_id_stay_two_and_are_answered_in_order() -> None:
     assert [call.result for call in calls] == ["a", "b"]
 
 
-def test_interleaved_blocks_are_told_apart_by_index() -> None:
+def test_interleaved_blocks_are_distinguished_by_index() -> None:
     start = {**USE, "input": {}}
     stream = events([start], [{**start, "id": "toolu_2"}])[1:4:2]
     for index, text in ((0, '{"a"'), (1, '{"a": 2'), (0, ": 1}"), (1, "}")):

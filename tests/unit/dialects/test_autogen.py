@@ -80,7 +80,7 @@ def test_all_answers_are_in_one_message_whether_one_or_many_were_asked_for() -> 
     assert len(DIALECT.render(answers[:1], many=False)["content"]) == 1
 
 
-def test_an_image_is_told_in_words() -> None:
+def test_an_image_is_reported_in_words() -> None:
     output = {"content": [{"type": "text", "text": "a"}, {"type": "image", "data": "aGk=", "mimeType": "image/png"}]}
     (one,) = DIALECT.render([Answer(AskedCall("a", {}, "c1"), good(output, "a"))], many=False)["content"]
     assert one["content"] == "a\n[image image/png]"

@@ -62,7 +62,7 @@ def test_an_output_that_is_no_object_is_text(output: Any) -> None:
     assert block["type"] == "text" and isinstance(block["text"], str)
 
 
-def test_content_blocks_are_told_in_words() -> None:
+def test_content_blocks_are_reported_in_words() -> None:
     output = {"content": [{"type": "text", "text": "Here"}, {"type": "image", "data": "aGk=", "mimeType": "image/png"}]}
     content = COHERE.render([Answer(WEATHER, good(output))], many=False)["content"]
     assert content == [{"type": "text", "text": "Here"}, {"type": "text", "text": "[image image/png]"}]

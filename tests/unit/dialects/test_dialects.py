@@ -48,7 +48,7 @@ def test_a_list_of_two_dialects_is_refused_and_both_are_named() -> None:
 
 
 @pytest.mark.parametrize("payload", [None, 5, True, "", " ", {}, {"x": 1}, [1], [[]], [{}], [None], [[{"x": 1}]]])
-def test_an_unknown_shape_is_told_what_was_seen_and_what_is_accepted(payload: Any) -> None:
+def test_an_unknown_shape_is_reported_with_what_was_seen_and_what_is_accepted(payload: Any) -> None:
     with pytest.raises(Unreadable, match=r"unrecognised_format: this is not a tool call .*GET /v1/dialects"):
         KNOWN.read(payload)
 
@@ -57,7 +57,7 @@ def test_an_empty_list_has_no_calls() -> None:
     assert KNOWN.read([]) == ("plain", (), True)
 
 
-def test_an_unknown_name_is_told_the_known_ones() -> None:
+def test_an_unknown_name_is_reported_with_the_known_ones() -> None:
     with pytest.raises(Invalid, match=r"Unknown dialect 'opnai' in \?from=\. Did you mean 'openai'\?"):
         KNOWN.read({}, "opnai")
 
@@ -110,7 +110,7 @@ def test_half_a_stream_never_gives_a_call_that_the_whole_does_not(data: st.DataO
         assert call.is_malformed or not call.is_open or (call.name, call.arguments) in whole
 
 
-def test_a_stream_that_is_told_only_when_all_of_it_is_there_loses_nothing() -> None:
+def test_a_stream_that_is_reported_only_when_all_of_it_is_there_loses_nothing() -> None:
     pieces = list('Hello <tool_call>{"name": "a", "arguments": {}}</tool_call><tool_call>{"name": "b"}</tool_call>')
     stream = KNOWN.stream()
     calls = [call for piece in pieces for call in stream.feed(piece)] + stream.end()

@@ -115,7 +115,7 @@ def test_what_version_1_1_adds_may_be_there(fields: dict[str, Any]) -> None:
     assert why(request(version="1.1", **fields)) == ""
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
+def test_everything_that_is_wrong_is_reported_at_once() -> None:
     wrong = {"tool_name": "", "args": 1, "timestamp": "now", "version": "3", "one": 1, "two": 2}
     received = why(wrong).split("; ")
     assert [fault.split()[0] for fault in received] == [
@@ -129,7 +129,7 @@ def test_of_very_many_extra_fields_some_are_named_and_the_others_counted() -> No
     assert received.endswith("99,990 more fields are none either")
 
 
-def test_a_long_name_of_a_tool_that_is_there_is_told_with_the_short_one_to_say() -> None:
+def test_a_long_name_of_a_tool_that_is_there_is_reported_with_the_short_one_to_say() -> None:
     name = "long_" * 30
     assert why(request(tool_name=name), lambda asked: {} if asked == name else None) == (
         f"tool_name has 150 characters, at most 100 are taken, say '{make_alias(name)}' for it"
@@ -164,7 +164,7 @@ def test_what_can_be_read_of_a_broken_request_is_echoed_as_far_as_it_is_bounded(
     assert response["tool_name"] == ""
 
 
-def test_what_breaks_the_rules_is_told_whatever_else_kept_the_call_from_running() -> None:
+def test_what_breaks_the_rules_is_reported_whatever_else_kept_the_call_from_running() -> None:
     (call,) = read(without("timestamp")).calls
     assert isinstance(call.arguments, Malformed)
     for message in ("Tool 'query_baseline' not found", f"Nothing was run: {call.arguments.why}."):

@@ -51,7 +51,7 @@ def test_a_value_is_named_by_its_path(path: str) -> None:
         ({"results": "sql"}, "display.results", "did you mean 'result'?"),
     ],
 )
-async def test_what_is_wrong_is_told_at_registration(display: dict[str, Any], field: str, words: str) -> None:
+async def test_what_is_wrong_is_reported_at_registration(display: dict[str, Any], field: str, words: str) -> None:
     async with memory_board() as board:
         with pytest.raises(Invalid) as refused:
             await board.add(mock(**display))

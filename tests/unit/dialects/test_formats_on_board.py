@@ -68,7 +68,7 @@ async def test_without_a_display_the_type_of_the_result_says_how_it_reads(board:
     assert board.payloads.display(answer, board.admin) is None
 
 
-async def test_an_error_is_told_by_its_message(board: Pegboard) -> None:
+async def test_an_error_is_reported_by_its_message(board: Pegboard) -> None:
     answer = await answer_of(board, {"name": "nope", "arguments": {}})
     assert board.payloads.outcome(answer, board.admin) == "Tool 'nope' not found"
     problem = Problem(ErrorType.UNKNOWN, "tool_failed", "a\n" * 900)
@@ -85,7 +85,7 @@ async def test_an_error_is_told_by_its_message(board: Pegboard) -> None:
         (b'"' + b"x" * 2**20 + b'"', "a text, 1 MiB of JSON"),
     ],
 )
-async def test_a_large_result_is_told_by_its_size_and_not_read(board: Pegboard, output: bytes, text: str) -> None:
+async def test_a_large_result_is_reported_by_its_size_and_not_read(board: Pegboard, output: bytes, text: str) -> None:
     answer = Answer(AskedCall("report", {}), ToolResult("report", True, output))
     assert board.payloads.outcome(answer, board.admin) == text
     assert board.payloads.display(answer, board.admin) is None

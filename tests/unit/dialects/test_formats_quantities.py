@@ -63,7 +63,7 @@ def test_no_digit_of_money_is_lost(minor: int, scale: int) -> None:
         ("61", "s", "1 min 01 s"),
     ],
 )
-def test_a_duration_is_told_in_the_units_that_matter(value: Any, unit: str, text: str) -> None:
+def test_a_duration_is_reported_in_the_units_that_matter(value: Any, unit: str, text: str) -> None:
     assert format_line(value, style("duration", unit=unit)) == text
 
 
@@ -71,7 +71,7 @@ def test_a_duration_is_told_in_the_units_that_matter(value: Any, unit: str, text
     ("value", "text"),
     [(0, "0 B"), (512, "512 B"), (1536, "1.5 KiB"), (1_572_864, "1.5 MiB"), (2**30 - 1, "1 GiB"), (-2048, "-2 KiB")],
 )
-def test_bytes_are_told_in_the_unit_that_keeps_them_short(value: int, text: str) -> None:
+def test_bytes_are_reported_in_the_unit_that_keeps_them_short(value: int, text: str) -> None:
     assert format_line(value, style("bytes")) == text
 
 
@@ -88,7 +88,7 @@ def test_bytes_are_told_in_the_unit_that_keeps_them_short(value: int, text: str)
         (0, 1, "0 %"),
     ],
 )
-def test_a_share_is_told_in_percent(value: float, whole: int | None, text: str) -> None:
+def test_a_share_is_reported_in_percent(value: float, whole: int | None, text: str) -> None:
     assert format_line(value, style("percent", whole=whole)) == text
 
 

@@ -203,5 +203,5 @@ def test_what_is_secret_is_masked_whatever_its_format(path: str) -> None:
         ({"pin": 1234, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}, "pin: ********, b: 2, c: 3, d: 4, … 2 more"),
     ],
 )
-def test_a_result_that_nobody_has_described_is_told_by_its_type(output: Any, text: str) -> None:
+def test_a_result_that_no_one_has_described_is_reported_by_its_type(output: Any, text: str) -> None:
     assert summarize_output(output) == text

@@ -74,7 +74,7 @@ def test_a_final_event_without_calls_leaves_those_of_partial_events() -> None:
     assert calls_of(DIALECT, events) == [AskedCall("add", {"a": 1}, "adk-1")]
 
 
-def test_arguments_that_partial_events_streamed_and_nobody_completed_are_malformed() -> None:
+def test_arguments_that_partial_events_streamed_and_no_one_completed_are_malformed() -> None:
     piece = {"name": "add", "willContinue": True, "partialArgs": [{"jsonPath": "$.a", "numberValue": 1}]}
     [broken] = streamed(DIALECT, [event({"functionCall": piece}, partial=True)])
     assert broken.arguments.text == '{"a":1'

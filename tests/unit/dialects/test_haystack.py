@@ -64,7 +64,7 @@ def test_one_call_is_bare() -> None:
     assert not HAYSTACK.recognises({"tool_name": "get_weather", "arguments": {}})
 
 
-def test_calls_that_are_streamed_at_once_are_told_apart_and_given_at_the_end() -> None:
+def test_calls_that_are_streamed_at_once_are_distinguished_and_given_at_the_end() -> None:
     def piece(index: int, text: str | None, **head: Any) -> dict[str, Any]:
         return {"index": index, "tool_name": None, "id": None, "arguments": text} | head
 
@@ -97,7 +97,7 @@ def test_a_failure_is_flagged_and_holds_only_its_message() -> None:
     assert part == received("no", error=True)
 
 
-def test_content_blocks_are_told_in_words() -> None:
+def test_content_blocks_are_reported_in_words() -> None:
     output = {"content": [{"type": "text", "text": "Here"}, {"type": "image", "data": "aGk=", "mimeType": "image/png"}]}
     (rendered,) = HAYSTACK.render([Answer(WEATHER, good(output))], many=True)
     assert rendered["content"][0]["tool_call_result"]["result"] == "Here\n[image image/png]"

@@ -36,7 +36,7 @@ def open_calls(payload: Any, name: str | None = None) -> list[str]:
 
 
 def spoken_by(value: Any, who: str) -> Any:
-    """The same payload, said by somebody else than a model."""
+    """The same payload, sent by another role than the model."""
     if isinstance(value, list):
         return [spoken_by(item, who) for item in value]
     if not isinstance(value, dict):

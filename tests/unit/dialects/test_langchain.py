@@ -189,7 +189,7 @@ def test_updates_and_states_of_a_run_give_every_call_once() -> None:
         assert calls_of(LANGGRAPH, chunks) == [WEATHER._replace(result={"temp_c": 7.5})]
 
 
-def test_nodes_that_stream_at_the_same_time_are_told_apart() -> None:
+def test_nodes_that_stream_at_the_same_time_are_distinguished() -> None:
     ways = [[[chunk, {"langgraph_node": node}] for chunk in pieces(f'{{"n": {node}', "}", id=node)] for node in "12"]
     chunks = [pair for pairs in zip(*ways, strict=True) for pair in pairs]
     assert [call.arguments for call in streamed(LANGGRAPH, chunks)] == [{"n": 1}, {"n": 2}]

@@ -73,7 +73,7 @@ def test_arguments_may_be_json_text() -> None:
 @pytest.mark.parametrize(
     ("given", "raw"), [('{"at": ', '{"at": '), ([1], "[1]"), (7, "7"), ('{"a":1,"a":2}', '{"a":1,"a":2}')]
 )
-def test_arguments_nobody_can_read_are_empty_with_their_text_beside_them(given: Any, raw: str) -> None:
+def test_arguments_no_one_can_read_are_empty_with_their_text_beside_them(given: Any, raw: str) -> None:
     call = {"id": "c1", "toolName": "look", "args": given}
     assert normalize_tool_call(call) == NormalizedToolCall("c1", "look", {}, raw_arguments=raw)
     assert map_tool_calls_for_memory([call])[0]["raw_arguments"] == raw

@@ -165,7 +165,7 @@ def test_schemas_that_are_too_deep_or_too_wide_are_refused() -> None:
     assert lint_definition(deep, provider(depth=2, properties=2)).findings == ()
 
 
-def test_a_tool_that_cannot_be_strict_is_told_why() -> None:
+def test_a_tool_that_cannot_be_strict_is_reported_with_the_reason() -> None:
     free = taking(a={"type": "object", "properties": {"b": {"type": "object", "description": "Anything"}}})
     (finding,) = lint_definition(free, provider(strict=True)).findings
     assert (finding.severity, finding.field) == ("note", "input_schema")

@@ -73,7 +73,7 @@ def test_what_mastra_keeps_in_the_arguments_for_itself_is_left_out() -> None:
     assert read(chunk("tool-call", args={"at": "it", "__mastraMetadata": {"isStreaming": False}})) == [CALL]
 
 
-def test_calls_are_held_until_the_step_says_that_nobody_else_answers_them() -> None:
+def test_calls_are_held_until_the_step_says_that_no_other_user_answers_them() -> None:
     end = {"type": "step-finish", "from": "AGENT", "payload": {}}
     assert fed([START, *DELTAS, WHOLE, end], "mastra") == [[], [], [], [], [CALL], []]
     result = chunk("tool-result", result=7)
@@ -87,7 +87,7 @@ def test_two_calls_with_one_id_are_two() -> None:
     assert read([WHOLE, WHOLE]) == [CALL, CALL]
 
 
-def test_arguments_that_mastra_made_empty_are_told_by_the_pieces_they_came_in() -> None:
+def test_arguments_that_mastra_made_empty_are_reported_by_the_pieces_they_came_in() -> None:
     (call,) = read([START, DELTAS[0], chunk("tool-call", args={})])
     assert (call.id, call.arguments.text) == ("c1", '{"at"')
     empty = chunk("tool-call-delta", argsTextDelta="{}")

@@ -129,7 +129,7 @@ def test_what_mistral_runs_itself_is_never_open() -> None:
     assert streamed(MISTRAL, [{"event": event["type"], "data": event} for event in events]) == [execution]
 
 
-def test_two_calls_of_a_conversation_that_are_streamed_at_once_are_told_apart() -> None:
+def test_two_calls_of_a_conversation_that_are_streamed_at_once_are_distinguished() -> None:
     def piece(entry: str, call: str, text: str) -> dict[str, Any]:
         return {"type": "function.call.delta", "id": entry, "tool_call_id": call, "name": "x", "arguments": text}
 

@@ -75,7 +75,7 @@ def fed(events: list[Any], name: str | None = None) -> list[tuple[str, Any]]:
         ],
     ],
 )
-def test_a_call_comes_once_however_often_it_is_told_of(events: list[Any]) -> None:
+def test_a_call_comes_once_however_often_it_is_reported(events: list[Any]) -> None:
     assert fed(events) == [("c1", {"city": "Bern"})]
 
 

@@ -176,7 +176,7 @@ def test_texts_and_objects_do_not_add_up(pieces: list[Any]) -> None:
     assert streamed(DIALECT, [start(0), *(delta(0, piece) for piece in pieces)])[0].is_malformed
 
 
-def test_the_next_response_of_a_run_counts_its_parts_anew() -> None:
+def test_the_next_response_of_a_run_counts_its_parts_again() -> None:
     events = [start(0, args="{}"), start(0, args='{"city": "Bern"}', tool_call_id="c2")]
     assert [call.arguments for call in streamed(DIALECT, events)] == [{}, {"city": "Bern"}]
 

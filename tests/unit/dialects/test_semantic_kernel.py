@@ -84,7 +84,7 @@ def test_a_history_has_its_answers() -> None:
     ]
 
 
-def test_interleaved_calls_are_told_apart_by_index() -> None:
+def test_interleaved_calls_are_distinguished_by_index() -> None:
     chunks = [
         chunk(item(id="c1", index=0, name="a", arguments=""), item(id="c2", index=1, name="b", arguments="")),
         chunk(item(index=1, function_name="", arguments='{"x"')),

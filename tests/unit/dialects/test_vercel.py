@@ -96,7 +96,7 @@ def test_what_the_provider_ran_itself_is_composed_with_its_result(dialect: Any) 
     assert read(dialect.compose([call]), dialect.name) == [call]
 
 
-def test_texts_and_errors_are_told_by_their_type() -> None:
+def test_texts_and_errors_are_reported_by_their_type() -> None:
     answers = [answer_to(CALL, "sunny"), answer_to(CALL, [1]), answer_to(CALL, error="broken")]
     parts = VercelV7().render(answers, many=True)["content"]
     assert [part["output"] for part in parts] == [

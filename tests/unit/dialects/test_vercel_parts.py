@@ -31,7 +31,7 @@ def test_pieces_alone_are_handed_out_at_the_end() -> None:
     assert fed([START, *DELTAS, END], "vercel")[-1] == [CALL]
 
 
-def test_pieces_that_begin_together_are_told_apart_by_id() -> None:
+def test_pieces_that_begin_together_are_distinguished_by_id() -> None:
     other = [{**part, "id": "c2"} for part in (START, *DELTAS, END)]
     mixed = [part for pair in zip([START, *DELTAS, END], other, strict=True) for part in pair]
     assert read(mixed, "vercel") == [CALL, CALL._replace(id="c2")]
@@ -77,7 +77,7 @@ def test_an_error_answers_its_call(part: dict[str, Any], error: str) -> None:
     assert read([FINAL, {"toolCallId": "c1", **part}], "vercel") == [CALL._replace(error=error)]
 
 
-def test_an_error_over_arguments_nobody_can_read_leaves_them_to_be_answered() -> None:
+def test_an_error_over_arguments_no_one_can_read_leaves_them_to_be_answered() -> None:
     wrong = {**FINAL, "input": '{"at', "invalid": True, "dynamic": True}
     (call,) = read([wrong, {"type": "tool-error", "toolCallId": "c1", "error": "invalid input"}], "vercel")
     assert (call.is_open, call.arguments.text) == (True, '{"at')

@@ -11,7 +11,7 @@ from pegboard.model.call_errors import CircuitOpen
 
 
 class Clock:
-    """A time that moves when told to."""
+    """A clock that moves on request."""
 
     def __init__(self) -> None:
         self.now = 1000.0

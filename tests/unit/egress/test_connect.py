@@ -101,7 +101,7 @@ async def test_of_several_addresses_one_that_answers_is_taken(dialled: list[str]
     assert dialled == ["8.8.8.8", "127.0.0.1"]
 
 
-async def test_what_cannot_be_reached_is_told_as_for_a_request() -> None:
+async def test_what_cannot_be_reached_is_reported_as_for_a_request() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
     outbound = GuardedClient(LOCAL, connect_seconds=5)

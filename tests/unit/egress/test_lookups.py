@@ -24,7 +24,7 @@ LOCAL = AllowList.read("127.0.0.1")
 
 
 class Slow:
-    """A resolver that answers when it is told to, those names at once that begin with 'fast'."""
+    """A resolver that answers when it is instructed to, those names at once that begin with 'fast'."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -67,7 +67,7 @@ async def test_who_gives_up_a_lookup_leaves_no_room_for_another_until_it_ends() 
     assert slow.asked == ["a", "b", "fast"]
 
 
-async def test_slow_names_of_one_user_hold_up_nobody_else_nor_do_those_that_were_given_up() -> None:
+async def test_slow_names_of_one_user_hold_up_no_other_user_nor_do_those_that_were_given_up() -> None:
     slow = Slow()
     outbound = GuardedClient(LOCAL, resolver=slow)
     async with answering(answer(b"reached")) as up:

@@ -52,7 +52,7 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def never_accepting() -> AsyncIterator[int]:
-    """A port whose queue is full: nobody refuses, nobody answers."""
+    """A port whose queue is full: the server neither refuses nor answers."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
         waiting = [socket.socket() for _ in range(4)]
         for client in waiting:
@@ -81,7 +81,7 @@ async def test_a_refused_connection(outbound: GuardedClient) -> None:
     assert not fault.did_run
 
 
-async def test_a_port_where_nobody_accepts(outbound: GuardedClient) -> None:
+async def test_a_port_where_no_one_accepts(outbound: GuardedClient) -> None:
     async with never_accepting() as port:
         fault = await fault_of(outbound, URL(f"http://127.0.0.1:{port}/?q=secret"))
     assert isinstance(fault, UpstreamUnreachable)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("dialled")
 
 
 class Names:
-    """A resolver that answers as told; a name's last answer stays."""
+    """A resolver that answers as configured; a name's last answer stays."""
 
     def __init__(self, **answers: Sequence[Sequence[str]]) -> None:
         self.asked: list[tuple[str, int]] = []

@@ -1,4 +1,4 @@
-"""Servers on loopback that answer as told, byte for byte."""
+"""Servers on loopback that answer as configured, byte for byte."""
 
 from __future__ import annotations
 

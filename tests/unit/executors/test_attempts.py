@@ -32,7 +32,7 @@ FAR, PAST = float("inf"), 0.0
 
 
 class Received(CircuitBreaker):
-    """Notes what it is told."""
+    """Notes what it receives."""
 
     def __init__(self) -> None:
         super().__init__("https://a:443", clock=time.monotonic, failures=5, seconds=30.0)
@@ -66,7 +66,7 @@ class Received(CircuitBreaker):
         (asyncio.CancelledError(), PAST, "failed"),
     ],
 )
-def test_a_breaker_is_told_how_it_went(error: BaseException | None, ends: float, word: str) -> None:
+def test_a_breaker_is_informed_how_it_went(error: BaseException | None, ends: float, word: str) -> None:
     breaker = Received()
     with suppress(BaseException), BreakerAttempt(breaker, ends):
         if error is not None:
@@ -81,7 +81,7 @@ def test_an_answer_may_stand_for_a_failure() -> None:
     assert breaker.words == ["admit", "failed"]
 
 
-def test_nobody_is_asked_where_the_breaker_is_open() -> None:
+def test_no_caller_is_asked_where_the_breaker_is_open() -> None:
     breaker = CircuitBreaker("https://a:443", clock=lambda: 0.0, failures=1, seconds=30.0)
     breaker.failed()
     with pytest.raises(CircuitOpen), BreakerAttempt(breaker, FAR):

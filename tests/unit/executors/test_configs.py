@@ -67,6 +67,6 @@ def test_whatever_stands_for_a_host_it_is_taken_or_refused_in_words(host: str) -
         assert "url" in str(error).lower()
 
 
-def test_an_empty_command_is_told_of_in_plain_words() -> None:
+def test_an_empty_command_is_reported_in_plain_words() -> None:
     with pytest.raises(ValidationError, match="command is empty; give the program to start"):
         McpConfig.model_validate({"command": []})

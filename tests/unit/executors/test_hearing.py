@@ -78,7 +78,7 @@ async def test_a_flood_from_a_thread_is_put_together_and_bounded(board: Pegboard
     assert sum((it.partial or "").count("x") for it in received) <= 1_000_000
 
 
-async def test_what_a_thread_says_after_the_answer_reaches_nobody_and_hurts_nobody(board: Pegboard) -> None:
+async def test_what_a_thread_says_after_the_answer_reaches_no_one_and_hurts_no_other_call(board: Pegboard) -> None:
     received: list[Progress] = []
     answered, ended = threading.Event(), threading.Event()
 
@@ -101,7 +101,9 @@ async def test_what_a_thread_says_after_the_answer_reaches_nobody_and_hurts_nobo
 
 @pytest.mark.parametrize("how", ["timeout", "cancelled"])
 @pytest.mark.parametrize("listens", [True, False])
-async def test_a_thread_whose_call_is_over_is_told_when_it_reports(board: Pegboard, how: str, listens: bool) -> None:
+async def test_a_thread_whose_call_is_over_is_informed_when_it_reports(
+    board: Pegboard, how: str, listens: bool
+) -> None:
     raised: list[BaseException] = []
     contexts: list[CallContext] = []
     received: list[Progress] = []

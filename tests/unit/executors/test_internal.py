@@ -50,7 +50,7 @@ async def test_whatever_can_be_called_can_be_a_handler(board: Pegboard, function
     assert (await board.call("it", {"n": 1})).output == 2
 
 
-async def test_a_handler_is_told_who_calls_and_how_long_it_has(board: Pegboard) -> None:
+async def test_a_handler_is_informed_who_calls_and_how_long_it_has(board: Pegboard) -> None:
     seen: list[CallContext] = []
     received: list[Progress] = []
 
@@ -67,7 +67,7 @@ async def test_a_handler_is_told_who_calls_and_how_long_it_has(board: Pegboard) 
     assert received == [Progress(1, 2, "half")]
 
 
-async def test_progress_goes_nowhere_where_nobody_listens(board: Pegboard) -> None:
+async def test_progress_goes_nowhere_where_no_reader_listens(board: Pegboard) -> None:
     def work(context: CallContext) -> None:
         context.progress(1)
 
@@ -99,7 +99,7 @@ async def test_arguments_that_do_not_fit_the_function_are_the_tools_own_error(bo
     )
 
 
-async def test_what_a_handler_does_to_its_arguments_reaches_nobody(board: Pegboard) -> None:
+async def test_what_a_handler_does_to_its_arguments_reaches_no_one(board: Pegboard) -> None:
     seen: list[int] = []
 
     async def work(items: list[int]) -> Any:

@@ -1,4 +1,4 @@
-"""What a confined call tells of itself reaches whoever listens without the tool's credentials."""
+"""What a confined call tells of itself reaches a caller who listens without the tool's credentials."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def test_a_secret_letter_by_letter_is_masked_with_reports_in_between() -> None:
     assert sum(progress.message == "on" for progress in received) == len(found) / 2
 
 
-def test_what_only_began_like_a_secret_is_told_with_what_follows() -> None:
+def test_what_only_began_like_a_secret_is_reported_with_what_follows() -> None:
     received = passed([SECRET], Progress(partial="that is correct"), Progress(partial=" enough"))
     assert received == [Progress(partial="that is "), Progress(partial="correct enough")]
 
 
-def test_the_beginning_of_a_secret_at_the_very_end_is_not_told() -> None:
+def test_the_beginning_of_a_secret_at_the_very_end_is_not_reported() -> None:
     assert joined([SECRET], f"it is {SECRET[:9]}") == "it is ********"
     assert joined([SECRET], f"it is {SECRET[:3]}") == f"it is {SECRET[:3]}"
 
@@ -78,7 +78,7 @@ def test_a_long_message_is_cut_and_not_in_the_middle_of_a_secret() -> None:
 
 
 @pytest.mark.parametrize("cut", range(1, len(SECRET)))
-def test_where_pieces_are_missing_no_half_of_a_secret_is_told(cut: int) -> None:
+def test_where_pieces_are_missing_no_half_of_a_secret_is_reported(cut: int) -> None:
     head, tail = Progress(partial=f"with {SECRET[:cut]}"), Progress(partial=f"{SECRET[cut:]}{'.' * 30}")
     for item in ((head, OMITTED_PROGRESS, tail), (OMITTED_PROGRESS, tail), (head, OMITTED_PROGRESS)):
         received = passed([SECRET], *item)
@@ -94,7 +94,7 @@ def test_a_gap_is_shown_where_the_next_piece_begins() -> None:
 
 @given(st.data())
 @settings(database=None, deadline=None)
-def test_however_a_text_is_cut_no_secret_is_in_what_is_told(data: st.DataObject) -> None:
+def test_however_a_text_is_cut_no_secret_is_in_what_is_reported(data: st.DataObject) -> None:
     letters = st.text("ab", min_size=6, max_size=9)
     secrets = data.draw(st.lists(letters, min_size=1, max_size=3))
     text = "".join(data.draw(st.lists(st.sampled_from(secrets) | st.text("abc", max_size=5), max_size=8)))

@@ -24,13 +24,13 @@ async def board() -> AsyncIterator[Pegboard]:
 
 
 async def python(board: Pegboard, code: str, **config: Any) -> tuple[ToolResult, list[Progress]]:
-    """What a call of this code answers, and what it told meanwhile."""
+    """What a call of this code answers, and what it reported meanwhile."""
     await board.add({"name": "t", "tool_type": "python", "config": {"code": code, **config}})
     return await heard(board)
 
 
 async def shell(board: Pegboard, command: str, **config: Any) -> tuple[ToolResult, list[Progress]]:
-    """What a call of this command answers, and what it told meanwhile."""
+    """What a call of this command answers, and what it reported meanwhile."""
     settings = {"command": command, "shell": True, **config}
     await board.add({"name": "t", "tool_type": "shell", "config": settings, "input_schema": NOTHING})
     return await heard(board)
@@ -94,7 +94,7 @@ async def test_a_command_finds_the_channel_by_its_variable(board: Pegboard) -> N
     assert (result.success, received) == (True, [Progress(1, 1, "here")])
 
 
-async def test_who_reports_to_nobody_is_not_disturbed(board: Pegboard) -> None:
+async def test_who_reports_to_no_one_is_not_disturbed(board: Pegboard) -> None:
     code = "def f():\n    for n in range(5000): report_partial('x' * 100)\n    return n"
     await board.add({"name": "p", "tool_type": "python", "config": {"code": code}})
     config = {"command": "seq 1 100000 >&3 && echo fine", "shell": True}
@@ -111,7 +111,7 @@ async def test_who_reports_to_nobody_is_not_disturbed(board: Pegboard) -> None:
         ("def f():\n    report_progress(1, 2)\n    while True: pass", 5, "did not finish within 5 s"),
     ],
 )
-async def test_what_was_told_before_a_bad_end_is_heard(board: Pegboard, code: str, seconds: int, ends: str) -> None:
+async def test_what_was_reported_before_a_bad_end_is_heard(board: Pegboard, code: str, seconds: int, ends: str) -> None:
     await board.add({"name": "u", "tool_type": "python", "config": {"code": "def f(): return 1"}})
     assert (await board.call("u", {})).output == 1, "what calls are started by is there"
     result, received = await python(board, code, timeout=seconds)

@@ -1,4 +1,4 @@
-"""python tools: what is asked of the sandbox, and what callers are told of how it ended."""
+"""python tools: what is asked of the sandbox, and what callers are notified of how it ended."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class TestEnds:
         assert error.did_run
 
     @pytest.mark.parametrize("result", [b"{", b"[]", b"7", b"{}", b'{"error":1}', b'{"error":{}}', b'"ok"', b"\xff"])
-    async def test_a_result_that_the_code_has_spoilt_is_told_of(
+    async def test_a_result_that_the_code_has_spoilt_is_reported(
         self, executors: list[PythonExecutor], result: bytes
     ) -> None:
         error = await Bench(executors, ended(result)).error()
@@ -207,7 +207,7 @@ class TestEnds:
             (ended(code=1, stderr=b"Fatal Python error"), ExecutionFailed, "stderr: Fatal Python error"),
         ],
     )
-    async def test_an_end_without_a_result_is_told_with_what_to_do(
+    async def test_an_end_without_a_result_is_reported_with_what_to_do(
         self, executors: list[PythonExecutor], end: ConfinedResult, kind: type[ToolError], words: str
     ) -> None:
         error = await Bench(executors, end._replace(stdout=b"until then")).error()
@@ -233,7 +233,7 @@ class TestEnds:
             (2, 1.55, "within 2 s, 1.55 s of which it waited to begin;"),
         ],
     )
-    async def test_the_time_that_is_told_is_the_time_it_had(
+    async def test_the_time_that_is_reported_is_the_time_it_had(
         self, executors: list[PythonExecutor], seconds: float, waited: float, words: str
     ) -> None:
         bench = Bench(executors, ended(fate="time")._replace(waited=waited), timeout=10)
@@ -268,7 +268,7 @@ class TestEnds:
             ("ValueError", "no socket", "socket", False),
         ],
     )
-    async def test_only_code_that_looks_for_a_network_is_told_how_to_get_one(
+    async def test_only_code_that_looks_for_a_network_is_informed_how_to_get_one(
         self, executors: list[PythonExecutor], kind: str, message: str, source: str | None, is_told: bool
     ) -> None:
         answer = {"error": {"type": kind, "message": message, "line": 1, "source": source}}

@@ -96,7 +96,7 @@ async def test_whatever_the_code_does_ends_in_words(board: Pegboard, code: str, 
 
 
 @pytest.mark.parametrize("code", ["socket.create_connection(('127.0.0.1', 9))", "socket.getaddrinfo('a.example', 80)"])
-async def test_whoever_needs_a_network_is_told_how_to_get_one(board: Pegboard, code: str) -> None:
+async def test_a_caller_who_needs_a_network_is_informed_how_to_get_one(board: Pegboard, code: str) -> None:
     found = await problem(board, f"import socket\ndef f(): {code}")
     assert found["message"].endswith("This tool has no network; its owner can give it one with config.network: true")
 

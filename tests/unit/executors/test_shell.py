@@ -182,7 +182,7 @@ class TestFailures:
         there = await refused(shell, opened("./no-such-program", working_dir=str(tmp_path)))
         assert f"as seen from {tmp_path}" in there.message
 
-    async def test_one_that_cannot_be_started_is_told_with_the_reason(
+    async def test_one_that_cannot_be_started_is_reported_with_the_reason(
         self, shell: ShellExecutor, tmp_path: Path
     ) -> None:
         open_to_tools(tmp_path)
@@ -198,7 +198,7 @@ class TestFailures:
         assert isinstance(error, TimedOut)
         assert error.message == "Tool 'tool' did not finish within 2 s; the end of its stderr: waiting"
 
-    async def test_too_much_output_and_signals_are_told(self, shell: ShellExecutor) -> None:
+    async def test_too_much_output_and_signals_are_reported(self, shell: ShellExecutor) -> None:
         error = await refused(shell, opened("yes"))
         assert isinstance(error, ExecutionFailed)
         assert error.message.startswith("Tool 'tool' was ended: stdout ")
@@ -206,7 +206,7 @@ class TestFailures:
         killed = await refused(shell, opened("kill -SEGV $$", shell=True))
         assert killed.message == "Tool 'tool' was ended by SIGSEGV"
 
-    async def test_too_much_memory_is_told(self, shell: ShellExecutor) -> None:
+    async def test_too_much_memory_is_reported(self, shell: ShellExecutor) -> None:
         # Each of them alone stays below the limit.
         script = "for i in 1 2 3; do (head -c 90000000 /dev/zero; sleep 30) | tail -c 90000000 & done; wait"
         error = await refused(shell, opened(script, shell=True))
@@ -218,7 +218,7 @@ class TestFailures:
 class TestSecrets:
     ENV = {"KEY": "hush-hush/1", "BOTH": "more-hush"}
 
-    async def test_values_of_env_reach_the_command_and_nobody_else(self, shell: ShellExecutor) -> None:
+    async def test_values_of_env_reach_the_command_and_no_other_user(self, shell: ShellExecutor) -> None:
         script = 'test "$KEY" = "hush-hush/1" && echo same $KEY; echo "$BOTH" >&2'
         result = await run(shell, opened(script, shell=True, env=self.ENV))
         assert result == {"stdout": "same ********\n", "stderr": "********\n", "exit_code": 0}
@@ -294,7 +294,7 @@ class TestFolders:
             ShellExecutor(sandbox, own, can_hide=False).prepare(tool)
         ShellExecutor(sandbox, own[1:], can_hide=False).prepare(tool)
 
-    async def test_one_that_is_gone_is_told_when_it_is_needed(self, shell: ShellExecutor, tmp_path: Path) -> None:
+    async def test_one_that_is_gone_is_reported_when_it_is_needed(self, shell: ShellExecutor, tmp_path: Path) -> None:
         error = await refused(shell, opened("ls", working_dir=str(tmp_path / "gone")))
         assert isinstance(error, Misconfigured)
         assert f"'{tmp_path}/gone'" in error.message

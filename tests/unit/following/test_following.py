@@ -1,4 +1,4 @@
-"""Payloads that are followed: told in order, to exactly one end."""
+"""Payloads that are followed: reported in order, to exactly one end."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_a_payload_is_found_by_its_own_id_and_by_those_of_its_calls_until_
 
         await until(forgotten)
         assert not there.following._known
-        # Whoever reads it still may do so to the end.
+        # A caller who reads it still may do so to the end.
         assert await read(feed) == events
 
 
@@ -73,7 +73,7 @@ async def test_no_more_is_kept_of_what_is_over_than_there_is_room_for() -> None:
         assert len(there.following._known) == 2 * len(kept)
 
 
-async def test_what_cannot_be_run_is_refused_before_anything_is_told() -> None:
+async def test_what_cannot_be_run_is_refused_before_anything_is_reported() -> None:
     async with room() as there:
         with pytest.raises(Invalid, match="101 calls in one payload"):
             there.start(*["leaves"] * 101)
@@ -141,7 +141,7 @@ async def test_the_end_tells_of_the_conversation_even_if_it_is_gone(monkeypatch:
     assert len(remembered) == 2
 
 
-async def test_what_json_can_hardly_hold_is_told_all_the_same() -> None:
+async def test_what_json_can_hardly_hold_is_reported_all_the_same() -> None:
     async with room() as there:
         raw = [{"name": "echo", "arguments": {"n": 2**70, "s": "\ud800"}}, {"name": "echo", "arguments": {"n": 1}}]
         asked = there.board.payloads.read(raw, "plain", there.board.admin)

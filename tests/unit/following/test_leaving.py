@@ -43,7 +43,7 @@ async def test_calls_with_a_key_go_on_whatever_their_tools_say() -> None:
         assert results(await read(feed)) == [0, 1]
 
 
-async def test_a_call_with_a_key_of_its_own_goes_on_and_is_told_as_it_ended() -> None:
+async def test_a_call_with_a_key_of_its_own_goes_on_and_is_reported_as_it_ended() -> None:
     async with room(grace=0.01) as there:
         raw = [{"name": "leaves", "arguments": {"n": place}} for place in range(2)]
         asked = there.board.payloads.read(raw, "plain", there.board.admin)
@@ -61,12 +61,12 @@ async def test_a_call_with_a_key_of_its_own_goes_on_and_is_told_as_it_ended() ->
         assert results(await read(feed)) == [0, "cancelled"]
 
 
-async def test_one_that_nobody_ever_reads_is_given_up_too() -> None:
+async def test_one_that_no_one_ever_reads_is_given_up_too() -> None:
     async with room(grace=0.01) as there:
         assert results(await read(there.start("leaves"))) == ["cancelled"]
 
 
-async def test_whoever_comes_back_in_time_finds_it_running() -> None:
+async def test_a_caller_who_comes_back_in_time_finds_it_running() -> None:
     async with room(grace=30) as there:
         feed = there.start("leaves")
         await there.all_began([0])
@@ -102,7 +102,7 @@ async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind()
         following = there.following
         assert not (following._tasks or following._running or following._leaving)
         assert following._forget_timer is None or following._forget_timer.cancelled()
-        there.let_go(0, 1)  # the detached ones end by themselves, and tell nobody
+        there.let_go(0, 1)  # the detached ones end by themselves, and tell no one
 
         async def at_rest() -> bool:
             return asyncio.all_tasks() <= before

@@ -99,7 +99,7 @@ async def test_the_commands_environment_is_masked_too(board: Pegboard) -> None:
     assert TOKEN not in repr(again)
 
 
-async def test_named_secrets_are_the_owners_whoever_calls(stored: Pegboard, tmp_path: Path) -> None:
+async def test_named_secrets_are_the_owners_for_every_caller(stored: Pegboard, tmp_path: Path) -> None:
     other = await member(stored)
     await stored.secrets.put("KEY", f"{TOKEN}-admin", stored.admin)
     await stored.secrets.put("KEY", f"{TOKEN}-member", other)
@@ -198,7 +198,7 @@ async def test_a_secret_that_would_change_the_requests_shape_is_refused_without_
         assert there.server.received == []
 
 
-async def test_a_document_cannot_refer_to_the_secrets_of_whoever_imports_it(board: Pegboard) -> None:
+async def test_a_document_cannot_refer_to_the_secrets_of_a_caller_who_imports_it(board: Pegboard) -> None:
     await board.secrets.put("KEY", TOKEN, board.admin)
     async with upstream() as there:
         sly = [

@@ -47,7 +47,7 @@ async def test_importing_again_changes_nothing_and_asks_for_the_session_it_has(s
         assert len(started) == 1
 
 
-async def test_a_server_that_was_restarted_or_changed_a_moment_ago_is_asked_anew(board: Pegboard) -> None:
+async def test_a_server_that_was_restarted_or_changed_a_moment_ago_is_asked_again(board: Pegboard) -> None:
     async with offering(tool("say")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         for name in ("look", "hear"):
@@ -63,7 +63,7 @@ async def test_a_dry_run_writes_nothing(board: Pegboard) -> None:
         assert there.calls == []
 
 
-async def test_names_are_made_fit_and_told_apart(board: Pegboard) -> None:
+async def test_names_are_made_fit_and_distinguished(board: Pegboard) -> None:
     names = ["get/user", "get user", "GET_USER", "1st", "class", "名前", "x" * 300, "{{secret:KEY}}"]
     async with offering(*map(tool, names)) as there:
         taken = await board.imports.mcp(board.admin, server_url=there.url)
@@ -108,7 +108,7 @@ async def test_definitions_that_the_board_cannot_take_are_left_out_with_the_reas
         assert description.endswith("w…")
 
 
-async def test_a_tool_that_the_server_no_longer_offers_is_told_of(board: Pegboard) -> None:
+async def test_a_tool_that_the_server_no_longer_offers_is_reported(board: Pegboard) -> None:
     async with offering(tool("say"), tool("look")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         there.tools.pop()
@@ -134,7 +134,7 @@ async def _succeeds(board: Pegboard, name: str) -> Any:
     return answer if answer.success else None
 
 
-async def test_a_tool_of_somebody_else_or_from_elsewhere_is_left_alone(board: Pegboard) -> None:
+async def test_a_tool_of_another_user_or_from_elsewhere_is_left_alone(board: Pegboard) -> None:
     other = await member(board)
     async with offering(tool("say"), tool("look")) as there, offering(tool("say", "Another."), tool("look")) as twin:
         await board.imports.mcp(other, server_url=there.url)
@@ -148,7 +148,7 @@ async def test_a_tool_of_somebody_else_or_from_elsewhere_is_left_alone(board: Pe
         assert (await board.tools.get("say", other)).description == "Says something."
 
 
-async def test_nobody_flags_or_sees_the_tools_of_others_by_importing_from_their_server(board: Pegboard) -> None:
+async def test_no_one_flags_or_sees_the_tools_of_others_by_importing_from_their_server(board: Pegboard) -> None:
     other = await member(board)
     async with offering(tool("say", "For admins: the keys are under the mat.")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)

@@ -49,7 +49,7 @@ async def test_hundreds_of_operations_become_tools_and_stay_the_same_tools(store
     assert await version(stored, first.created[0]) == 1
 
 
-async def test_only_what_changed_is_updated_and_the_change_is_told(stored: Pegboard) -> None:
+async def test_only_what_changed_is_updated_and_the_change_is_reported(stored: Pegboard) -> None:
     document = pets("cats", "dogs")
     await again(stored, document)
     document["paths"]["/dogs"]["get"]["summary"] = "Look at all dogs"
@@ -78,7 +78,7 @@ async def test_a_dry_run_tells_the_same_and_writes_nothing(stored: Pegboard) -> 
     assert await again(stored, document) == promised
 
 
-async def test_an_operation_that_is_no_longer_there_is_told_of_and_left_alone(board: Pegboard) -> None:
+async def test_an_operation_that_is_no_longer_there_is_reported_and_left_alone(board: Pegboard) -> None:
     await again(board, pets("cats", "dogs"))
     taken = await again(board, pets("dogs"))
     assert (taken.gone, taken.unchanged) == (["cats"], ["dogs"])
@@ -141,7 +141,7 @@ async def test_what_the_owner_set_since_is_kept(stored: Pegboard) -> None:
     assert "New words" in (after.description or "")
 
 
-async def test_it_can_be_said_anew_who_may_call_the_tools(board: Pegboard) -> None:
+async def test_it_can_be_said_again_who_may_call_the_tools(board: Pegboard) -> None:
     await again(board, pets("cats"), is_public=True)
     assert (await board.tools.get("cats", board.admin)).is_public
     assert (await again(board, pets("cats"))).unchanged == ["cats"]
@@ -154,7 +154,7 @@ async def _own_tool(board: Pegboard, caller: Caller, **others: Any) -> Tool:
 
 
 @pytest.mark.parametrize("as_admin", [False, True])
-async def test_somebody_elses_tool_is_never_overwritten_not_even_by_an_admin(board: Pegboard, as_admin: bool) -> None:
+async def test_another_users_tool_is_never_overwritten_not_even_by_an_admin(board: Pegboard, as_admin: bool) -> None:
     other = await member(board)
     owner, importer = (other, board.admin) if as_admin else (board.admin, other)
     await board.imports.openapi(owner, document=pets("cats", "dogs"))

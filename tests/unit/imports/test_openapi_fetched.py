@@ -127,7 +127,7 @@ async def test_a_name_that_leads_to_a_private_address_is_refused(addresses: list
         assert there.received == []
 
 
-async def test_a_literal_private_address_is_refused_before_anybody_is_asked() -> None:
+async def test_a_literal_private_address_is_refused_before_anyone_is_asked() -> None:
     async with upstream(says(PETS)) as there, Pegboard.open("memory", settings=NoSettings()) as board:
         for host in ("127.0.0.1", "0x7f000001", "017700000001", "127.1", "[::ffff:127.0.0.1]"):
             with pytest.raises(Invalid, match="PEGBOARD_EGRESS_ALLOW"):
@@ -135,7 +135,7 @@ async def test_a_literal_private_address_is_refused_before_anybody_is_asked() ->
         assert there.connections == 0
 
 
-async def test_progress_is_told_in_order_and_ends_at_the_whole(board: Pegboard) -> None:
+async def test_progress_is_reported_in_order_and_ends_at_the_whole(board: Pegboard) -> None:
     received: list[tuple[str, int, int]] = []
 
     def tell(what: str, done: int, total: int) -> None:

@@ -124,7 +124,7 @@ async def unchained(database: Database, *executions: Execution) -> None:
 
 
 async def empty(database: Database) -> None:
-    """Begin anew."""
+    """Begin again."""
     await run(database, "DELETE FROM executions")
     await _forget_writers(database)
 
@@ -143,7 +143,7 @@ async def prune_by_hand(database: Database, place: ChainPosition) -> None:
 
 
 async def run(database: Database, statement: str, **values: Any) -> None:
-    """What somebody does who can write to the database and does not hold the key."""
+    """What a user does who can write to the database and does not hold the key."""
     async with database.write() as conn:
         await conn.execute(text(statement), values)
 

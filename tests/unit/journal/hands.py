@@ -1,4 +1,4 @@
-"""Journals that stand alone, on a ledger that fails or waits as it is told; and processes that die without a word."""
+"""Journals that stand alone, on a ledger that fails or waits as configured; and processes that die without a word."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class _Written:
 
 
 class WatchedLedger:
-    """A ledger that notes what each transaction wrote, and fails before or after its commit while it is told to."""
+    """A ledger that notes what each transaction wrote, and fails before or after its commit on request."""
 
     def __init__(self, ledger: JournalBackend) -> None:
         self._ledger = ledger
         self.fails: Literal["", "before", "after"] = ""
         self.error: Exception = ConnectionError("gone")
         self.gate: asyncio.Event | None = None
-        # Intents that are let go by another process just when somebody asks for their key.
+        # Intents that are let go by another process just when a user asks for their key.
         self.vanishing: list[str] = []
         # Set by the next transaction that writes a row or an intent, whatever becomes of it.
         self.tried = asyncio.Event()

@@ -36,7 +36,7 @@ async def boards(database_url: str, tmp_path: Path) -> AsyncIterator[Boards]:
 
 
 async def made(hand: Hand, call: ReadyCall, output: bytes = b"1") -> None:
-    """Make a call that nobody made before."""
+    """Make a call that no one made before."""
     assert await hand.begin(call) is None
     await hand.journal.record(row_of(call), ToolResult(call.tool.name, True, output, run_id=call.run_id, attempts=1))
 
@@ -104,7 +104,7 @@ class TestRotation:
         before = await revision(boards[0]._database)
         report = await boards[0].rotate_secrets()
         others = report.sealed - 5
-        # One more for all of them: behind it, nobody encrypts with the old key.
+        # One more for all of them: behind it, no one encrypts with the old key.
         assert await revision(boards[0]._database) == before + others + 1
 
     async def test_without_their_key_they_are_gone_and_nothing_runs_again(
@@ -120,7 +120,7 @@ class TestRotation:
 
 
 class TestSize:
-    async def test_an_answer_that_is_too_large_is_not_kept_and_the_repeat_is_told_where_to_look(
+    async def test_an_answer_that_is_too_large_is_not_kept_and_the_repeat_is_informed_where_to_look(
         self, boards: Boards
     ) -> None:
         ran = []

@@ -22,7 +22,7 @@ from tests.waiting import until
 
 @pytest.fixture(autouse=True)
 def siblings_are_looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever dies is found at once, which else is every few seconds."""
+    """A caller who dies is found at once, which else is every few seconds."""
     monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 0.1)
 
 
@@ -70,7 +70,7 @@ class TestAtOnce:
             assert (await first).success
         assert note.ran == [1]
 
-    async def test_where_the_tool_cannot_run_none_waits_for_ever_and_each_is_told_why(self, boards: Boards) -> None:
+    async def test_where_the_tool_cannot_run_none_waits_for_ever_and_each_gets_the_reason(self, boards: Boards) -> None:
         await boards[0].add(mock(tool_type="internal", config={"handler": "none"}))
         await boards[1].snapshot.refresh()
         with anyio.fail_after(20):
@@ -125,7 +125,7 @@ async def test_who_waits_for_another_process_does_not_outlast_the_journal(databa
 
 
 class TestCancelled:
-    async def test_while_it_runs_it_has_run_and_its_repeats_are_told_so(self, boards: Boards) -> None:
+    async def test_while_it_runs_it_has_run_and_its_repeats_are_informed(self, boards: Boards) -> None:
         note = Note(*boards, waits=True)
         first = asyncio.create_task(boards[0].call("note", key="k"))
         await note.started.wait()
@@ -178,7 +178,7 @@ class TestCancelled:
             assert earlier is not None
             assert earlier.answer.output_json == b'"done"'
 
-    async def test_a_repeat_that_is_cancelled_while_it_waits_hurts_nobody(self, boards: Boards) -> None:
+    async def test_a_repeat_that_is_cancelled_while_it_waits_hurts_no_other_call(self, boards: Boards) -> None:
         note = Note(*boards, waits=True)
         first = asyncio.create_task(boards[0].call("note", key="k"))
         await note.started.wait()
@@ -210,7 +210,7 @@ async def test_a_key_that_is_let_go_at_the_very_moment_it_is_asked_for_is_asked_
 class TestDead:
     """A process that dies while it runs a call with a key leaves it in doubt, for good."""
 
-    async def test_who_waits_for_it_in_another_is_told_so(self, boards: Boards) -> None:
+    async def test_who_waits_for_it_in_another_is_informed(self, boards: Boards) -> None:
         note = Note(*boards, waits=True)
         first = asyncio.create_task(boards[0].call("note", key="k"))
         await note.started.wait()

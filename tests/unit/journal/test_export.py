@@ -73,7 +73,7 @@ async def test_a_row_shows_its_fields_as_the_api_does(database: Database) -> Non
     assert row == {**shown, "writer": 1, "seq": 1, "mac": row["mac"], "previous": ""}
 
 
-async def test_what_cannot_be_told_from_its_field_is_kept_as_it_is_stored(database: Database) -> None:
+async def test_what_cannot_be_distinguished_from_its_field_is_kept_as_it_is_stored(database: Database) -> None:
     await add_writer(database, 1)
     odd: list[dict[str, Any]] = [
         {"arguments": {1: 2}, "result": "null"},

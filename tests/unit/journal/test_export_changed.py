@@ -1,4 +1,4 @@
-"""Somebody has the file of an export, and not the key; or the database, and not the file."""
+"""A user has the file of an export, and not the key; or the database, and not the file."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ async def test_a_part_cannot_hold_a_row_without_its_predecessor(database: Databa
     assert (await lines_verified(database, lines)).findings
 
 
-async def test_an_export_that_was_written_anew_by_another_program_still_verifies(database: Database) -> None:
+async def test_an_export_that_was_written_again_by_another_program_still_verifies(database: Database) -> None:
     await add_writer(database, 1)
     await append(database, 1, [call(elapsed_ms=5.0, error="☂")])
     lines = [json.dumps(line, sort_keys=True) for line in map(json.loads, await exported(database))]

@@ -108,7 +108,7 @@ class TestWhich:
 
 @dataclass
 class Gated:
-    """A board whose journal waits where it is told, and a tool on it."""
+    """A board whose journal waits where it is informed, and a tool on it."""
 
     board: Pegboard
     hand: Hand

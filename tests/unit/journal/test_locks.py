@@ -1,4 +1,4 @@
-"""Who lives and who is gone: nobody who lives, frozen or not, is ever taken for dead."""
+"""Who lives and who is gone: no one who lives, frozen or not, is ever taken for dead."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def test_a_writer_in_another_process_lives_until_it_is_killed(tmp_path: Pa
     adopted = Spool.adopt(path)
     assert adopted is not None
     assert adopted.read() == SpoolContent([b"kept"], damaged=False)
-    # While somebody takes it over nobody else does.
+    # While a user takes it over no other user does.
     assert Spool.adopt(path) is None
     assert await leases.gone([(1, writer_id, 0)]) == set()
     adopted.close(remove=True)
@@ -114,7 +114,7 @@ async def test_those_who_ask_do_not_look_alive_to_each_other(tmp_path: Path) -> 
         assert await FileLeases(tmp_path).gone([(1, spool.path.stem, 0)]) == {1}
 
 
-async def test_nobody_is_gone_where_that_cannot_be_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_one_is_gone_where_that_cannot_be_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     linked = new_id()
     get_spool_path(tmp_path, linked).symlink_to(tmp_path / "elsewhere")
     assert await FileLeases(tmp_path).gone([(1, linked, 0), (2, "no id", 0), (3, new_id(), 0)]) == {3}
@@ -187,7 +187,7 @@ def test_only_spools_are_found_oldest_first(tmp_path: Path) -> None:
 
 @dataclass
 class Watch:
-    """Looks at the first writer of a board, while time passes as it is told to."""
+    """Looks at the first writer of a board, while time passes as configured."""
 
     database: Database
     now: float = 1000.0
@@ -196,7 +196,7 @@ class Watch:
         self.leases = ObservedLeases(self.database.read, grace=GRACE, clock=lambda: self.now)
 
     async def after(self, *pauses: float, beat: int = 7) -> list[set[int]]:
-        """What was told in looks with so many seconds before each."""
+        """What was reported in looks with so many seconds before each."""
         received = []
         for pause in pauses:
             self.now += pause
@@ -254,7 +254,7 @@ async def test_a_process_lives_while_it_is_frozen_and_is_gone_when_killed(watch:
     assert await watch.after(5, 5, 5, 5) == [set(), set(), set(), {1}]
 
 
-async def test_a_server_that_was_restarted_condemns_nobody(own_postgres: PostgresServer) -> None:
+async def test_a_server_that_was_restarted_condemns_no_one(own_postgres: PostgresServer) -> None:
     async with watching(own_postgres.url) as watch:
         assert await watch.after(4, 4) == [set()] * 2
         await anyio.to_thread.run_sync(own_postgres.stop)

@@ -42,7 +42,7 @@ async def test_two_prunes_at_once_remove_each_row_once(database: Database) -> No
     assert len(await left(database)) == 5
 
 
-async def test_a_marker_that_somebody_else_moved_is_not_moved_back(
+async def test_a_marker_that_another_user_moved_is_not_moved_back(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await journal(database, 9)

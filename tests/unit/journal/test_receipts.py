@@ -31,7 +31,7 @@ KEYS = pytest.mark.parametrize("key", [None, "k"])
 
 
 async def nothing() -> None:
-    """Wait for nobody."""
+    """Wait for no one."""
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Inserting:
 
 
 class Pause:
-    """A place where somebody waits until they are let go."""
+    """A place where a user waits until they are let go."""
 
     def __init__(self) -> None:
         self.reached = asyncio.Event()
@@ -81,7 +81,7 @@ class Pause:
 
 @pytest.fixture(autouse=True)
 def siblings_are_looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever dies is found at once, which else is every few seconds."""
+    """A caller who dies is found at once, which else is every few seconds."""
     monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 0.1)
 
 
@@ -251,6 +251,6 @@ async def is_recorded(board: Pegboard) -> bool:
 
 
 async def is_waiting(board: Pegboard) -> bool:
-    """Whether somebody waits for another's transaction to end."""
+    """Whether a user waits for another's transaction to end."""
     async with board._database.read() as conn:
         return bool((await conn.execute(text("SELECT 1 FROM pg_locks WHERE NOT granted"))).first())

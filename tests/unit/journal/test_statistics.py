@@ -149,7 +149,7 @@ async def test_every_row_counts_once_before_and_after_its_writer_counts_it(datab
 
 @asynccontextmanager
 async def writing(database: Database, spools: Path) -> AsyncIterator[tuple[WatchedLedger, JournalWriter]]:
-    """A writer that counts only when it is told to, and ends as a process does that is killed."""
+    """A writer that counts only when it is instructed to, and ends as a process does that is killed."""
     ledger, writer, _ = lone_writer(database, spools)
     writer._counted_at = float("inf")
     yield ledger, writer
@@ -242,7 +242,7 @@ async def test_a_writer_taken_for_dead_does_not_count_its_rows_again(database: D
         assert {tool.tool_name: tool.calls for tool in found} == {"add": 2, "last": 1}
 
 
-async def test_only_whole_hours_are_told_and_the_answer_says_which(database: Database) -> None:
+async def test_only_whole_hours_are_reported_and_the_answer_says_which(database: Database) -> None:
     made = [
         call(tool_name=name, started_at=FULL + delay)
         for name, delay in {

@@ -1,4 +1,4 @@
-"""The journal: durable before anybody is answered, one commit for those who wait together, honest when it cannot."""
+"""The journal: durable before anyone is answered, one commit for those who wait together, honest when it cannot."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class TestAway:
                 after = await hand.record()
             assert await rows(database) == {kept.id, after.id}
 
-    async def test_rows_are_told_lost_where_there_is_no_spool(
+    async def test_rows_are_reported_lost_where_there_is_no_spool(
         self, spools: Path, caplog: pytest.LogCaptureFixture, database: Database
     ) -> None:
         async with opened(database, spools, patience=0.0) as hand:
@@ -188,7 +188,7 @@ class TestAway:
             hand.ledger.fails = "before"
             await hand.record()
             with monkeypatch.context() as patch:
-                # A writer that never comes back: whoever waited for it would hang.
+                # A writer that never comes back: a caller who waited for it would hang.
                 patch.setattr(hand.journal, "_wake", asyncio.Event())
                 with anyio.fail_after(30), pytest.raises(Unavailable, match="ConnectionError"):
                     await hand.record(an_execution(attempts=0, status="refused"))
@@ -296,7 +296,7 @@ class TestClosing:
         with anyio.fail_after(30), pytest.raises(Unavailable):
             await hand.begin(a_call(ACTIVE, key=key))
 
-    async def test_a_row_that_is_refused_at_the_end_is_told_so(self, database: Database, spools: Path) -> None:
+    async def test_a_row_that_is_refused_at_the_end_is_reported(self, database: Database, spools: Path) -> None:
         hand = start(database, spools)
         await hand.journal.close()
         with pytest.raises(Unavailable, match="takes no more rows"):

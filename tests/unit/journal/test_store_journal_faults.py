@@ -75,7 +75,7 @@ def test_a_call_under_way_does_not_keep_the_event_loop_from_ending(under_way: st
     assert (ended.returncode, ended.stdout) == (0, "ended\n"), ended.stderr
 
 
-async def test_nobody_waits_for_a_writer_that_is_gone(database: Database, tmp_path: Path) -> None:
+async def test_no_caller_waits_for_a_writer_that_is_gone(database: Database, tmp_path: Path) -> None:
     hand = start(database, tmp_path / "spools")
     with anyio.fail_after(30):
         await hand.record()
@@ -100,7 +100,7 @@ async def test_nobody_waits_for_a_writer_that_is_gone(database: Database, tmp_pa
 
 
 class TestOneBadRow:
-    """It costs its own caller the answer, and nobody else."""
+    """It costs its own caller the answer, and no other user."""
 
     @pytest.fixture
     async def stored(self, database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
@@ -184,7 +184,7 @@ class TestNoValues:
         assert SECRET not in repr(row)
 
     @pytest.mark.parametrize("keeps", [False, True])
-    async def test_an_argument_is_told_to_its_caller_and_kept_only_where_arguments_are(self, keeps: bool) -> None:
+    async def test_an_argument_is_shown_to_its_caller_and_kept_only_where_arguments_are(self, keeps: bool) -> None:
         schema = {
             "type": "object",
             "required": ["b"],

@@ -95,7 +95,7 @@ def test_an_event_says_what_it_was_given_on_one_line() -> None:
     assert event.data == {"a": 1}
 
 
-async def test_all_readers_are_told_to_the_end() -> None:
+async def test_all_readers_are_notified_to_the_end() -> None:
     log = EventLog(most=MOST, most_bytes=MOST_BYTES)
     seen: list[list[int]] = [[] for _ in range(20)]
 

@@ -16,7 +16,7 @@ from tests.waiting import until
 SOMEBODY = Caller("u", "somebody")
 
 
-async def test_calls_are_told_of_only_while_somebody_watches() -> None:
+async def test_calls_are_reported_only_while_a_user_watches() -> None:
     async with memory_board() as board:
         await board.call("echo", {"a": 1})
         assert board.onlookers.events.last == 0
@@ -32,7 +32,7 @@ async def test_calls_are_told_of_only_while_somebody_watches() -> None:
     assert started.owner_id == finished.owner_id == board.admin.user_id
 
 
-async def test_progress_is_told_without_what_the_tool_says() -> None:
+async def test_progress_is_reported_without_what_the_tool_says() -> None:
     async with memory_board() as board:
 
         @board.tool
@@ -52,7 +52,7 @@ async def test_progress_is_told_without_what_the_tool_says() -> None:
     assert b"another" not in b"".join(event.frame for event in seen)
 
 
-async def test_a_call_that_is_cancelled_while_it_runs_is_told_of_too() -> None:
+async def test_a_call_that_is_cancelled_while_it_runs_is_reported_too() -> None:
     async with memory_board() as board:
         running = anyio.Event()
 
@@ -92,7 +92,7 @@ async def test_no_timer_or_telling_is_left_when_the_last_goes() -> None:
     assert onlookers.events.is_over
 
 
-async def test_a_call_whose_row_cannot_be_kept_is_told_of_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_whose_row_cannot_be_kept_is_reported_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
     async def record(*_: object) -> None:
         raise Unavailable("the disk is full")
 

@@ -14,7 +14,7 @@ from pegboard.progress.throttle import ProgressThrottle, _clean_number
 from tests.waiting import until
 
 
-async def test_the_first_is_told_at_once_and_a_flood_becomes_few() -> None:
+async def test_the_first_is_reported_at_once_and_a_flood_becomes_few() -> None:
     received: list[Progress] = []
     telling = ProgressThrottle(received.append)
     for step in range(10_000):
@@ -56,7 +56,7 @@ async def test_output_is_bounded_and_says_how_much_is_missing() -> None:
 
 
 @pytest.mark.parametrize("odd", [math.nan, math.inf, "7", None, 10**400, [1]])
-async def test_what_is_no_number_is_not_told_as_one(odd: Any) -> None:
+async def test_what_is_no_number_is_not_reported_as_one(odd: Any) -> None:
     received: list[Progress] = []
     telling = ProgressThrottle(received.append)
     telling(Progress(odd, odd, odd if not isinstance(odd, str) else None))
@@ -65,7 +65,7 @@ async def test_what_is_no_number_is_not_told_as_one(odd: Any) -> None:
 
 
 @given(st.one_of(st.integers(), st.floats(), st.booleans()))
-def test_every_number_that_is_told_fits_json(given: float) -> None:
+def test_every_number_that_is_reported_fits_json(given: float) -> None:
     number = _clean_number(given)
     assert number is None or (type(number) in (int, float) and abs(number) < 2**1024)
     assert type(number) is not int or abs(number) <= 2**53

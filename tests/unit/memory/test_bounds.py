@@ -1,4 +1,4 @@
-"""Nobody's conversation holds up everybody else's: what is read, kept and looked through at a time is bounded."""
+"""No user's conversation holds up another user's: what is read, stored and searched at a time is bounded."""
 
 from __future__ import annotations
 

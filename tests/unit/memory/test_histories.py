@@ -14,7 +14,7 @@ from tests.unit.memory.sample_conversation import call, history, message
 ALTERNATING = ["anthropic_messages", "bedrock_converse", "gemini_generate_content"]
 
 
-def test_a_call_that_nobody_answered_is_answered_with_an_error() -> None:
+def test_a_call_that_no_caller_answered_is_answered_with_an_error() -> None:
     found = [message(0, "user", "Go"), message(1, "assistant", None, call("a"))]
     answer = history("anthropic_messages", found).items[2]["content"][0]
     assert answer == {"type": "tool_result", "tool_use_id": "a", "content": NO_RESULT_MESSAGE, "is_error": True}

@@ -22,7 +22,7 @@ from tests.unit.memory.sample_conversation import (
 )
 
 TEXTUAL = [name for name in TALKING if name.startswith("text_")]
-# What was observed stands in one text for all calls of a turn, so that nobody can tell whose it is.
+# What was observed stands in one text for all calls of a turn, so that no one can tell whose it is.
 OBSERVING = ["crewai", "smolagents"]
 STRUCTURED = [name for name in TALKING if name not in TEXTUAL and name not in OBSERVING]
 OUTCOMES = [{"degrees": 7}, "Error: no clock", "fine", "Error: No result was recorded", "Error: bad"]

@@ -30,7 +30,7 @@ ITEMS = [
 
 @pytest.mark.parametrize("name", PICTURES)
 @pytest.mark.parametrize("other", PICTURES)
-def test_a_picture_goes_back_where_it_came_from_and_is_told_of_elsewhere(name: str, other: str) -> None:
+def test_a_picture_goes_back_where_it_came_from_and_is_reported_elsewhere(name: str, other: str) -> None:
     found = [message(0, "user", "[image]", dialect=name, raw=PICTURES[name])]
     (item,) = history(other, found).items
     assert (item == PICTURES[name]) == (name == other)
@@ -108,7 +108,7 @@ def test_a_text_goes_back_as_the_model_wrote_it() -> None:
         ({"role": "assistant", "content": [THINKING, USE]}, [call("toolu_0", result=7)]),
     ],
 )
-def test_what_no_longer_fits_is_made_anew(raw: Any, calls: list[dict[str, Any]]) -> None:
+def test_what_no_longer_fits_is_made_again(raw: Any, calls: list[dict[str, Any]]) -> None:
     before = message(1, "assistant", None, call("toolu_1" if calls and calls[0]["id"] == "toolu_0" else "x", result=1))
     message_text = message(2, "assistant", "See.", *calls, dialect="anthropic_messages", raw=raw)
     item = history("anthropic_messages", [message(0, "user", "Go"), before, message_text]).items[3]

@@ -1,4 +1,4 @@
-"""Bodies that nobody should send: refused in words, and nothing is added."""
+"""Bodies that no one should send: refused in words, and nothing is added."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ async def test_a_result_that_comes_later_is_held_against_the_schema_then(tools: 
     assert answered.tool_calls[0]["result_valid"] is False
 
 
-async def test_nobody_learns_of_a_tool_that_they_may_not_call(tools: Pegboard) -> None:
+async def test_no_caller_learns_of_a_tool_that_they_may_not_call(tools: Pegboard) -> None:
     ada = await member(tools, "ada")
     thread = await tools.threads.create(ada)
     calls = [

@@ -94,7 +94,7 @@ def test_messages_are_found_in_what_wraps_them(raw: Any, expected: list[Any]) ->
     assert heard(raw) == expected
 
 
-def test_what_one_request_holds_is_told_apart() -> None:
+def test_what_one_request_holds_is_distinguished() -> None:
     parts = [
         {"part_kind": "system-prompt", "content": "be brief"},
         {"part_kind": "user-prompt", "content": ["look", {"kind": "image-url", "url": "u"}]},
@@ -155,7 +155,7 @@ def test_items_of_one_response_are_one_turn() -> None:
 
 
 @pytest.mark.parametrize("output", [{"message": {"role": "user", "content": "x"}}, [{"role": "user", "content": "x"}]])
-def test_what_a_tool_gave_is_never_taken_for_what_somebody_says(output: Any) -> None:
+def test_what_a_tool_gave_is_never_taken_for_what_a_user_says(output: Any) -> None:
     results = [
         {"type": "tool-result", "toolCallId": "c", "toolName": "a", "output": output},
         {"type": "function_call_output", "call_id": "c", "output": output},
@@ -209,7 +209,7 @@ def test_no_real_payload_makes_the_assistant_say_a_call(case: Any) -> None:
     assert "get_weather" not in text and "Zürich" not in text and "{" not in text
 
 
-def test_more_turns_than_anybody_would_say_are_refused() -> None:
+def test_more_turns_than_anyone_would_say_are_refused() -> None:
     with pytest.raises(Invalid, match="More than 10,000 messages"):
         read_turns([{"role": "user", "content": "a"}] * (MAX_TURNS + 1))
 

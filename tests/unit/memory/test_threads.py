@@ -1,4 +1,4 @@
-"""Threads: begun, named, listed, deleted, and nobody's but their owner's."""
+"""Threads: begun, named, listed, deleted, and no user's but their owner's."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ async def test_an_agent_s_key_does_not_watch_the_board(board: Pegboard) -> None:
 
 
 @pytest.mark.parametrize("thread_id", ["", "nonsense", "\0", "0" * 36, "0" * 32, NOBODYS])
-async def test_an_id_that_is_nobody_s_is_not_found(board: Pegboard, thread_id: str) -> None:
+async def test_an_id_that_is_no_users_is_not_found(board: Pegboard, thread_id: str) -> None:
     with pytest.raises(NotFound, match=r"^Thread '[^']*' not found$"):
         await board.threads.add(thread_id, board.admin, HI)
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file of fixtures is told by its line."""
+"""What is wrong with a file of fixtures is reported by its line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ tools:
 
 
 def faults(text: str, file: str = "w.yaml") -> tuple[str, ...]:
-    """What is told of this text."""
+    """What is reported about this text."""
     with pytest.raises(BadFixtures) as error:
         read_fixtures(text.encode(), file)
     return error.value.lines
@@ -54,11 +54,11 @@ def test_yaml_and_json_say_the_same() -> None:
         ("times: 1", "latency_ms: 999999999", "w.yaml:6: tools.0.responses.0.latency_ms: "),
     ],
 )
-def test_a_fault_is_told_with_its_line_and_its_place(old: str, new: str, received: str) -> None:
+def test_a_fault_is_reported_with_its_line_and_its_place(old: str, new: str, received: str) -> None:
     assert faults(GOOD.replace(old, new))[0].startswith(received)
 
 
-def test_every_fault_is_told_at_once() -> None:
+def test_every_fault_is_reported_at_once() -> None:
     text = GOOD.replace("times: 1", "tims: 1").replace("message: gone", "code: made_up, message: gone")
     assert [line.partition(": ")[0] for line in faults(text)] == ["w.yaml:6", "w.yaml:9"]
 
@@ -81,7 +81,7 @@ def test_a_tool_may_fall_back_on_one_that_comes_later() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "- 1\n", "text", "--- {}\n--- {}\n", "[]", "null"])
-def test_what_is_no_object_is_told_what_one_looks_like(text: str) -> None:
+def test_what_is_no_object_is_reported_with_what_one_looks_like(text: str) -> None:
     assert "must be one object such as {tools: [" in faults(text)[0]
 
 
@@ -111,11 +111,11 @@ def test_what_is_no_object_is_told_what_one_looks_like(text: str) -> None:
         ),
     ],
 )
-def test_tools_that_cannot_be_on_a_board_are_told(tools: Any, received: str) -> None:
+def test_tools_that_cannot_be_on_a_board_are_reported(tools: Any, received: str) -> None:
     assert received in faults(json.dumps({"tools": tools}))[0]
 
 
-def test_bytes_that_are_no_text_are_told() -> None:
+def test_bytes_that_are_no_text_are_reported() -> None:
     with pytest.raises(BadFixtures, match=r"w\.yaml:2: not UTF-8 text"):
         read_fixtures(b"tools:\n\xff", "w.yaml")
 

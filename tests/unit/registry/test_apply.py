@@ -54,7 +54,7 @@ async def test_a_name_twice_is_a_fault_of_the_later(board: Pegboard) -> None:
     ]
 
 
-async def test_deleted_tools_are_made_anew_not_restored(board: Pegboard) -> None:
+async def test_deleted_tools_are_made_again_not_restored(board: Pegboard) -> None:
     old = await board.add(mock("a"))
     await board.tools.delete("a", board.admin)
     assert (await board.apply([mock("a")])).created == ["a"]

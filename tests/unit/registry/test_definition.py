@@ -57,7 +57,7 @@ class TestBuilding:
         assert again == tool
         assert "hush" not in str(tool)
 
-    def test_faults_of_every_part_are_told_together(self) -> None:
+    def test_faults_of_every_part_are_reported_together(self) -> None:
         found = faults(
             config={"mock_respons": 1},
             auth_config={"type": "bearer"},

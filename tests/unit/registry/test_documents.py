@@ -1,4 +1,4 @@
-"""YAML and JSON from anybody: read with care, written to be read back."""
+"""YAML and JSON from anyone: read with care, written to be read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal as callers read it: a tool's calls under every name it had, and nobody else's."""
+"""The journal as callers read it: a tool's calls under every name it had, and no other user's."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def renamed(board: Pegboard) -> Renamed:
     for _ in range(3):
         others += await called(board, "quote")
         rows += await called(board, "moved")
-    # Two names in turn, one of them shared; and a call of a name that nobody had just then.
+    # Two names in turn, one of them shared; and a call of a name that no tool had at that time.
     await board.tools.delete(other.id, board.admin)
     await called(board, "quote")
     await board.tools.update(tool.id, {"name": "quote"}, board.admin)
@@ -112,7 +112,7 @@ async def test_a_page_of_a_renamed_tool_is_as_long_as_asked_for_and_newest_first
     assert (len(whole.items), whole.next_cursor) == (len(renamed.rows), None)
 
 
-async def test_a_name_stands_for_every_call_under_it_whoever_had_it(board: Pegboard, renamed: Renamed) -> None:
+async def test_a_name_stands_for_every_call_under_it_for_every_owner(board: Pegboard, renamed: Renamed) -> None:
     named = await listed(board, "quote", limit=3)
     assert set(renamed.others) < set(named)
     assert {(await board.execution(run_id)).tool_id for run_id in named} == {renamed.id, renamed.other_id, None}

@@ -53,7 +53,7 @@ async def test_names_of_users_are_unique_in_any_case(board: Pegboard, ada: Calle
     assert (await board.people.create_user("ADA", "member", board.admin)).id != ada.user_id
 
 
-async def test_members_manage_nobody(board: Pegboard, ada: Caller) -> None:
+async def test_members_manage_no_one(board: Pegboard, ada: Caller) -> None:
     for forbidden in (
         board.people.create_user("eve", "admin", ada),
         board.people.remove_user(board.admin.user_id, ada),

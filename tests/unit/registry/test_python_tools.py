@@ -64,14 +64,14 @@ class TestFaults:
             ({"code": "def f():\n from numpy import array\n"}, "config.code", "line 2: 'numpy'"),
         ],
     )
-    async def test_each_is_told_with_its_place_and_the_way_out(
+    async def test_each_is_reported_with_its_place_and_the_way_out(
         self, board: Pegboard, config: dict[str, Any], field: str, words: str
     ) -> None:
         found = await faults(board, python(**config))
         assert set(found) == {field}
         assert words in found[field]
 
-    async def test_those_of_every_part_are_told_together(self, board: Pegboard) -> None:
+    async def test_those_of_every_part_are_reported_together(self, board: Pegboard) -> None:
         broken = python("def f(:", libraries=["panda"], fields={"output_schema": {"type": "no"}})
         assert set(await faults(board, broken)) == {"config.code", "config.libraries.0", "output_schema"}
 
@@ -90,7 +90,7 @@ class TestFaults:
         tool = await board.add(python(f"{code}\n{CODE}", libraries=libraries))
         assert tool.input_schema == DERIVED
 
-    async def test_of_many_wrong_libraries_the_first_are_told(self, board: Pegboard) -> None:
+    async def test_of_many_wrong_libraries_the_first_are_reported(self, board: Pegboard) -> None:
         found = await faults(board, python(libraries=[f"no-such-{place}" for place in range(50)]))
         assert list(found) == [f"config.libraries.{place}" for place in range(10)]
 
@@ -166,7 +166,7 @@ class TestChanges:
         assert (await self.changed(board, {"config": {"code": two}}))["required"] == ["y"]
         assert (await self.changed(board, {"config": {"code": two, "entrypoint": "a"}}))["required"] == ["x"]
 
-    async def test_one_that_somebody_wrote_stays_until_it_is_cleared(self, board: Pegboard) -> None:
+    async def test_one_that_a_user_wrote_stays_until_it_is_cleared(self, board: Pegboard) -> None:
         await board.add(python(fields={"input_schema": {"type": "object"}}))
         assert await self.changed(board, {"config": {"code": OTHER}}) == {"type": "object"}
         assert await self.changed(board, {"input_schema": None}) == OTHERS
@@ -208,7 +208,7 @@ class TestChanges:
         assert list((await self.changed(board, {"config": {"code": code}}))["properties"]) == ["before"]
         assert len(seen) == 1
 
-    async def test_what_somebody_else_changes_meanwhile_stays(
+    async def test_what_another_user_changes_meanwhile_stays(
         self, board: Pegboard, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await board.add(python())

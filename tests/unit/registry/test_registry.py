@@ -100,7 +100,7 @@ class TestOwners:
         assert (await board.tools.update("hers", {"is_active": False}, ada)).version == 2
         assert (await board.tools.update("hers", {"is_active": True}, board.admin)).version == 3
 
-    async def test_a_private_tool_of_somebody_else_is_not_there(self, board: Pegboard, ada: Caller) -> None:
+    async def test_a_private_tool_of_another_user_is_not_there(self, board: Pegboard, ada: Caller) -> None:
         tool = await board.add(mock("hers"), caller=ada)
         bob = await member(board, "bob")
         for ref in ("hers", tool.id):
@@ -138,7 +138,7 @@ class TestVersions:
         assert (await board.tools.restore(tool.id, board.admin)).version == 1
         assert (await board.tools.update("quote", {"tags": ["new"]}, board.admin)).version == 2
 
-    async def test_an_unchanged_credential_is_not_sealed_anew(self, board: Pegboard) -> None:
+    async def test_an_unchanged_credential_is_not_sealed_again(self, board: Pegboard) -> None:
         before = await board.add(mock(auth_config={"type": "bearer", "token": "hush"}))
         patch = {"auth_config": {"type": "bearer", "token": "hush"}, "description": "d"}
         after = await board.tools.update("quote", patch, board.admin)

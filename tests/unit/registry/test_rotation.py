@@ -33,7 +33,7 @@ async def damage(board: Board, row: secret_rows.SealedRow) -> str:
     return damaged
 
 
-async def test_everything_is_encrypted_anew_and_the_old_key_is_gone(database_url: str, tmp_path: Path) -> None:
+async def test_everything_is_encrypted_again_and_the_old_key_is_gone(database_url: str, tmp_path: Path) -> None:
     async with opened(database_url, tmp_path / "secret.key") as board:
         await board.fill(3)
         old = board.vault().keyring.primary
@@ -66,7 +66,7 @@ async def test_nothing_but_the_ciphertexts_changes(board: Board) -> None:
     assert after.config["headers"]["Authorization"] == "Bearer {{secret:NAME}}"
 
 
-async def test_progress_is_told_as_it_goes(board: Board) -> None:
+async def test_progress_is_reported_as_it_goes(board: Board) -> None:
     await board.fill(2)
     received: list[tuple[int, int]] = []
     await rotate_keys(
@@ -111,7 +111,7 @@ async def test_values_that_cannot_be_opened_can_be_given_up(board: Board) -> Non
     assert {row.id: row.value for row in await board.rows()}[row.id] == damaged
 
 
-async def test_the_good_values_of_a_row_are_encrypted_anew_beside_a_damaged_one(board: Board) -> None:
+async def test_the_good_values_of_a_row_are_encrypted_again_beside_a_damaged_one(board: Board) -> None:
     vault = board.vault()
     tool = await board.add_tool(vault)
     row = next(row for row in await board.rows() if row.table == "tools")
@@ -141,7 +141,7 @@ async def test_keys_of_the_environment_rotate_to_the_first_and_say_which_to_drop
     assert await board.check(Vault(EnvironmentKeyring(new))) == {report.key_id}
 
 
-async def test_somebody_who_goes_on_with_the_old_key_keeps_it_alive(board: Board) -> None:
+async def test_a_user_who_goes_on_with_the_old_key_keeps_it_alive(board: Board) -> None:
     old, new = (encode_key(bytes([number]) * 32) for number in (1, 2))
     stale = Vault(EnvironmentKeyring(old))
     secret = await board.add_secret(stale, "value x")

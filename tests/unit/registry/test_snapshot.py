@@ -59,7 +59,7 @@ async def test_a_call_asks_the_database_nothing_but_to_keep_its_row(board: Pegbo
     assert [statement.split()[0] for statement in statements] == ["BEGIN", "UPDATE", "INSERT", "COMMIT"]
 
 
-async def test_a_tool_is_compiled_once_and_anew_when_it_changes(board: Pegboard) -> None:
+async def test_a_tool_is_compiled_once_and_again_when_it_changes(board: Pegboard) -> None:
     await board.add(mock())
     await board.add(mock("other"))
     first = board.snapshot.find("quote")
@@ -84,7 +84,7 @@ async def test_what_is_handed_to_a_model_is_in_the_order_of_names(board: Pegboar
     assert names == sorted(names, key=str.lower)
 
 
-async def test_a_caller_who_is_nobodys_admin_may_call_public_tools_alone(board: Pegboard) -> None:
+async def test_a_caller_who_is_no_users_admin_may_call_public_tools_alone(board: Pegboard) -> None:
     await board.add(mock("private"))
     stranger = Caller("nobody", "nobody")
     ada = await member(board, "ada")
@@ -108,7 +108,7 @@ async def test_a_key_admitted_to_this_process_lives_in_it_alone(board: Pegboard)
     assert len(await board.people.keys(ada.user_id, board.admin)) == 0
 
 
-async def test_a_change_of_a_secret_prepares_its_owners_tools_anew(board: Pegboard) -> None:
+async def test_a_change_of_a_secret_prepares_its_owners_tools_again(board: Pegboard) -> None:
     ada = await member(board, "ada")
     await board.secrets.put("S", "one", board.admin)
     await board.add(mock("mine", config={"mock_response": "{{secret:S}}"}))

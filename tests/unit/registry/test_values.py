@@ -58,7 +58,7 @@ class TestMeasure:
     def test_json_of_bounded_depth_passes(self, arguments: Any) -> None:
         assert check_arguments_extent(arguments, max_depth=64) is False
 
-    def test_numbers_of_more_digits_than_a_float_are_told_and_can_be_made_floats(self) -> None:
+    def test_numbers_of_more_digits_than_a_float_are_reported_and_can_be_made_floats(self) -> None:
         arguments = {"a": [Decimal("0.1"), {"b": (Decimal("12345678901234567.5"), "x")}], "c": 1}
         assert check_arguments_extent(arguments, max_depth=64) is True
         assert convert_to_floats(arguments) == {"a": [0.1, {"b": [12345678901234568.0, "x"]}], "c": 1}

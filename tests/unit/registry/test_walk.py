@@ -80,7 +80,7 @@ def test_a_form_chosen_by_its_constant_is_the_one_explained() -> None:
     assert (problem.code, problem.field) == ("missing", "shape.side")
 
 
-def test_a_constant_that_chooses_no_form_is_told_its_options() -> None:
+def test_a_constant_that_chooses_no_form_is_reported_with_its_options() -> None:
     problem = only(SHAPES, {"shape": {"kind": "triangle"}})
     assert problem.message == "Field 'shape.kind' must be one of: circle, square, but received 'triangle'"
 

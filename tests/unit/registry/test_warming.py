@@ -1,4 +1,4 @@
-"""A tool that was just hung up is made ready before anybody calls it."""
+"""A tool that was just hung up is made ready before anyone calls it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Shelf:
 
 
 def children_now() -> set[int]:
-    """The processes that this one has started, dead ones that nobody has looked after included."""
+    """The processes that this one has started, zombies included."""
     own = os.getpid()
     found = set()
     for entry in Path("/proc").iterdir():

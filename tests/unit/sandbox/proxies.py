@@ -1,4 +1,4 @@
-"""Proxies on loopback, and clients that say to them exactly what they are told to."""
+"""Proxies on loopback, and clients that send exactly the given bytes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Running:
     serving: ProxyListener
 
     async def client(self) -> Client:
-        """Somebody who is connected to it."""
+        """A client that is connected to it."""
         return Client(*await asyncio.open_connection("127.0.0.1", self.port))
 
     async def answer(self, message: bytes) -> Answer:
-        """What it answers to somebody who says this and then listens."""
+        """What it answers to a client that sends this and then listens."""
         client = await self.client()
         try:
             await client.say(message)
@@ -117,7 +117,7 @@ async def proxying(
 
 
 class Names:
-    """A resolver that answers as told; a name's last answer stays, and one without an answer never comes."""
+    """A resolver that answers as configured; a name's last answer stays, and one without an answer never comes."""
 
     def __init__(self, **answers: Sequence[Sequence[str]]) -> None:
         self.asked: list[str] = []
@@ -133,7 +133,7 @@ class Names:
 
 @asynccontextmanager
 async def never_accepting() -> AsyncIterator[int]:
-    """A port whose queue is full: nobody refuses, nobody answers."""
+    """A port whose queue is full: the server neither refuses nor answers."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
         waiting = [socket.socket() for _ in range(4)]
         for client in waiting:

@@ -126,7 +126,7 @@ def test_nothing_is_missing_where_all_is_there() -> None:
     assert ALL.missing(()) == []
 
 
-def test_what_is_missing_is_told_with_the_reason_and_the_way_out() -> None:
+def test_what_is_missing_is_reported_with_the_reason_and_the_way_out() -> None:
     received = NONE.missing(())
     assert len(received) == len(KERNEL_FEATURES)
     for name, sentence in zip(KERNEL_FEATURES, received, strict=True):

@@ -67,7 +67,7 @@ class TestScalars:
         assert written(value) == result
         assert type(written(value)) is type(result)
 
-    def test_a_number_that_is_none_is_told_of_by_its_place(self) -> None:
+    def test_a_number_that_is_none_is_reported_by_its_place(self) -> None:
         assert "$.rsi is NaN" in why_not({"rsi": np.float64("nan")})
         assert "$.rsi is infinite" in why_not({"rsi": np.float32("inf")})
         assert "$[0] is of type numpy.complex128" in why_not([np.complex128(1)])
@@ -105,7 +105,7 @@ class TestArrays:
     def test_they_are_lists_and_what_is_missing_is_null(self, array: Any, result: Any) -> None:
         assert written(array) == result
 
-    def test_what_no_list_can_hold_is_told_of_by_its_place(self) -> None:
+    def test_what_no_list_can_hold_is_reported_by_its_place(self) -> None:
         assert "$.a[0][1] is infinite" in why_not({"a": np.array([[1.0, -np.inf]])})
         assert "$[0] is of type complex" in why_not(np.array([1j]))
         assert "base64" in why_not(np.array([b"x"]))
@@ -150,7 +150,7 @@ class TestSeries:
     def test_an_index_that_only_counts_gives_a_list_and_any_other_an_object(self, series: Any, result: Any) -> None:
         assert written(series) == result
 
-    def test_what_an_object_cannot_hold_is_told(self) -> None:
+    def test_what_an_object_cannot_hold_is_reported(self) -> None:
         assert "two keys that are both 'a'" in why_not(pd.Series([1, 2], index=["a", "a"]))
         assert "not finite" in why_not(pd.Series([1], index=[np.nan]))
         assert "$[0][1] is NaN" in why_not(pd.Series([[1, np.nan]]))
@@ -193,7 +193,7 @@ class TestFrames:
         assert written(pd.DataFrame({"a": []})) == []
         assert written(pd.DataFrame(index=[0, 1])) == [{}, {}]
 
-    def test_what_cannot_be_said_is_told_by_row_and_column(self) -> None:
+    def test_what_cannot_be_said_is_reported_by_row_and_column(self) -> None:
         assert "$[1].a is infinite" in why_not(pd.DataFrame({"a": [1, np.inf]}))
         assert "two columns that are both called 'a'" in why_not(pd.DataFrame([[1, 2]], columns=["a", "a"]))
         with pytest.raises(JsonTooLarge):

@@ -94,7 +94,7 @@ async def test_a_call_that_ends_gives_back_what_it_had() -> None:
     await outbound.close()
 
 
-async def test_what_one_user_of_the_proxy_looks_up_holds_up_nobody_else() -> None:
+async def test_what_one_user_of_the_proxy_looks_up_holds_up_no_other_user() -> None:
     async def resolver(host: str, port: int) -> list[str]:
         asked.append(host)
         if host != "fast":

@@ -1,4 +1,4 @@
-"""The first process of namespaces: it is there as long as whoever began it holds the pipe, and no longer."""
+"""The first process of namespaces: it lives as long as the process that began it holds the pipe, and no longer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_it_is_there_as_long_as_the_pipe_is_held(begin: Begin) -> None:
         assert has_ended(pid)
 
 
-def test_it_ends_with_whoever_began_it_however_soon_that_was(begin: Begin) -> None:
+def test_it_ends_with_the_process_that_began_it_however_soon_that_was(begin: Begin) -> None:
     received, telling = os.pipe()
     for _ in range(30):
         pid = os.fork()

@@ -50,12 +50,12 @@ print(fork_for(wishes) is syscalls.fork)
 """
 
 
-def test_what_python_does_after_a_fork_is_left_out_where_nobody_needs_it() -> None:
+def test_what_python_does_after_a_fork_is_left_out_where_no_one_needs_it() -> None:
     output = subprocess.run([sys.executable, "-c", LEFT_OUT], capture_output=True, text=True, check=True).stdout
     assert output == "True\n"
 
 
-def test_whoever_wishes_to_be_told_of_forks_is() -> None:
+def test_a_module_that_wishes_to_be_notified_of_forks_is() -> None:
     with noting_wishes() as wishes:
         os.register_at_fork(after_in_child=int)
     assert wishes == {__name__} and fork_for(wishes) is os.fork

@@ -190,7 +190,7 @@ class TestUnfit:
         assert "await" in why_not([made])
         made.close()
 
-    def test_what_holds_itself_is_told_with_both_places(self) -> None:
+    def test_what_holds_itself_is_reported_with_both_places(self) -> None:
         rows: list[Any] = [1]
         whole = {"a": {"rows": rows}}
         rows.append(whole["a"])

@@ -146,7 +146,7 @@ def test_a_call_ends_with_those_it_depends_on(functions: Zygote, whom: str) -> N
     assert functions.function("def main(): return 1").result == b'{"ok":1}'
 
 
-def test_a_call_for_which_all_was_ready_and_is_killed_is_the_servers_to_begin_anew(functions: Zygote) -> None:
+def test_a_call_for_which_all_was_ready_and_is_killed_is_the_servers_to_begin_again(functions: Zygote) -> None:
     one = waiting(functions)
     first = next(pid for pid in children(one) if is_first(pid))
     (copy,) = children(template(functions))
@@ -197,7 +197,7 @@ os.waitpid(pid, 0)
     assert output.split() == ["1", "1", "1", "one"]
 
 
-def test_whoever_is_reaped_by_this_process_is_reaped_while_it_waits_for_the_others() -> None:
+def test_a_process_that_is_reaped_by_this_process_is_reaped_while_it_waits_for_the_others() -> None:
     asked: list[float] = []
 
     class Place:

@@ -1,4 +1,4 @@
-"""The server's end of a call, against a peer that does as it is told: as it should, or not."""
+"""The server's end of a call, against a peer that does as instructed: as it should, or not."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ async def test_what_is_sent_to_a_peer_that_has_left_is_lost_and_its_end_is_not(p
         assert await line.ended() == ConfinedResult("exited", 1, "", b"", b"", b"")
 
 
-async def test_a_peer_that_goes_without_a_word_is_told_from_one_that_had_begun(
+async def test_a_peer_that_goes_without_a_word_is_distinguished_from_one_that_had_begun(
     peer: Ends,
 ) -> None:
     ours, theirs = peer
@@ -202,7 +202,7 @@ async def test_the_listening_socket_comes_before_the_start(peer: Ends) -> None:
         assert await line.ended() is not None
 
 
-async def test_who_waits_for_a_listener_is_told_when_the_call_ended_instead(
+async def test_who_waits_for_a_listener_is_informed_when_the_call_ended_instead(
     peer: Ends,
 ) -> None:
     ours, theirs = peer
@@ -232,7 +232,7 @@ async def test_other_descriptors_are_refused_and_closed(peer: Ends, sent: str) -
         assert descriptors() <= before
 
 
-async def test_a_listener_that_nobody_took_is_closed(peer: Ends) -> None:
+async def test_a_listener_that_no_process_takes_is_closed(peer: Ends) -> None:
     ours, theirs = peer
     with socket.create_server(("127.0.0.1", 0)) as server:
         before = descriptors()

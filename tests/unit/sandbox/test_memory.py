@@ -28,7 +28,7 @@ sys.stdin.read()
 
 
 def never() -> bool:
-    """That there is still somebody who wants to know."""
+    """Whether a reader is left."""
     return False
 
 
@@ -72,7 +72,7 @@ def test_where_finding_that_out_would_take_long_it_counts_often(
     assert MemoryMeter(64 * MIB).is_over([mapping], never)
 
 
-def test_no_process_is_looked_into_once_nobody_wants_to_know(taking: int) -> None:
+def test_no_process_is_looked_into_once_no_reader_wants_to_know(taking: int) -> None:
     asked = []
 
     def is_done() -> bool:

@@ -133,7 +133,7 @@ async def test_a_server_that_is_asked_first_says_when_to_go_on() -> None:
         client.leave()
 
 
-async def test_a_second_request_on_the_same_connection_reaches_nobody() -> None:
+async def test_a_second_request_on_the_same_connection_reaches_no_one() -> None:
     async with answering(answer(b"one")) as first, answering(answer(b"two")) as second, proxying() as proxy:
         got = await proxy.answer(fetching(first.port) + fetching(second.port, "/", "Cookie: for-the-second"))
     assert got.body == b"one"

@@ -1,4 +1,4 @@
-"""The proxy of a confined call: what it refuses, and that it reaches nobody when it does."""
+"""The proxy of a confined call: what it refuses, and that it reaches no server when it does."""
 
 from __future__ import annotations
 

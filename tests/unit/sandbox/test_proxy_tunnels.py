@@ -99,7 +99,7 @@ async def test_tls_goes_through_from_end_to_end() -> None:
 
 
 @pytest.mark.parametrize("up_or_down", ["down", "up"])
-async def test_whoever_reads_slowly_slows_the_other_side_down(up_or_down: str) -> None:
+async def test_a_peer_that_reads_slowly_slows_the_other_side_down(up_or_down: str) -> None:
     async def lavish(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if up_or_down == "up":
             await stopped.wait()

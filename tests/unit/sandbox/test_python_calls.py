@@ -131,7 +131,7 @@ def main():
     assert value(warm, code) == "done"
 
 
-def test_nobody_waits_for_what_a_process_does_after_its_result(warm: Zygote) -> None:
+def test_no_caller_waits_for_what_a_process_does_after_its_result(warm: Zygote) -> None:
     code = "import os, time\ndef main():\n    os.write(3, b'{\"ok\":1}\\n')\n    time.sleep(3600)"
     ended = run(warm, code, seconds=60.0)
     assert (ended.fate, ended.result) == ("exited", b'{"ok":1}')

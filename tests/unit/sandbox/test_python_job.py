@@ -53,13 +53,13 @@ def f():
 """
         assert plain.run(code).answer == {"ok": [{"x": 1}, "tool", "<tool>"]}
 
-    def test_what_is_no_json_is_told_by_its_place(self, plain: Children) -> None:
+    def test_what_is_no_json_is_reported_by_its_place(self, plain: Children) -> None:
         assert plain.run("def f(): return {'a': [1, float('nan')]}").answer == {"unfit": IsStr(regex=r"\$\.a\[1\] .*")}
         unfit = plain.run("class Odd: pass\nOdd.__qualname__ = 'x' * 10**6\ndef f(): return Odd()").answer["unfit"]
         assert len(unfit) < 5000
 
     @pytest.mark.parametrize("code", ["def f(): return 'x' * 10**6", "def f(): return list(range(10**7))"])
-    def test_what_is_too_large_is_told_with_how_much_may_be(self, plain: Children, code: str) -> None:
+    def test_what_is_too_large_is_reported_with_how_much_may_be(self, plain: Children, code: str) -> None:
         assert plain.run(code).answer == {"large": LIMITS["result"] - 8}
 
     def test_all_that_may_be_is_sent(self, plain: Children) -> None:
@@ -78,7 +78,7 @@ def f():
 
 
 class TestErrors:
-    def test_type_message_and_the_last_line_of_its_own_code_are_told(self, plain: Children) -> None:
+    def test_type_message_and_the_last_line_of_its_own_code_are_reported(self, plain: Children) -> None:
         code = "import json\n\ndef g(text):\n    return json.loads(text)  # here\n\ndef f():\n    return g('{')\n"
         assert failure(plain, code) == {
             "type": "JSONDecodeError",
@@ -113,7 +113,7 @@ class TestErrors:
             ("def f():", "IndentationError", "expected", 1),
         ],
     )
-    def test_whatever_is_raised_is_told(
+    def test_whatever_is_raised_is_reported(
         self, plain: Children, code: str, kind: str, words: str, line: int | None
     ) -> None:
         found = failure(plain, code)

@@ -81,7 +81,7 @@ def test_a_call_is_answered_after_the_one_that_waited_for_it_was_killed(user: st
             while not has_ended(spare):
                 pass
         with suppress(EOFError, BrokenPipeError):
-            # Nothing of it has run, and the server begins it anew; unless the supervisor had gone before it came.
+            # Nothing of it has run, and the server begins it again; unless the supervisor had gone before it came.
             assert value(started, "def main():\n    return 1") == 1
         assert value(started, "def main():\n    return 2") == 2
 

@@ -70,7 +70,7 @@ def test_what_is_of_the_wrong_type_is_refused_in_words(
     assert channel.lines() == []
 
 
-def test_wrong_types_are_refused_also_where_nobody_listens() -> None:
+def test_wrong_types_are_refused_also_where_no_reader_listens() -> None:
     functions = make_reporters(None)
     functions["report_progress"](1, 2, "m")
     functions["report_partial"]("x")
@@ -78,7 +78,7 @@ def test_wrong_types_are_refused_also_where_nobody_listens() -> None:
         functions["report_partial"](1)
 
 
-def test_a_channel_that_is_closed_or_unread_is_nobodys_trouble() -> None:
+def test_a_channel_that_is_closed_or_unread_is_no_users_trouble() -> None:
     channel = Channel()
     os.close(channel.reading)
     channel.progress(1)

@@ -89,7 +89,7 @@ def test_whatever_bytes_come_numbers_are_finite_and_texts_are_texts(line: bytes)
         assert all(text is None or text.encode() for text in (report.message, report.partial))
 
 
-def test_it_is_told_where_lines_are_missing_or_cut() -> None:
+def test_it_is_reported_where_lines_are_missing_or_cut() -> None:
     heard: list[Progress] = []
     take = make_report_reader(heard.append)
     take(b"one\n\ntwo")
@@ -104,7 +104,7 @@ def test_it_is_told_where_lines_are_missing_or_cut() -> None:
     assert heard == [Progress(message="one"), Progress(message="two"), *found]
 
 
-def test_a_listener_that_raises_hears_no_more_and_hurts_nobody() -> None:
+def test_a_listener_that_raises_hears_no_more_and_hurts_no_other_call() -> None:
     heard: list[Progress] = []
 
     def listen(progress: Progress) -> None:

@@ -1,4 +1,4 @@
-"""The channel for reports, from a confined process through its supervisor: bounded, and in nobody's way."""
+"""The channel for reports, from a confined process through its supervisor: bounded, and in no user's way."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_first_report_is_not_held_back_until_the_end(calls: Zygote) -> None:
         assert [call.frame(), call.frame()] == [("S", b""), ("P", b"here")]
 
 
-def test_where_nobody_listens_reports_go_nowhere_and_stop_nobody(calls: Zygote, functions: Zygote) -> None:
+def test_where_no_reader_listens_reports_go_nowhere_and_stop_no_one(calls: Zygote, functions: Zygote) -> None:
     frames, ended = shell(calls, "head -c 3000000 /dev/zero >&3 && echo said", reports=False)
     assert (frames, ended.fate, ended.stdout) == ([], "exited", b"said\n")
     frames, ended = python(
@@ -52,7 +52,7 @@ def test_where_nobody_listens_reports_go_nowhere_and_stop_nobody(calls: Zygote, 
     assert (frames, ended.result) == ([], b'{"ok":null}')
 
 
-def test_a_flood_is_thinned_out_and_the_latest_is_told(calls: Zygote) -> None:
+def test_a_flood_is_thinned_out_and_the_latest_is_reported(calls: Zygote) -> None:
     frames, ended = shell(calls, "seq 1 300000 >&3; echo done", seconds=30.0)
     assert (ended.fate, ended.stdout) == ("exited", b"done\n")
     lines = b"\n".join(frames).split()
@@ -78,12 +78,12 @@ def test_a_line_that_never_ends_is_cut_where_it_becomes_too_long(calls: Zygote) 
     ("then", "fate"),
     [("kill -SEGV $$", "signalled"), ("exec sleep 60", "time"), ("yes", "output"), ("exec no-such-thing", "exited")],
 )
-def test_what_was_reported_before_a_bad_end_is_told(calls: Zygote, then: str, fate: str) -> None:
+def test_what_was_reported_before_a_bad_end_is_reported(calls: Zygote, then: str, fate: str) -> None:
     frames, ended = shell(calls, f"echo so far >&3; {then}", seconds=2.0)
     assert (frames, ended.fate) == ([b"so far"], fate)
 
 
-def test_a_server_that_does_not_read_holds_nobody_up(calls: Zygote) -> None:
+def test_a_server_that_does_not_read_holds_no_one_up(calls: Zygote) -> None:
     script = f"yes '{'y' * 900}' | head -n 100000 >&3; echo done"
     with calls.call(command("sh", "-c", script, seconds=20.0, reports=True)) as call:
         call.line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)

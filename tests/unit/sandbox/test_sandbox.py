@@ -35,7 +35,7 @@ async def test_a_command_gives_what_it_wrote_and_its_status() -> None:
     assert (ended.stdout, ended.stderr) == (b"in, out\n", b"err\n")
 
 
-async def test_a_command_starts_in_its_work_folder_or_where_it_was_told_to() -> None:
+async def test_a_command_starts_in_its_work_folder_or_where_it_was_instructed_to() -> None:
     async with boxed() as box:
         for cwd, seen in ((".", b"/call"), ("/usr/bin", b"/usr/bin")):
             assert (await box.run(script("pwd", cwd=cwd), "ann", later())).stdout.strip() == seen
@@ -106,7 +106,7 @@ async def test_a_working_dir_that_cannot_be_shown_is_refused(folder: str, why: s
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder that anybody may use, with a file in it."""
+    """A folder that anyone may use, with a file in it."""
     made = tmp_path / "here"
     made.mkdir()
     made.chmod(0o777)
@@ -158,7 +158,7 @@ async def test_a_step_that_fails_is_the_set_ups_fault_and_nothing_ran() -> None:
         assert refused.value.did_run is False
 
 
-async def test_zygotes_are_told_of_calls_that_run_together_and_not_of_those_that_follow_each_other(
+async def test_zygotes_are_notified_of_calls_that_run_together_and_not_of_those_that_follow_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     begin, received = Zygote.begin, []

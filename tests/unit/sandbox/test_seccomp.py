@@ -81,7 +81,7 @@ GUARDED = [
     ("call('setsockopt', 99, 6, 1, 0, 0)", "EBADF", "EBADF"),
     *[(f"call('setsockopt', 99, 1, {option}, 0, 0)", "EPERM", "EPERM") for option in (7, 8, 32, 33)],
     ("call('setsockopt', 99, 1, 9, 0, 0)", "EBADF", "EBADF"),
-    # pipes that hold more, and pages that are nobody's
+    # pipes that hold more, and pages that are no user's
     ("fcntl.fcntl(os.pipe()[1], 1031, 2**20)", "EPERM", "EPERM"),
     ("fcntl.fcntl(os.pipe()[1], 1032)", 65536, 65536),
     *[(f"call('mmap', 0, 2**21, 3, 0x40000 | {flags}, -1, 0)", "EPERM", "EPERM") for flags in (1, 2, 0x21, 0x22)],
@@ -207,7 +207,7 @@ def test_confinement_that_the_kernel_refuses_is_an_error(forked: Forker) -> None
     assert message == "[Errno 22] the kernel did not take the filter of system calls: Invalid argument"
 
 
-def test_another_machine_is_told_so(forked: Forker) -> None:
+def test_another_machine_is_reported(forked: Forker) -> None:
     before = "os.uname = lambda: types.SimpleNamespace(machine='riscv64')"
     message = forked.attempt("'confined'", before=before, seccomp=False, message=True)
     assert (

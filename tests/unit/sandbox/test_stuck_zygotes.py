@@ -1,4 +1,4 @@
-"""Zygotes that hang, and calls whose beginning nobody saw: what ran and what did not is told as it was."""
+"""Zygotes that hang, and calls whose beginning was not seen: what ran and what did not is reported correctly."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who is told to leave has little time to do so."""
+    """A process that is asked to leave has little time."""
     monkeypatch.setattr(call_channel, "CALL_EXIT_SECONDS", 0.2)
     monkeypatch.setattr(zygote_process, "ZYGOTE_EXIT_SECONDS", 0.2)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """One that anybody may write to."""
+    """One that anyone may write to."""
     tmp_path.chmod(0o777)
     return tmp_path
 
@@ -127,7 +127,7 @@ async def test_a_zygote_that_is_slow_and_begins_calls_is_not_given_up(monkeypatc
     looks = iter([False, False, False, True])
 
     class Slow:
-        """One that has begun another call whenever somebody looks, and this one at last."""
+        """One that has begun another call whenever it is asked, and this one at last."""
 
         @property
         def silent_since(self) -> float:
@@ -185,7 +185,7 @@ async def test_without_descriptors_no_zygote_starts_and_the_call_did_not_run(fre
         await zygotes.close()
 
 
-async def test_a_zygote_that_ends_although_it_is_needed_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_zygote_that_ends_although_it_is_needed_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     async with boxed() as box:
         await box.run(command("true"), "ann", later())
         ends = zygote_of(box)
@@ -212,7 +212,7 @@ async def _said(box: Sandbox, times: int) -> bool:
     return zygote_of(box)._said.count(b"broke") >= times
 
 
-async def test_who_waits_for_a_zygote_that_was_told_to_leave_is_not_told_that_the_house_is_at_fault() -> None:
+async def test_who_waits_for_a_zygote_that_was_asked_to_leave_is_not_informed_that_the_house_is_at_fault() -> None:
     zygotes = ZygotePool(build_zygote_spec, most=1)
     waiting = asyncio.create_task(zygotes.of(EnvironmentSpec(), "ann"))
     await asyncio.sleep(0)

@@ -41,12 +41,12 @@ def test_a_call_is_said_to_start_and_then_to_end(calls: Zygote) -> None:
         assert call.ended() == ("exited", 0, "", b"", b"hello\n", b"")
 
 
-def test_output_and_errors_are_kept_apart_and_the_exit_code_is_told(calls: Zygote) -> None:
+def test_output_and_errors_are_kept_apart_and_the_exit_code_is_reported(calls: Zygote) -> None:
     ended = calls.shell("echo out; echo err >&2; exit 7")
     assert (ended.fate, ended.code, ended.stdout, ended.stderr) == ("exited", 7, b"out\n", b"err\n")
 
 
-def test_a_signal_that_ended_the_command_is_told(calls: Zygote) -> None:
+def test_a_signal_that_ended_the_command_is_reported(calls: Zygote) -> None:
     ended = calls.shell("kill -SEGV $$")
     assert (ended.fate, ended.code) == ("signalled", signal.SIGSEGV)
 
@@ -56,7 +56,7 @@ def test_all_of_the_input_arrives(calls: Zygote, size: int) -> None:
     assert calls.run("wc", "-c", stdin="x" * size).stdout.split() == [str(size).encode()]
 
 
-def test_input_that_nobody_reads_is_no_trouble(calls: Zygote) -> None:
+def test_input_that_no_client_reads_is_no_trouble(calls: Zygote) -> None:
     assert calls.shell("exec 0<&-; echo ok", stdin="x" * 3_000_000).stdout == b"ok\n"
 
 
@@ -98,7 +98,7 @@ def test_signals_have_their_usual_meaning(calls: Zygote) -> None:
     assert ended.stdout.split()[0] == b"y"
     assert ended.stderr == b""
     ignored = dict(line.split(b":\t") for line in ended.stdout.splitlines()[1:])
-    # Two belong to the C library, and stay as whoever started the server left them.
+    # Two belong to the C library, and stay as the parent of the server left them.
     of_the_library = 0b11 << 31
     assert int(ignored[b"SigIgn"], 16) & ~of_the_library == int(ignored[b"SigBlk"], 16) == 0
 
@@ -152,7 +152,7 @@ def test_a_server_that_says_more_than_it_should_is_not_listened_to(calls: Zygote
         until_gone(call)
 
 
-def test_a_call_whose_process_was_killed_before_it_came_is_the_servers_to_begin_anew(calls: Zygote) -> None:
+def test_a_call_whose_process_was_killed_before_it_came_is_the_servers_to_begin_again(calls: Zygote) -> None:
     spares: list[int] = []
     while len(spares) != 1 or len(children(calls.process.pid)) != 1:
         # What is killed must be the one that waits, and not what is left of the calls before.

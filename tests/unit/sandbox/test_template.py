@@ -152,7 +152,7 @@ def test_a_library_that_fails_with_many_words_is_named_with_the_first_of_them(
     assert len(received["failed"]) < 5000
 
 
-def test_a_library_that_ignores_the_ends_of_children_keeps_nobody_from_knowing_them(folder: Path, user: str) -> None:
+def test_a_library_that_ignores_the_ends_of_children_keeps_no_caller_from_knowing_them(folder: Path, user: str) -> None:
     received = library(folder, "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)")
     with zygote(received, user) as calls:
         for code in (3, 4, 5):

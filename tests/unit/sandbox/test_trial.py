@@ -46,7 +46,7 @@ async def test_what_is_there_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert trials.ends == []
 
 
-async def test_what_is_missing_is_told_with_the_way_out_and_tried_again_after_a_while(
+async def test_what_is_missing_is_reported_with_the_way_out_and_tried_again_after_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trials = Trials(monkeypatch, SOME, ALL)
@@ -80,7 +80,7 @@ async def test_a_trial_that_failed_is_not_held_against_the_next_call(monkeypatch
     await trial.check(later())
 
 
-async def test_nobody_waits_for_a_trial_beyond_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_caller_waits_for_a_trial_beyond_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = asyncio.Event()
 
     async def slow() -> KernelFeatures:

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.sandbox.wire import Refused, Zygote, command, house, living, zygote
 
 
-def test_one_that_is_told_to_leave_waits_for_its_calls_and_exits(user: str) -> None:
+def test_one_that_is_asked_to_leave_waits_for_its_calls_and_exits(user: str) -> None:
     with zygote(house(), user) as calls, calls.call(command("sh", "-c", "echo on; read line; echo $line")) as call:
         assert call.frame() == ("S", b"")
         calls.line.close()

@@ -142,7 +142,7 @@ async def test_a_zygote_that_is_killed_is_replaced() -> None:
         assert second.pid != first.pid
 
 
-async def test_who_waits_for_a_zygote_that_is_killed_is_told_that_it_is_gone(shelf: Shelf) -> None:
+async def test_who_waits_for_a_zygote_that_is_killed_is_informed_that_it_is_gone(shelf: Shelf) -> None:
     house = EnvironmentSpec(python=True, modules=(shelf.add("import time\ntime.sleep(60)"),))
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
@@ -152,7 +152,7 @@ async def test_who_waits_for_a_zygote_that_is_killed_is_told_that_it_is_gone(she
             await waiting
 
 
-async def test_who_waits_for_a_zygote_whose_library_is_killed_is_told_that_it_is_gone(shelf: Shelf) -> None:
+async def test_who_waits_for_a_zygote_whose_library_is_killed_is_informed_that_it_is_gone(shelf: Shelf) -> None:
     house = EnvironmentSpec(python=True, modules=(shelf.add("import os\nos.kill(os.getpid(), 9)"),))
     async with some() as zygotes:
         with pytest.raises(ZygoteGone):

@@ -92,7 +92,7 @@ class Call:
             try:
                 piece = self.line.recv(count - len(read))
             except ConnectionResetError:
-                piece = b""  # it went before it had read what it was told
+                piece = b""  # it went before it had read everything
             if not piece:
                 raise EOFError
             read += piece

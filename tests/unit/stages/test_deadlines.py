@@ -38,7 +38,7 @@ async def test_each_ends_at_its_own_time_whatever_the_order_they_came_in() -> No
     assert set(ended[:2]) == {0.0, -1.0}
 
 
-async def test_the_task_goes_on_afterwards_as_if_nobody_had_cancelled_it() -> None:
+async def test_the_task_goes_on_afterwards_as_if_no_one_had_cancelled_it() -> None:
     deadlines = Deadlines()
     assert await forever(deadlines, 0.0) == "up"
     task = asyncio.current_task()
@@ -47,7 +47,7 @@ async def test_the_task_goes_on_afterwards_as_if_nobody_had_cancelled_it() -> No
     await asyncio.sleep(0)
 
 
-async def test_a_cancellation_of_somebody_elses_goes_on_even_if_time_is_up_too() -> None:
+async def test_a_cancellation_of_another_users_goes_on_even_if_time_is_up_too() -> None:
     deadlines = Deadlines()
     running = asyncio.create_task(forever(deadlines, 0.0))
     await asyncio.sleep(0)  # it has begun

@@ -110,7 +110,7 @@ async def test_the_wait_doubles_from_one_attempt_to_the_next(waits: list[float])
     assert waits == [0.01, 0.02, 0.04]
 
 
-async def test_it_waits_as_long_as_it_was_told_to(waits: list[float]) -> None:
+async def test_it_waits_as_long_as_it_was_asked_to(waits: list[float]) -> None:
     run_again = Retry(max_attempts=2, on=frozenset({"rate_limited"}))
     with pytest.raises(RateLimited):
         await run(peg(failing(RateLimited("slower", retry_after_ms=300)), retry=run_again))

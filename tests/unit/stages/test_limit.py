@@ -44,7 +44,7 @@ def test_the_refusal_names_the_tool_its_limit_and_when_to_come_back() -> None:
     assert error.retryable
 
 
-def test_a_short_wait_is_told_in_milliseconds_rounded_up() -> None:
+def test_a_short_wait_is_reported_in_milliseconds_rounded_up() -> None:
     limited = tool(RateLimit(max_calls=3, period="second", burst=1))
     limiter = MemoryLimiter(Clock())
     refusal(limiter, limited, ANN)
@@ -64,7 +64,7 @@ def test_a_limit_of_one_call_reads_well() -> None:
 
 
 @given(limits, starts, st.floats(0, 1))
-def test_coming_back_when_told_is_never_too_early(rate: RateLimit, start: float, pause: float) -> None:
+def test_coming_back_after_the_reported_wait_is_never_too_early(rate: RateLimit, start: float, pause: float) -> None:
     clock = Clock(start)
     limiter = MemoryLimiter(clock)
     for _ in range(rate.capacity if rate.capacity < 20 else 0):
@@ -131,7 +131,7 @@ def test_a_call_the_tool_refuses_takes_nothing_from_the_key() -> None:
         ("hour", "minute", "Rate limit of 'search' reached: 1 call per hour; try again in 3600 s"),
     ],
 )
-def test_of_two_refusals_the_longer_wait_is_told(
+def test_of_two_refusals_the_longer_wait_is_reported(
     tool_period: Literal["minute", "hour"], key_period: Literal["minute", "hour"], received: str
 ) -> None:
     flood = RateLimit(max_calls=1, period=key_period)

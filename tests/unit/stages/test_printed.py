@@ -108,7 +108,7 @@ class TestTakenOver:
             await run(peg(Script(printing(TimedOut("slow"), "first")), retry=late), attempts)
         assert attempts.printed == "first"
 
-    async def test_nothing_is_printed_by_an_error_unless_somebody_says_so(self) -> None:
+    async def test_nothing_is_printed_by_an_error_unless_a_user_says_so(self) -> None:
         assert (ToolError("x").printed, ToolError.printed, Attempts().printed) == ("", "", "")
 
 

@@ -37,7 +37,7 @@ async def test_the_row_is_named_where_one_was_inserted(database_url: str, tmp_pa
         assert [row.row_id for row in await calls_of(board)] == ["7", None]
 
 
-async def test_a_refused_row_is_told_with_its_fields_and_both_codes(
+async def test_a_refused_row_is_reported_with_its_fields_and_both_codes(
     database_url: str, tmp_path: Path, unique: DatabaseFailed
 ) -> None:
     async with board_on(database_url, tmp_path / "home") as board:
@@ -55,7 +55,7 @@ async def test_a_refused_row_is_told_with_its_fields_and_both_codes(
         ]
 
 
-async def test_what_nobody_can_know_is_in_doubt_and_never_run_again(database_url: str, tmp_path: Path) -> None:
+async def test_what_no_one_can_know_is_in_doubt_and_never_run_again(database_url: str, tmp_path: Path) -> None:
     async with board_on(database_url, tmp_path / "home") as board:
         (first,) = await called(board, InDoubt("perhaps"))
         again = await board.call("quote", key="0")

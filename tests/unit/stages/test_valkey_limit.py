@@ -56,7 +56,7 @@ async def test_calls_that_come_while_it_is_asked_ask_together(limiter: ValkeyLim
     assert sorted(await client.keys("*")) == [b"pegboard:limit:a", b"pegboard:limit:b"]
 
 
-async def test_whoever_leaves_before_it_is_asked_takes_nothing(limiter: ValkeyLimiter) -> None:
+async def test_a_call_that_leaves_before_it_is_asked_takes_nothing(limiter: ValkeyLimiter) -> None:
     first, second = (asyncio.ensure_future(limiter.take("a", HOURLY)) for _ in range(2))
     await asyncio.sleep(0)
     second.cancel()
@@ -64,7 +64,7 @@ async def test_whoever_leaves_before_it_is_asked_takes_nothing(limiter: ValkeyLi
     assert [bool(await limiter.take("a", HOURLY)) for _ in range(10)] == [False] * 9 + [True]
 
 
-async def test_whoever_is_left_when_all_before_them_have_gone_is_asked_for(limiter: ValkeyLimiter) -> None:
+async def test_a_call_that_is_left_when_all_before_them_have_gone_is_asked_for(limiter: ValkeyLimiter) -> None:
     *gone, last = (asyncio.ensure_future(limiter.take("a", HOURLY)) for _ in range(MAX_BATCH_CALLS + 1))
     for asking in gone:
         asyncio.get_running_loop().call_soon(asking.cancel)
@@ -95,7 +95,9 @@ async def test_the_prefix_keeps_boards_on_one_server_apart(limiter: ValkeyLimite
     await other.close()
 
 
-async def test_what_is_no_bucket_is_written_over_and_refuses_nobody(limiter: ValkeyLimiter, client: Redis) -> None:
+async def test_what_is_no_bucket_is_written_over_and_refuses_no_other_call(
+    limiter: ValkeyLimiter, client: Redis
+) -> None:
     await client.rpush("pegboard:limit:a", "a list")
     await client.set("pegboard:limit:b", "a text")
     waits = await asyncio.gather(*(limiter.take(key, HOURLY) for key in "cabc"))

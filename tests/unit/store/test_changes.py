@@ -15,7 +15,7 @@ from tests.servers import PostgresServer
 
 
 class Seen:
-    """What a watcher was told."""
+    """What a watcher received."""
 
     def __init__(self) -> None:
         self.revisions: list[int] = []
@@ -23,7 +23,7 @@ class Seen:
         self._told = asyncio.Event()
 
     async def on_change(self, revision: int) -> None:
-        """Note it, or fail while it is told to."""
+        """Note it, or fail while it is instructed to."""
         if self.failing:
             self.failing -= 1
             raise ConnectionError("not now")
@@ -65,7 +65,7 @@ async def other(database: Database, database_url: str) -> AsyncIterator[Database
 async def test_a_change_elsewhere_is_seen(database: Database, other: Database) -> None:
     await change(database)
     seen = Seen()
-    # PostgreSQL tells of it: nobody asks for an hour.
+    # PostgreSQL notifies: the next poll is in an hour.
     async with watching(ChangeListener(database, seen=0, slow_poll=3600), seen):
         await seen.wait_for(1)
         for revision in (2, 3):
@@ -74,7 +74,7 @@ async def test_a_change_elsewhere_is_seen(database: Database, other: Database) -
     assert seen.revisions == [1, 2, 3]
 
 
-async def test_what_was_seen_already_is_not_told_again(database: Database, other: Database) -> None:
+async def test_what_was_seen_already_is_not_reported_again(database: Database, other: Database) -> None:
     await change(database)
     seen = Seen()
     async with watching(ChangeListener(database, seen=1), seen):
@@ -83,7 +83,7 @@ async def test_what_was_seen_already_is_not_told_again(database: Database, other
     assert seen.revisions == [2]
 
 
-async def test_a_write_that_is_no_change_is_not_told(database: Database, other: Database) -> None:
+async def test_a_write_that_is_no_change_is_not_reported(database: Database, other: Database) -> None:
     seen = Seen()
     async with watching(ChangeListener(database), seen):
         async with other.write() as conn:
@@ -93,7 +93,7 @@ async def test_a_write_that_is_no_change_is_not_told(database: Database, other: 
     assert seen.revisions == [1]
 
 
-async def test_a_listener_that_fails_is_told_again(
+async def test_a_listener_that_fails_is_reported_again(
     database: Database, other: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     seen = Seen()

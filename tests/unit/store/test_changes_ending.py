@@ -1,4 +1,4 @@
-"""Watching ends when it is told to, whatever arrives at the same moment."""
+"""Watching ends when it is instructed to, whatever arrives at the same moment."""
 
 from __future__ import annotations
 

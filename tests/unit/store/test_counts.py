@@ -1,4 +1,4 @@
-"""Counts in the database: added up by whoever writes, read hour by hour."""
+"""Counts in the database: added up by the caller that writes, read hour by hour."""
 
 from __future__ import annotations
 

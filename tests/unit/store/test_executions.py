@@ -210,7 +210,7 @@ async def test_a_caller_with_an_endless_name_finds_their_calls(database: Databas
     assert found.id == mine.id
 
 
-async def test_time_is_told_by_the_moment_and_not_by_the_id_which_may_be_a_second_ahead(database: Database) -> None:
+async def test_time_is_reported_by_the_moment_and_not_by_the_id_which_may_be_a_second_ahead(database: Database) -> None:
     early = an_execution(id=id_at(NOW + MAX_CLOCK_LEAD), started_at=NOW - timedelta(microseconds=1))
     on_time = an_execution(id=id_at(NOW + MAX_CLOCK_LEAD), started_at=NOW)
     late = begun(NOW + 2 * MAX_CLOCK_LEAD)

@@ -44,7 +44,7 @@ async def plan(database: Database, query: Query, telling: str = "FROM") -> str:
 
 
 async def fill(database: Database) -> User:
-    """Some thousand tools, few of them unusual; returns somebody with a few."""
+    """Some thousand tools, few of them unusual; returns a user with a few."""
     admin, somebody = a_user("admin"), a_user("somebody")
     kinds = [Kind.HTTP] * 60 + [Kind.PYTHON] * 30 + [Kind.SHELL] * 9 + [Kind.TABLE]
     made = [

@@ -179,7 +179,7 @@ def test_finishing_is_refused_when_the_keys_are_in_use_by_a_later_rotation(path:
     assert FileKeyring(path).keys == (second, first)
 
 
-def test_what_a_killed_writer_left_behind_is_in_nobodys_way(path: Path) -> None:
+def test_what_a_killed_writer_left_behind_is_in_no_users_way(path: Path) -> None:
     keyring = FileKeyring(path, create=True)
     leftover = path.with_name("secret.key.new")
     leftover.write_text("half a f")

@@ -34,7 +34,7 @@ def a_message(thread: Thread, position: int, **fields: Any) -> Message:
 
 @pytest.fixture
 async def ada(database: Database) -> User:
-    """Somebody who is there."""
+    """A user who is there."""
     return await kept_user(database, "ada")
 
 

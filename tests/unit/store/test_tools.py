@@ -26,7 +26,7 @@ from tests.unit.store.statements import statements
 
 @pytest.fixture
 async def owner(database: Database) -> User:
-    """Somebody to own tools."""
+    """A user to own tools."""
     return await kept_user(database)
 
 

@@ -60,14 +60,14 @@ def in_pieces(text: str, size: int) -> list[str]:
 
 
 def answered(dialect: Dialect, times: int = 1, id: str = "") -> str:
-    """What the model is told of a call that went well, or of several."""
+    """What the model receives about a call that succeeded, or of several."""
     result = ToolResult("get_weather", True, '{"temp_c": 7.5, "sky": "bewölkt"}'.encode(), run_id="r-1")
     answer = Answer(AskedCall("get_weather", {}, id), result)
     return str(dialect.render([answer] * times, many=times > 1))
 
 
 def failed(dialect: Dialect, id: str = "") -> str:
-    """What it is told of one that did not."""
+    """What it receives about one that failed."""
     problem = Problem(ErrorType.UNKNOWN, "failed", 'It said "no"', False)
     answer = Answer(AskedCall("get_weather", {}, id), ToolResult("get_weather", False, problem=problem))
     return str(dialect.render([answer], many=False))

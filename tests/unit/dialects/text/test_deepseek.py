@@ -26,7 +26,7 @@ def test_arguments_that_are_no_block_of_json_are_malformed_in_r1() -> None:
     assert refused(DeepSeekR1(), f"{CALL}function{SEP}f\n```json\nhello\n```{END}") == [("f", "hello\n")]
 
 
-def test_a_tool_named_function_is_still_told_from_r1() -> None:
+def test_a_tool_named_function_is_still_reported_from_r1() -> None:
     text = f'{CALL}function{SEP}{{"a": 1}}{END}'
     assert DeepSeekV31().recognises(text)
     assert not DeepSeekR1().recognises(text)

@@ -19,7 +19,7 @@ from tests.unit.dialects.text.feeding import answered, asked, calls_of, refused
         ("<function=", False),
     ],
 )
-def test_it_is_told_by_the_object_after_the_tag(text: str, is_known: bool) -> None:
+def test_it_is_recognised_by_the_object_after_the_tag(text: str, is_known: bool) -> None:
     assert Functionary31().recognises(text) is is_known
 
 

@@ -40,7 +40,7 @@ def test_a_message_to_a_function_is_a_call_wherever_it_is_addressed(header: str)
         "I go to=functions.f<|channel|>commentary",
     ],
 )
-def test_a_message_to_anybody_else_is_none(header: str) -> None:
+def test_a_message_to_any_other_user_is_none(header: str) -> None:
     assert calls_of(Harmony(), header + BODY + "<|end|>") == []
 
 

@@ -91,7 +91,7 @@ def test_a_call_comes_as_soon_as_it_is_whole() -> None:
         ("a tag <tool_call> and no call", None),
     ],
 )
-def test_relatives_are_told_apart_by_what_stands_around_the_call(text: str, found: str | None) -> None:
+def test_relatives_are_distinguished_by_what_stands_around_the_call(text: str, found: str | None) -> None:
     dialect = KNOWN.found(text)
     assert (dialect and dialect.name) == found
 
@@ -168,7 +168,7 @@ def test_an_answer_is_the_turn_its_template_makes(case: Any) -> None:
         assert case.payload.endswith(turn)
 
 
-def test_several_answers_share_a_turn_and_failures_are_told() -> None:
+def test_several_answers_share_a_turn_and_failures_are_reported() -> None:
     failed = ToolResult("b", False, problem=Problem(ErrorType.UNKNOWN, "timeout", "Too slow"))
     answers = [answer_of(ToolResult("a", True, b'"hi"')), answer_of(failed)]
     assert FAMILY["text_qwen3"].render(answers, many=True) == (

@@ -77,7 +77,7 @@ def test_a_call_that_cannot_be_read_is_malformed(text: str, rest: str) -> None:
         ('The key "parameters" is for arguments', False),
     ],
 )
-def test_it_is_told_by_its_two_fields(payload: Any, is_known: bool) -> None:
+def test_it_is_recognised_by_its_two_fields(payload: Any, is_known: bool) -> None:
     assert (Dialects([Llama31()]).found(payload) is not None) is is_known
 
 

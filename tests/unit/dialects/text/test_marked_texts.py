@@ -67,7 +67,7 @@ def test_an_example_becomes_its_calls_in_pieces_of_any_size(case: Case, size: in
 
 
 @pytest.mark.parametrize("case", EXAMPLES, ids=lambda case: f"{case}-{case.kind}")
-def test_an_example_is_told_from_the_other_dialects(case: Case) -> None:
+def test_an_example_is_reported_from_the_other_dialects(case: Case) -> None:
     found = KNOWN.found(case.payload)
     assert found is not None
     assert found.name == case.dialect

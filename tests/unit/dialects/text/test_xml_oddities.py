@@ -48,7 +48,7 @@ def why(asked: AskedCall) -> str:
         ("<｜DSML｜function_calls>", "text_deepseek_v32_dsml"),
     ],
 )
-def test_dialects_with_the_same_tags_are_told_apart(text: str, found: str | None) -> None:
+def test_dialects_with_the_same_tags_are_distinguished(text: str, found: str | None) -> None:
     dialect = KNOWN.found(text)
     assert (dialect and dialect.name) == found
 

@@ -85,7 +85,7 @@ def test_a_body_is_read_by_its_media_type(body: bytes, content_type: str | None,
         (b'{"a": "' + b"x" * 5000 + b"", "near: xxx"),
     ],
 )
-def test_broken_json_is_told_with_its_place_and_what_stands_there(body: bytes, received: str) -> None:
+def test_broken_json_is_reported_with_its_place_and_what_stands_there(body: bytes, received: str) -> None:
     with pytest.raises(UpstreamFailed) as caught:
         read(body)
     assert "broken JSON" in caught.value.message
@@ -95,7 +95,7 @@ def test_broken_json_is_told_with_its_place_and_what_stands_there(body: bytes, r
 
 @pytest.mark.parametrize("charset", ["nonsense", "hex", "zip", "unicode_escape", "idna", "punycode", "undefined", "\0"])
 @pytest.mark.parametrize("media_type", ["text/plain", JSON])
-def test_a_charset_that_nobody_knows_is_named(charset: str, media_type: str) -> None:
+def test_a_charset_that_no_one_knows_is_named(charset: str, media_type: str) -> None:
     with pytest.raises(UpstreamFailed, match="charset"):
         read(b"abc", f"{media_type}; charset={charset}")
 
@@ -234,6 +234,6 @@ def test_a_failing_status_says_whether_and_when_to_try_again(
     assert make_status_error(status, {}, b"", NOTHING).retry_after_ms is None
 
 
-def test_media_types_are_told_apart() -> None:
+def test_media_types_are_distinguished() -> None:
     assert read_content_type("text/html; charset=utf-8").kind == "text"
     assert read_content_type("application/jsonp").kind == "binary"

@@ -1,4 +1,4 @@
-"""An upstream that keeps failing is left alone for a while, by whoever saw it fail."""
+"""An upstream that keeps failing is left alone for a while, by the process that saw it fail."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ async def test_only_one_call_tries_and_one_that_is_cancelled_gives_its_place_bac
     await caller.get(served.url)
 
 
-async def test_what_one_caller_provokes_shuts_nobody_else_out(caller: Calling, served: Upstream) -> None:
+async def test_what_one_caller_provokes_shuts_no_other_user_out(caller: Calling, served: Upstream) -> None:
     served.behaviour = by_path(bad=answer(500), other=echo)
     await fail(caller, f"{served.url}/bad", owner="olga", user="carl")
     assert await is_open(caller, served.url, owner="olga", user="carl")
@@ -160,7 +160,7 @@ async def test_an_upstream_that_answers_is_never_left_alone(
     await caller.get(served.url)
 
 
-async def test_an_answer_in_between_starts_the_count_anew(caller: Calling, served: Upstream) -> None:
+async def test_an_answer_in_between_starts_the_count_again(caller: Calling, served: Upstream) -> None:
     served.behaviour = by_path(bad=answer(500), other=echo)
     for _ in range(3):
         await fail(caller, f"{served.url}/bad", 4)
@@ -221,7 +221,7 @@ async def test_a_name_that_is_refused_here_does_not_count(served: Upstream) -> N
         await caller.get(url)
 
 
-async def test_a_port_where_nobody_listens_is_left_alone(caller: Calling) -> None:
+async def test_a_port_where_no_reader_listens_is_left_alone(caller: Calling) -> None:
     async with upstream() as gone:
         pass
     for _ in range(5):

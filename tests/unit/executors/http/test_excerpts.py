@@ -1,4 +1,4 @@
-"""What of an error's body is told, and what of a credential that an upstream repeats."""
+"""What of an error's body is reported, and what of a credential that an upstream repeats."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def received(body: bytes | str, content_type: str = "application/json", mask: Se
         ({"code": 17}, '{"code": 17}'),
     ],
 )
-def test_an_error_in_json_is_told_in_its_own_words(value: Any, expected: str) -> None:
+def test_an_error_in_json_is_reported_in_its_own_words(value: Any, expected: str) -> None:
     assert received(json.dumps(value)) == f"Upstream answered 404 Not Found: {expected}"
 
 
@@ -71,7 +71,7 @@ def test_an_error_in_json_is_told_in_its_own_words(value: Any, expected: str) ->
         ("<?xml version='1.0'?><Error><Code>NoSuchKey</Code></Error>", "NoSuchKey"),
     ],
 )
-def test_an_error_page_is_told_without_its_tags(page: str, expected: str) -> None:
+def test_an_error_page_is_reported_without_its_tags(page: str, expected: str) -> None:
     assert extract_excerpt(page.encode(), "utf-8", "text/html", NOTHING) == expected
 
 
@@ -88,7 +88,7 @@ def test_an_error_page_is_told_without_its_tags(page: str, expected: str) -> Non
         (b"a\x1b[31mred\x07", "text/plain", ": a [31mred"),
     ],
 )
-def test_any_other_error_is_told_as_one_line(body: bytes, content_type: str, expected: str) -> None:
+def test_any_other_error_is_reported_as_one_line(body: bytes, content_type: str, expected: str) -> None:
     assert received(body, content_type) == f"Upstream answered 404 Not Found{expected}"
 
 
@@ -113,7 +113,7 @@ def test_a_line_is_one_line_of_its_length(text: str, length: int) -> None:
         "[" * 10**6,
     ],
 )
-def test_a_page_made_to_take_long_is_told_in_one_line(page: str) -> None:
+def test_a_page_made_to_take_long_is_reported_in_one_line(page: str) -> None:
     assert len(received(page, "text/html")) < EXCERPT_CHARS + 50
 
 

@@ -146,7 +146,7 @@ async def test_a_credential_that_is_echoed_is_masked_in_results_and_errors(calle
         assert KEY not in caught.value.message, path
 
 
-async def test_a_named_secret_in_the_url_is_never_told(caller: Calling, served: Upstream) -> None:
+async def test_a_named_secret_in_the_url_is_never_reported(caller: Calling, served: Upstream) -> None:
     opened = {"url": f"{served.url}/bot{KEY}%2F/send?k=other-key"}
     stored = {"url": f"{served.url}/bot{{{{secret:BOT}}}}/send?k={{{{secret:K}}}}"}
     named = frozenset({f"{KEY}/", "other-key"})
@@ -183,7 +183,7 @@ async def test_an_address_that_may_not_be_reached_cannot_even_be_prepared(caller
         ({"url": f"http://127.0.0.1/{KEY} "}, None),
     ],
 )
-async def test_a_secret_that_would_break_the_request_cannot_be_prepared_and_is_not_told(
+async def test_a_secret_that_would_break_the_request_cannot_be_prepared_and_is_not_reported(
     caller: Calling, config: dict[str, Any], auth: dict[str, Any] | None
 ) -> None:
     with pytest.raises(Misconfigured) as caught:

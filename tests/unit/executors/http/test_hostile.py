@@ -22,7 +22,7 @@ from tests.waiting import until
 SECONDS = 0.3
 JSON = "application/json"
 
-# What the upstream does, the error that is told, and words in it.
+# What the upstream does, the error that is reported, and words in it.
 ATTACKS: dict[str, tuple[Behaviour, type[ToolError], str]] = {
     "hangs": (upstreams.hang, TimedOut, "did not finish within 0.3 s"),
     "slow headers": (upstreams.slow_headers, TimedOut, "did not finish"),
@@ -85,7 +85,7 @@ def left_over() -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-async def test_an_upstream_that_misbehaves_hurts_nobody(attack: str) -> None:
+async def test_an_upstream_that_misbehaves_hurts_no_other_call(attack: str) -> None:
     behaviour, error, words = ATTACKS[attack]
     behaviours = by_path(attack=behaviour, healthy=echo)
     async with upstream(behaviours) as served, calling() as caller:
@@ -157,13 +157,13 @@ async def settled(before: tuple[int, int]) -> bool:
     return left_over() <= before
 
 
-async def test_plain_http_where_tls_is_expected_is_told() -> None:
+async def test_plain_http_where_tls_is_expected_is_reported() -> None:
     async with upstream(at_once=upstreams.head(400)) as served, upstream() as healthy, calling() as caller:
         await attacked(caller, f"https://127.0.0.1:{served.port}", UpstreamUnreachable, "TLS with 127.0.0.1")
         await caller.get(healthy.url)
 
 
-async def test_a_name_that_is_bound_anew_to_a_private_address_is_refused() -> None:
+async def test_a_name_that_is_bound_again_to_a_private_address_is_refused() -> None:
     answers = [["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254", "::ffff:192.168.0.1"], [], ["127.0.0.1"]]
 
     async def resolve(_host: str, _port: int) -> list[str]:

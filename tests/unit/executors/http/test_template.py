@@ -222,7 +222,7 @@ def test_requests_share_nothing_that_can_be_changed() -> None:
         ("http://127.0.0.1:1?x=1", "http://127.0.0.1:1"),
     ],
 )
-def test_the_origin_is_told_with_its_port(url: str, origin: str) -> None:
+def test_the_origin_is_reported_with_its_port(url: str, origin: str) -> None:
     assert template(url=url).origin == origin
 
 
@@ -240,7 +240,7 @@ def test_secrets_are_those_of_auth_headers_and_the_urls_query() -> None:
     assert not {"notsecret", "application/json"} & set(made.secrets)
 
 
-def test_names_that_nobody_declared_do_not_fill_the_memory() -> None:
+def test_names_that_no_one_declared_do_not_fill_the_memory() -> None:
     made = template()
     for number in range(3000):
         assert made.fill({f"p{number}": number}).url.raw_query_string == f"p{number}={number}"

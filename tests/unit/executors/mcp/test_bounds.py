@@ -94,7 +94,7 @@ async def test_one_owner_s_sessions_leave_room_for_those_of_others(
             assert {each.owner_id for each in upstreams._connections} == {"ann", "bob"}
 
 
-async def test_what_one_caller_provokes_shuts_nobody_else_out(runner: Runner) -> None:
+async def test_what_one_caller_provokes_shuts_no_other_user_out(runner: Runner) -> None:
     call = runner.ready(tool_of(odd("exit-at-once")))
     for _ in range(5):
         with pytest.raises(UpstreamUnreachable):
@@ -105,7 +105,7 @@ async def test_what_one_caller_provokes_shuts_nobody_else_out(runner: Runner) ->
         await call(user="u1")
 
 
-async def test_a_config_that_a_secret_spoils_is_told_of_without_it(runner: Runner) -> None:
+async def test_a_config_that_a_secret_spoils_is_reported_without_it(runner: Runner) -> None:
     tool = tool_of(Upstream("http://mcp.example/mcp", None), config={"headers": {"X-Key": "s3cr3t\nkey"}})
     with pytest.raises(Misconfigured, match="'X-Key' holds a line break") as refused:
         runner.ready(tool)

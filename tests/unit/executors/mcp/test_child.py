@@ -106,7 +106,7 @@ def test_what_a_command_left_running_ends_with_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_told_to_stop_it_ends_everything_that_does_not_heed_that(tmp_path: Path, number: int) -> None:
+def test_asked_to_stop_it_ends_everything_that_does_not_heed_that(tmp_path: Path, number: int) -> None:
     file = tmp_path / "daemon"
     code = "trap '' TERM INT HUP; " + f"{sys.executable} {FOLDER / 'odd.py'} daemon {file} & while :; do sleep 1; done"
     with launched("sh", "-c", code) as process:
@@ -118,7 +118,7 @@ def test_told_to_stop_it_ends_everything_that_does_not_heed_that(tmp_path: Path,
         assert not {pid for pid in (*others, daemon) if is_running(pid)}
 
 
-def test_told_to_stop_it_lets_the_command_end_by_itself() -> None:
+def test_asked_to_stop_it_lets_the_command_end_by_itself() -> None:
     code = (
         "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(5)); print('up', flush=True); time.sleep(60)"
     )

@@ -178,7 +178,7 @@ async def test_an_upstream_that_answers_with_errors_is_not_left_alone(runner: Ru
             await call(json.dumps({"code": -32000, "message": "database locked"}))
 
 
-async def test_a_tool_that_its_upstream_changed_is_refused_and_told_of_once(
+async def test_a_tool_that_its_upstream_changed_is_refused_and_reported_once(
     runner: Runner, upstreams: McpSessionPool, tmp_path: Path
 ) -> None:
     file = tmp_path / "description"
@@ -189,7 +189,7 @@ async def test_a_tool_that_its_upstream_changed_is_refused_and_told_of_once(
     call = runner.ready(tool)
     assert await call() == "hi"
     file.write_text("second")
-    assert await call() == "hi"  # nobody has looked at the list again yet
+    assert await call() == "hi"  # the list was not read again yet
     [changed] = await upstreams.tools(upstream) if await _aged(upstreams, upstream) else []
     for _ in range(3):
         with pytest.raises(Drifted, match="has changed the tool 'echo' since it was taken on"):
@@ -230,7 +230,7 @@ async def test_a_list_that_is_old_is_fetched_again_behind_a_call(upstreams: McpS
     assert session.tools["echo"].description == "second"
 
 
-async def test_a_tool_that_its_upstream_no_longer_has_is_told_of(runner: Runner) -> None:
+async def test_a_tool_that_its_upstream_no_longer_has_is_reported(runner: Runner) -> None:
     gone = tool_of(odd("plain"), config={"tool": "shout", "pinned": "0" * 64})
     call = runner.ready(gone)
     for _ in range(2):

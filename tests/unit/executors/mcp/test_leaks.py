@@ -71,7 +71,7 @@ async def returned_to(before: Held) -> None:
         return all(now <= then for now, then in zip(Held.now(), before, strict=True))
 
     try:
-        await until(settled, 15)  # after five seconds the servers let go of connections that nobody uses
+        await until(settled, 15)  # after five seconds the servers let go of connections that no client uses
     except TimeoutError:
         pytest.fail(f"{Held.now()} is held, and {before} was before: {asyncio.all_tasks()}")
 

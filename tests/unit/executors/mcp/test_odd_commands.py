@@ -55,7 +55,7 @@ async def test_a_server_that_hangs_while_it_starts_is_given_up(how: str, phase: 
     await until(gone)
 
 
-async def test_what_a_server_that_hangs_wrote_is_told_without_its_secrets(outbound: GuardedClient) -> None:
+async def test_what_a_server_that_hangs_wrote_is_reported_without_its_secrets(outbound: GuardedClient) -> None:
     script = 'echo "npm: waiting for the proxy with $SERVICE_KEY" >&2; exec sleep 600'
     hung = Upstream(None, ("sh", "-c", script), env=(("SERVICE_KEY", "hush-hush-key"),))
     made = McpSessionPool(outbound, children=4, child_memory=2**30, max_bytes=2**20, connect_seconds=3)
@@ -86,7 +86,7 @@ async def test_a_server_that_answers_nothing_any_more_is_replaced(upstreams: Mcp
     assert upstreams._connections[hanging].session not in (None, first)
 
 
-async def test_a_server_that_reads_nothing_cannot_hold_anybody_up(upstreams: McpSessionPool) -> None:
+async def test_a_server_that_reads_nothing_cannot_hold_anyone_up(upstreams: McpSessionPool) -> None:
     deaf = odd("deaf")
     await upstreams.tools(deaf)
 
@@ -196,7 +196,7 @@ async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstr
 
 
 @pytest.mark.parametrize("how", ["flood", "stray"])
-async def test_a_flood_of_messages_hurts_nobody_else(how: str, upstreams: McpSessionPool) -> None:
+async def test_a_flood_of_messages_hurts_no_other_user(how: str, upstreams: McpSessionPool) -> None:
     await upstreams.tools(odd(how))
     await say(upstreams, odd("plain"))
     before = memory()
@@ -209,7 +209,7 @@ async def test_a_flood_of_messages_hurts_nobody_else(how: str, upstreams: McpSes
     await asyncio.wait({flooded})
 
 
-async def test_an_answer_that_is_none_is_told_of(upstreams: McpSessionPool) -> None:
+async def test_an_answer_that_is_none_is_reported(upstreams: McpSessionPool) -> None:
     error = await refused(upstreams, odd("nonsense"))
     assert isinstance(error, UpstreamFailed)
     assert "something that is no result: content: must be an array" in error.message

@@ -39,7 +39,7 @@ async def never(_asked: Asked) -> bool:
         ("400 Bad Request", '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID"}}'),
     ],
 )
-async def test_a_session_that_the_server_forgot_is_made_anew_for_the_same_call(
+async def test_a_session_that_the_server_forgot_is_made_again_for_the_same_call(
     status: str, body: str, upstreams: McpSessionPool
 ) -> None:
     async def answer(asked: Asked) -> bool:

@@ -141,7 +141,7 @@ async def test_a_closed_pool_starts_nothing(outbound: GuardedClient) -> None:
         assert running() <= before
 
 
-async def test_one_dead_and_one_slow_upstream_hold_up_nobody_else(outbound: GuardedClient) -> None:
+async def test_one_dead_and_one_slow_upstream_hold_up_no_other_user(outbound: GuardedClient) -> None:
     async with answering() as server, pooled(outbound, children=4) as upstreams:
         hanging = [asyncio.create_task(upstreams.call(odd(how), "echo", {})) for how in ("hang", "hang-call")]
         hanging += [asyncio.create_task(upstreams.call(odd("exit-at-once"), "echo", {}))]

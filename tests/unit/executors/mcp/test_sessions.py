@@ -75,10 +75,10 @@ async def test_tools_are_listed_as_the_server_describes_them(way: Way, upstreams
     assert len({tool.digest for tool in tools.values()}) == len(tools)
 
 
-async def test_progress_reaches_whoever_asked_for_it(way: Way, upstreams: McpSessionPool) -> None:
+async def test_progress_reaches_a_caller_who_asked_for_it(way: Way, upstreams: McpSessionPool) -> None:
     received: list[Progress] = []
     await upstreams.call(way.upstream, "count", {"to": 3}, on_progress=received.append)
-    # The last word may come with the answer, when nobody listens any more.
+    # The last word may come with the answer, when no reader listens any more.
     assert received[:2] == [Progress(1.0, 3.0, "at 1"), Progress(2.0, 3.0, "at 2")]
 
 

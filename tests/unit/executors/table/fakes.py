@@ -39,7 +39,7 @@ MOODS = facts(ID, MOOD, ENERGY, key=("id",))
 
 
 class FakeSource:
-    """A database that counts keys, keeps what it is given, and fails as it is told."""
+    """A database that counts keys, keeps what it is given, and fails as configured."""
 
     shown_url = "fake://"
 

@@ -21,7 +21,7 @@ COMMIT = b"Q\x00\x00\x00\x0bCOMMIT\x00"
 
 @asynccontextmanager
 async def connected(url: str) -> AsyncIterator[Any]:
-    """A connection of somebody else's."""
+    """A connection of another client."""
     conn = await asyncpg.connect(url.replace("+asyncpg", ""))
     try:
         yield conn
@@ -83,7 +83,7 @@ async def together(source: PostgresqlSource, entries: Sequence[InsertEntry]) -> 
 
 
 async def nothing() -> object:
-    """What happens at COMMIT unless told otherwise."""
+    """What happens at COMMIT unless configured otherwise."""
     return None
 
 

@@ -133,7 +133,7 @@ class TestDecimals:
     @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
     @pytest.mark.parametrize("family", ["numeric", "float"])
     @pytest.mark.parametrize("digits", ["1E+999999999", "1E-999999999", "-1E+200000"])
-    def test_numbers_nobody_could_write_down_are_refused_at_once(
+    def test_numbers_no_one_could_write_down_are_refused_at_once(
         self, kind: DatabaseKind, family: ColumnFamily, digits: str
     ) -> None:
         assert refusal(binder("numeric", family, kind), Decimal(digits)).code == "too_big"

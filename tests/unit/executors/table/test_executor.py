@@ -1,4 +1,4 @@
-"""Calls of table tools on their way into a database, which here is one in memory that fails as it is told."""
+"""Calls of table tools on their way into a database, which here is one in memory that fails as configured."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class TestAnswers:
-    async def test_a_row_is_inserted_and_its_id_is_told(self, sources: TableSources, source: FakeSource) -> None:
+    async def test_a_row_is_inserted_and_its_id_is_reported(self, sources: TableSources, source: FakeSource) -> None:
         output = await run(prepared(sources), mood="sad", energy=3)
         assert output.value == {
             "id": 1,
@@ -115,7 +115,7 @@ class TestAnswers:
             (1.5, 1.5),
         ],
     )
-    async def test_a_key_is_told_in_its_own_json_type(
+    async def test_a_key_is_reported_in_its_own_json_type(
         self, sources: TableSources, source: FakeSource, monkeypatch: pytest.MonkeyPatch, key: Any, received: Any
     ) -> None:
         monkeypatch.setattr(source, "_key", lambda _entry, _row: (key,))
@@ -183,7 +183,7 @@ class TestFailures:
             await run(prepared(sources), mood="a", energy=2**20)
         assert not source.entries
 
-    async def test_a_fault_is_told_by_fields(self, sources: TableSources, source: FakeSource) -> None:
+    async def test_a_fault_is_reported_by_fields(self, sources: TableSources, source: FakeSource) -> None:
         source.faults = [InsertFault("P2002", "", sqlstate="23505", columns=("mood",))]
         with pytest.raises(DatabaseFailed, match=r"on \(mood\)"):
             await run(prepared(sources), mood="a")
@@ -258,7 +258,7 @@ class TestChanges:
         assert source.asked == 2
         assert len(source.entries) == 11
 
-    async def test_facts_read_by_somebody_else_are_planned_by(self, sources: TableSources, source: FakeSource) -> None:
+    async def test_facts_read_by_another_user_are_planned_by(self, sources: TableSources, source: FakeSource) -> None:
         tool = prepared(sources)
         await run(tool, mood="a")
         source.now = facts(MOOD, ENERGY)

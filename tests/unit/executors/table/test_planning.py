@@ -105,7 +105,7 @@ class TestRows:
             (one,), (other,) = made.rows(given), made.rows(given)
             assert one.columns is other.columns
 
-    def test_everything_that_columns_do_not_take_is_told_together(self) -> None:
+    def test_everything_that_columns_do_not_take_is_reported_together(self) -> None:
         with pytest.raises(InvalidArguments) as refused:
             planned(PLAIN, MOODS).rows({"mood": "x" * 21, "energy": 40_000})
         problem = refused.value.problem
@@ -140,7 +140,7 @@ class TestRows:
         fields = [problem.field for problem in refused.value.problems]
         assert fields == ["rows[1].mood", "rows[1].energy", "rows[3].mood", "rows[3].energy"]
 
-    def test_thousands_of_faults_are_told_as_a_bounded_number(self) -> None:
+    def test_thousands_of_faults_are_reported_as_a_bounded_number(self) -> None:
         made = planned(PLAIN.model_copy(update={"batch": True}), MOODS)
         with pytest.raises(InvalidArguments) as refused:
             made.rows({"rows": [{"mood": "x" * 21}] * 5000})
@@ -157,7 +157,7 @@ class TestKeys:
             (Column("id", "char(32)", "text", nullable=False, max_length=32), 32),
         ],
     )
-    def test_a_text_key_that_nobody_fills_in_gets_a_uuid(self, column: Column, length: int) -> None:
+    def test_a_text_key_that_no_one_fills_in_gets_a_uuid(self, column: Column, length: int) -> None:
         (row,) = planned(config({"name": "mood"}), facts(column, MOOD, key=("id",))).rows({"mood": "sad"})
         assert row.columns == ("mood", "id")
         assert len(row.values[1]) == length

@@ -95,7 +95,7 @@ async def test_a_server_that_hears_nothing_of_the_cut_is_not_waited_for(postgres
         assert [answer.output[0] for answer in answers] == [list(row) for row in found]
 
 
-async def test_nobody_can_say_while_the_server_stays_away(
+async def test_no_one_can_say_while_the_server_stays_away(
     own_postgres: servers.PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgresql_insert, "COMMIT_GRACE_SECONDS", 0.2)
@@ -128,7 +128,7 @@ async def test_an_answer_that_comes_after_the_time_is_up_is_still_given(postgres
         assert way.cuts == 1
 
 
-async def test_a_connection_lost_before_commit_is_made_anew(postgres_url: str) -> None:
+async def test_a_connection_lost_before_commit_is_made_again(postgres_url: str) -> None:
     script = """
     CREATE TABLE t (id serial PRIMARY KEY, n int);
     CREATE SEQUENCE times;

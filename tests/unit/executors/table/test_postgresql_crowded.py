@@ -57,7 +57,7 @@ async def test_batches_for_a_locked_table_hold_up_no_other(postgres_url: str) ->
     assert await asked(postgres_url, "SELECT count(*) FROM stuck") == [(24,)]
 
 
-async def test_whoever_leaves_while_the_row_is_being_committed_leaves_an_answer(postgres_url: str) -> None:
+async def test_a_caller_who_leaves_while_the_row_is_being_committed_leaves_an_answer(postgres_url: str) -> None:
     script = """
     CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql
       AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END';

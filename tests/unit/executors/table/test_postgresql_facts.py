@@ -74,7 +74,7 @@ async def test_an_array_knows_its_elements(url: str) -> None:
     assert elements["sizes"].max_length == 5
 
 
-async def test_what_the_database_fills_in_is_told_apart(url: str) -> None:
+async def test_what_the_database_fills_in_is_distinguished(url: str) -> None:
     script = """
     CREATE SEQUENCE down INCREMENT -1;
     CREATE TABLE filled (

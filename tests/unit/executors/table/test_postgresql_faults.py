@@ -160,7 +160,7 @@ async def test_facts_that_are_no_longer_true_are_stale(postgres_url: str, change
         assert [(answer.code, answer.is_stale) for answer in answers] == [(code, True)] * 5
 
 
-async def test_a_user_who_may_not_insert_is_told_so(postgres_url: str) -> None:
+async def test_a_user_who_may_not_insert_is_informed(postgres_url: str) -> None:
     async with opened(postgres_url, "CREATE TABLE t (id int PRIMARY KEY)") as source:
         facts = await facts_of(source, "t")
         role = "r" + postgres_url.rsplit("_", 1)[1]

@@ -38,7 +38,7 @@ async def test_a_name_longer_than_any_is_that_of_no_table(postgres_url: str) -> 
     ("type_", "given", "id_"),
     [("bit(3)", "101", "101"), ("interval", "26 hours", "26:00:00"), ("inet", "10.0.0.1", "10.0.0.1")],
 )
-async def test_a_key_of_any_type_is_told_as_the_server_writes_it(
+async def test_a_key_of_any_type_is_reported_as_the_server_writes_it(
     postgres_url: str, type_: str, given: str, id_: str
 ) -> None:
     async with opened(postgres_url, f"CREATE TABLE t (k {type_} PRIMARY KEY)") as source:

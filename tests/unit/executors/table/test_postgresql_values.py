@@ -133,7 +133,7 @@ async def test_a_value_that_a_column_would_change_or_refuse_is_refused_before_it
     assert not await server.fetch("SELECT 1 FROM things")
 
 
-async def test_what_only_the_server_can_read_is_told_by_the_server(source: PostgresqlSource) -> None:
+async def test_what_only_the_server_can_read_is_reported_by_the_server(source: PostgresqlSource) -> None:
     with pytest.raises(InsertFault) as refused:
         await insert(source, '{"ip": "nowhere"}')
     assert refused.value.code == "P2007"

@@ -75,7 +75,7 @@ async def test_a_locked_table_holds_up_no_other(postgres_url: str) -> None:
         assert await asked(postgres_url, "SELECT count(*) FROM t") == [(20,)]
 
 
-async def test_a_row_that_waits_for_somebody_elses_holds_up_no_neighbour(postgres_url: str) -> None:
+async def test_a_row_that_waits_for_another_users_holds_up_no_neighbour(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES) as source, connected(postgres_url) as other:
         facts = await facts_of(source, "t")
         await other.execute("BEGIN; INSERT INTO t (n) VALUES (7)")

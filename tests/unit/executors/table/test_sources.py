@@ -1,4 +1,4 @@
-"""The databases of tables: opened once, kept while their URL stays, closed when nobody names them any more."""
+"""The databases of tables: opened once, kept while their URL stays, closed when no tool names them any more."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sources(database: Database) -> TableSources:
     return TableSources(database)
 
 
-async def test_until_told_otherwise_tables_are_in_the_boards_own_database(sources: TableSources) -> None:
+async def test_until_instructed_otherwise_tables_are_in_the_boards_own_database(sources: TableSources) -> None:
     own = sources.named(None)
     assert own.is_own
     assert own is sources.named(None)

@@ -65,7 +65,7 @@ async def test_a_lock_that_is_let_go_is_waited_for(source: SqliteSource, file: P
         assert (await task).output == [[1]]
 
 
-async def test_a_lock_that_is_kept_is_told_and_nothing_is_written(source: SqliteSource, file: Path) -> None:
+async def test_a_lock_that_is_kept_is_reported_and_nothing_is_written(source: SqliteSource, file: Path) -> None:
     entries = [await entry(source, "moods", {"user_id": name}) for name in ("ada", "bob")]
     await impatient(source)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
@@ -78,7 +78,7 @@ async def test_a_lock_that_is_kept_is_told_and_nothing_is_written(source: Sqlite
     assert (await source.insert(entries[0])).output == [[1]]
 
 
-async def test_a_reader_that_keeps_the_commit_waiting_is_told_and_nothing_is_written(
+async def test_a_reader_that_keeps_the_commit_waiting_is_reported_and_nothing_is_written(
     source: SqliteSource, file: Path
 ) -> None:
     one = await entry(source, "moods", {"user_id": "ada"})
@@ -123,7 +123,7 @@ async def test_callers_that_go_while_the_file_is_locked_leave_no_row(source: Sql
         ("ALTER TABLE moods ADD COLUMN why TEXT NOT NULL DEFAULT ''", None, None, ()),
     ],
 )
-async def test_a_table_that_changed_since_it_was_looked_at_is_told_as_such(
+async def test_a_table_that_changed_since_it_was_looked_at_is_reported_as_such(
     source: SqliteSource, file: Path, script: str, code: str | None, sqlstate: str | None, columns: tuple[str, ...]
 ) -> None:
     one = await entry(source, "moods", {"user_id": "ada", "intensity": 3})
@@ -136,7 +136,7 @@ async def test_a_table_that_changed_since_it_was_looked_at_is_told_as_such(
     assert (fault.code, fault.sqlstate, fault.columns, fault.is_stale) == (code, sqlstate, columns, True)
 
 
-async def test_a_view_in_place_of_a_table_without_a_key_is_told_too(source: SqliteSource, file: Path) -> None:
+async def test_a_view_in_place_of_a_table_without_a_key_is_reported_too(source: SqliteSource, file: Path) -> None:
     run(file, "CREATE TABLE plain (a TEXT)")
     one = await entry(source, "plain", {"a": "x"})
     run(file, "ALTER TABLE plain RENAME TO p; CREATE VIEW plain AS SELECT * FROM p")
@@ -144,7 +144,7 @@ async def test_a_view_in_place_of_a_table_without_a_key_is_told_too(source: Sqli
     assert (fault.sqlstate, fault.is_stale) == ("42809", True)
 
 
-async def test_a_read_only_file_is_told_and_written_again_when_it_is_not(source: SqliteSource, file: Path) -> None:
+async def test_a_read_only_file_is_reported_and_written_again_when_it_is_not(source: SqliteSource, file: Path) -> None:
     one = await entry(source, "moods", {"user_id": "ada"})
     whole = overwritten(file, 18, b"\x03")  # a format that this SQLite may only read
     closed = SqliteSource(file)
@@ -157,7 +157,7 @@ async def test_a_read_only_file_is_told_and_written_again_when_it_is_not(source:
     await closed.close()
 
 
-async def test_a_damaged_file_is_told(source: SqliteSource, file: Path) -> None:
+async def test_a_damaged_file_is_reported(source: SqliteSource, file: Path) -> None:
     one = await entry(source, "moods", {"user_id": "ada"})
     overwritten(file, 4096, b"\x7f" * 16384)
     other = SqliteSource(file)

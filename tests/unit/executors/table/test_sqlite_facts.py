@@ -89,7 +89,7 @@ async def test_composite_keys_keep_the_order_of_the_key(source: SqliteSource) ->
     assert not facts.columns["a"].nullable
 
 
-async def test_defaults_nulls_and_generated_columns_are_told(source: SqliteSource) -> None:
+async def test_defaults_nulls_and_generated_columns_are_reported(source: SqliteSource) -> None:
     facts = await facts_of(
         source,
         "CREATE TABLE t (a TEXT NOT NULL, b TEXT DEFAULT 'x', c TEXT DEFAULT NULL, d AS (a || b), e AS (a) STORED)",
@@ -103,14 +103,14 @@ async def test_defaults_nulls_and_generated_columns_are_told(source: SqliteSourc
     assert facts.key == ()
 
 
-async def test_strict_tables_are_told_like_others(source: SqliteSource) -> None:
+async def test_strict_tables_are_reported_like_others(source: SqliteSource) -> None:
     facts = await facts_of(source, "CREATE TABLE t (id TEXT PRIMARY KEY, n INT, x REAL, y ANY) STRICT")
     families = [column.family for column in facts.columns.values()]
     assert families == ["text", "integer", "float", "text"]
     assert facts.unfit is None
 
 
-async def test_uniques_foreign_keys_and_checks_are_told(source: SqliteSource) -> None:
+async def test_uniques_foreign_keys_and_checks_are_reported(source: SqliteSource) -> None:
     facts = await facts_of(
         source,
         """
@@ -142,7 +142,7 @@ async def test_what_takes_no_rows_says_why(source: SqliteSource, script: str, ta
     assert reason in facts.unfit
 
 
-async def test_a_table_is_found_as_sqlite_finds_it_and_told_in_its_own_spelling(source: SqliteSource) -> None:
+async def test_a_table_is_found_as_sqlite_finds_it_and_reported_in_its_own_spelling(source: SqliteSource) -> None:
     facts = await facts_of(
         source, 'CREATE TABLE "Mood; DROP TABLE x""" (id INTEGER PRIMARY KEY)', 'mood; drop table x"'
     )
@@ -163,7 +163,7 @@ async def test_the_tables_that_people_made_are_listed(source: SqliteSource, tmp_
     assert await source.tables("public") == []
 
 
-async def test_a_file_that_is_missing_is_told_and_not_made(tmp_path: Path) -> None:
+async def test_a_file_that_is_missing_is_reported_and_not_made(tmp_path: Path) -> None:
     source = SqliteSource(tmp_path / "none.db")
     for ask in (source.facts(None, "t"), source.tables()):
         with pytest.raises(InsertFault, match=r"Database file .*none\.db does not exist") as missing:
@@ -175,7 +175,7 @@ async def test_a_file_that_is_missing_is_told_and_not_made(tmp_path: Path) -> No
     await source.close()
 
 
-async def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+async def test_a_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("These are not rows. " * 100)
     source = SqliteSource(tmp_path / "notes.txt")
     with pytest.raises(InsertFault, match="not an SQLite database"):

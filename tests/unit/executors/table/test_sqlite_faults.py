@@ -1,4 +1,4 @@
-"""What is told of rows that SQLite does not take."""
+"""What is reported about rows that SQLite does not take."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def source(tmp_path: Path) -> AsyncIterator[SqliteSource]:
         ({"needed": "\ud800"}, "P2007", "22021", (), None),
     ],
 )
-async def test_a_row_at_fault_is_told_with_code_sqlstate_columns_and_constraint(
+async def test_a_row_at_fault_is_reported_with_code_sqlstate_columns_and_constraint(
     source: SqliteSource,
     tmp_path: Path,
     row: dict[str, Any],
@@ -89,7 +89,7 @@ async def test_a_strict_table_says_which_column_takes_no_such_value(source: Sqli
     assert refused.value.is_stale
 
 
-async def test_a_column_that_nobody_fills_and_must_be_means_that_the_table_changed(
+async def test_a_column_that_no_one_fills_and_must_be_means_that_the_table_changed(
     source: SqliteSource, tmp_path: Path
 ) -> None:
     run(tmp_path / "data.db", "CREATE TABLE n (a TEXT, b TEXT NOT NULL)")
@@ -98,7 +98,7 @@ async def test_a_column_that_nobody_fills_and_must_be_means_that_the_table_chang
     assert (refused.value.code, refused.value.columns, refused.value.is_stale) == ("P2011", ("b",), True)
 
 
-def test_no_value_of_a_row_is_told() -> None:
+def test_no_value_of_a_row_is_reported() -> None:
     with pytest.raises(UnicodeError) as refused:
         "hunter2\ud800".encode()
     assert "hunter2" not in explain_sqlite_error(refused.value).message

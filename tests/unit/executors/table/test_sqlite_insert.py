@@ -161,7 +161,7 @@ async def test_a_reference_that_is_checked_at_the_end_fails_for_its_own_entry(so
         "CREATE TABLE t (a TEXT);CREATE TRIGGER no BEFORE INSERT ON t WHEN new.a = 'x' BEGIN SELECT RAISE(IGNORE); END",
     ],
 )
-async def test_a_row_that_the_table_skips_is_not_told_to_be_there(
+async def test_a_row_that_the_table_skips_is_not_reported_to_be_there(
     source: SqliteSource, file: Path, script: str
 ) -> None:
     run(file, script)

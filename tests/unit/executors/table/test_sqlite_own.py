@@ -25,7 +25,7 @@ TABLE = "CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT UNIQUE)"
 
 @pytest.fixture(params=["file", "memory"])
 async def board(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    """The database of a board, on disk or not, with a table of somebody's beside its own."""
+    """The database of a board, on disk or not, with a user's table beside its own."""
     database = Database.create("memory" if request.param == "memory" else f"sqlite:///{tmp_path}/board.db")
     await migrate(database)
     async with database.write() as conn:
@@ -49,7 +49,7 @@ async def rows(board: Database, query: str) -> list[Any]:
 
 
 async def give_up(board: Database, run_id: str) -> None:
-    """Do as recovery does with a call that nobody seems to be running any more."""
+    """Do as recovery does with a call that no process seems to run any more."""
     async with board.write() as conn:
         statement = text("INSERT INTO receipts (id, is_void) VALUES (:id, 1)")
         await conn.execute(statement, {"id": run_id.replace("-", "")})
@@ -100,7 +100,7 @@ async def test_inserts_take_turns_with_the_boards_own_changes(board: Database, o
     assert await rows(board, "SELECT revision FROM board_state") == [(20,)]
 
 
-async def test_a_full_disk_is_told_by_what_did_not_fit_and_the_rest_is_there(
+async def test_a_full_disk_is_reported_by_what_did_not_fit_and_the_rest_is_there(
     board: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect = board.connect_sqlite

@@ -102,7 +102,7 @@ async def test_a_call_that_is_made_again_with_its_key_is_answered_with_the_first
     assert again.output == first.output
 
 
-async def test_a_row_that_is_there_already_is_told_by_the_name_of_its_field(board: Pegboard) -> None:
+async def test_a_row_that_is_there_already_is_reported_by_the_name_of_its_field(board: Pegboard) -> None:
     await board.call("log_mood", {"user_id": "u", "mood": "sad"})
     result = await board.call("log_mood", {"user_id": "u", "mood": "sad"})
     assert failure(result) == ("DATABASE_ERROR", "P2002", "user_id")
@@ -112,7 +112,7 @@ async def test_a_row_that_is_there_already_is_told_by_the_name_of_its_field(boar
     assert await intents(board._database) == []
 
 
-async def test_a_check_and_the_range_of_a_column_are_told_apart(board: Pegboard) -> None:
+async def test_a_check_and_the_range_of_a_column_are_distinguished(board: Pegboard) -> None:
     checked = await board.call("log_mood", {"user_id": "u", "mood": "sad", "energy": 11})
     assert failure(checked) == ("DATABASE_ERROR", "P2004", "energy")
     beyond = await board.call("log_mood", {"user_id": "u", "mood": "sad", "energy": 2**63})
@@ -162,7 +162,7 @@ async def test_a_table_that_is_dropped_disables_its_tool_until_it_is_back(board:
     assert await until(is_in)
 
 
-async def test_a_column_that_is_renamed_is_told_with_its_field(board: Pegboard) -> None:
+async def test_a_column_that_is_renamed_is_reported_with_its_field(board: Pegboard) -> None:
     assert (await board.call("log_mood", {"user_id": "u", "mood": "sad"})).success
     await sql(board, "ALTER TABLE moods RENAME COLUMN telegram_id TO chat_id")
     result = await board.call("log_mood", {"user_id": "v", "mood": "sad"})
@@ -179,7 +179,7 @@ async def test_a_key_without_a_default_gets_a_uuid(board: Pegboard) -> None:
     assert UUID(result.output["id"]) == UUID(str(there))
 
 
-async def test_a_reference_to_nothing_is_told_with_its_table(board: Pegboard) -> None:
+async def test_a_reference_to_nothing_is_reported_with_its_table(board: Pegboard) -> None:
     await sql(board, "CREATE TABLE tags (mood_id INTEGER NOT NULL REFERENCES moods (id))")
     fields = [{"name": "mood", "dataType": "integer", "required": True}]
     config = {"tableName": "tags", "fields": fields, "columnMappings": {"mood": "mood_id"}}

@@ -44,12 +44,12 @@ def failed(fault: InsertFault, **more: Any) -> DatabaseFailed:
 class TestInserted:
     ROW = {"user_id": "user_123", "mood": "happy", "at": "2025-10-05T14:30:00Z", "api_key": "hush", "more": {"a": 1}}
 
-    def test_a_row_is_told_with_its_id_and_a_few_of_its_values(self) -> None:
+    def test_a_row_is_reported_with_its_id_and_a_few_of_its_values(self) -> None:
         assert wording().inserted([self.ROW], [7]) == (
             "Successfully inserted row into mood_entries (id 7): user_id user_123, mood happy, at 2025-10-05T14:30:00Z"
         )
 
-    def test_a_row_without_a_key_or_optional_values_is_told_without_them(self) -> None:
+    def test_a_row_without_a_key_or_optional_values_is_reported_without_them(self) -> None:
         message = wording().inserted([{"user_id": "u", "mood": None}], [])
         assert message == "Successfully inserted row into mood_entries: user_id u"
 
@@ -70,7 +70,7 @@ class TestInserted:
     def test_long_values_are_cut(self) -> None:
         assert len(wording().inserted([{**self.ROW, "mood": "x" * 10_000}], [7])) < 250
 
-    def test_a_batch_is_told_by_its_number_and_a_few_ids(self) -> None:
+    def test_a_batch_is_reported_by_its_number_and_a_few_ids(self) -> None:
         many = wording(batch=True)
         assert many.inserted([self.ROW] * 2, [1, 2]) == "Successfully inserted 2 rows into mood_entries (ids 1, 2)"
         assert many.inserted([self.ROW] * 9, list(range(9))).endswith("(ids 0, 1, 2, 3, 4 and 4 more)")
@@ -92,7 +92,7 @@ class TestFailed:
         error = failed(InsertFault("P2003", "", columns=("telegram_user_id",), constraint="of_user"))
         assert "on (user_id): there is no row with this value in table 'users'; use an existing row" in error.message
 
-    def test_a_check_is_told_with_what_it_asks_for(self) -> None:
+    def test_a_check_is_reported_with_what_it_asks_for(self) -> None:
         error = failed(InsertFault("P2004", "", sqlstate="23514", constraint="sane"))
         assert error.message.endswith("; the rule is: char_length(mood) > 1")
         assert "perhaps no partition of 'mood_entries'" in failed(InsertFault("P2004", "", sqlstate="23514")).message
@@ -114,18 +114,18 @@ class TestFailed:
         error = wording().failed(fault, replace(THERE, checks={"sane": rule}))
         assert error.message.endswith(f"check constraint violation 'sane'; the rule is: {shown}")
 
-    def test_a_text_that_is_too_long_is_told_with_the_most_that_its_column_takes(self) -> None:
+    def test_a_text_that_is_too_long_is_reported_with_the_most_that_its_column_takes(self) -> None:
         there = facts(Column("mood", "character varying(5)", "text", max_length=5))
         error = wording().failed(InsertFault("P2000", "", columns=("mood",)), there)
         assert error.message.endswith("'mood' is too long: at most 5 characters")
         assert failed(InsertFault("P2000", "")).message.endswith("a field is too long; give a shorter value")
 
-    def test_a_value_of_the_wrong_form_is_told_with_the_type_of_its_column(self) -> None:
+    def test_a_value_of_the_wrong_form_is_reported_with_the_type_of_its_column(self) -> None:
         there = facts(Column("mood", "inet", "other"))
         error = wording().failed(InsertFault("P2007", "", columns=("mood",)), there)
         assert error.message.endswith("'mood' is not a valid inet; give another value")
 
-    def test_a_check_is_told_by_the_names_of_the_fields(self) -> None:
+    def test_a_check_is_reported_by_the_names_of_the_fields(self) -> None:
         rule = """("telegram_user_id" <> 'telegram_user_id') AND telegram_user_id > mood"""
         there = replace(THERE, checks={rule: rule})
         fault = InsertFault("P2004", "", sqlstate="23514", columns=("telegram_user_id", "mood"), constraint=rule)
@@ -178,7 +178,7 @@ class TestFailed:
         assert "{" not in error.message
         assert error.retry_after_ms is None
 
-    def test_what_nobody_knows_is_told_in_the_databases_words(self) -> None:
+    def test_what_no_one_knows_is_reported_in_the_databases_words(self) -> None:
         error = failed(InsertFault("P2010", "moods are closed\n on Sundays", sqlstate="P0001"))
         assert error.message == (
             "Failed to insert mood entry: the database refused it (SQLSTATE P0001): moods are closed on Sundays"

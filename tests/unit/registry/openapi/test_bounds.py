@@ -1,4 +1,4 @@
-"""Documents that would take long, or much memory: each ends soon, and whoever waits hears of it."""
+"""Documents that would take long, or much memory: each ends soon, with an error."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_what_is_measured_by_parts_is_as_if_it_were_measured_whole() -> None:
         assert parts.start(schema) == measure_schema(schema)
 
 
-def test_what_is_measured_anew_too_often_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_measured_again_too_often_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_schemas, "MAX_MEASURED_BYTES", 5_000)
     large = {"requestBody": {**ref("B", "requestBodies"), "description": "Its own"}}
     bodies = {"requestBodies": {"B": body({"enum": ["x" * 2000]})["requestBody"]}}
@@ -130,7 +130,7 @@ def test_parts_of_an_allof_that_are_only_read_cost_the_same_again(monkeypatch: p
     assert [len(hidden) for hidden in sets.values()] == [100], "one set of names for all parts"
 
 
-def test_more_notes_than_anybody_reads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_notes_than_anyone_reads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "MAX_NOTES", 2)
     odd = [{"name": f"a{n}", "in": "nowhere"} for n in range(5)]
     found = import_document(api({"/x": {"get": {"parameters": odd}}}))
@@ -151,7 +151,7 @@ def test_an_import_that_takes_too_long_ends() -> None:
         read_document("openapi: 3.1.0", seconds=0)
 
 
-def test_whoever_waits_can_hear_of_it_at_each_step_of_one_operation_that_takes_long(
+def test_a_caller_who_waits_can_hear_of_it_at_each_step_of_one_operation_that_takes_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("pegboard.kinds.http.openapi.import_pace.PROGRESS_INTERVAL_SECONDS", 0.0)
@@ -162,7 +162,7 @@ def test_whoever_waits_can_hear_of_it_at_each_step_of_one_operation_that_takes_l
     assert received.index((1, 2)) > 2000 * 3, "once for each schema at least"
 
 
-def test_who_is_told_may_end_it_while_the_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_informed_may_end_it_while_the_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pegboard.kinds.http.openapi.import_pace.PROGRESS_INTERVAL_SECONDS", 0.0)
 
     def stop(done: int, total: int) -> None:

@@ -70,7 +70,7 @@ def test_names_of_such_tools_do_not_take_those_of_operations() -> None:
     assert {"send", "Send_Multipart"} < set(found)
 
 
-def test_more_bodies_than_can_be_told_apart_are_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_bodies_than_can_be_distinguished_are_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies_module, "MAX_OTHER_BODIES", 1)
     found = offering(application__json={"type": "object"}, image__png=BINARY, image__gif=BINARY)
     assert [each["name"] for each in found.definitions] == ["send", "send_png"]

@@ -127,7 +127,7 @@ def test_data_that_cannot_be_stored_leaves_its_operation_out_and_the_reason_can_
             assert "\0" not in item.name + item.reason
 
 
-def test_keys_that_are_no_texts_are_told_of() -> None:
+def test_keys_that_are_no_texts_are_reported() -> None:
     odd: Any = {
         5: {"get": {}},
         "/a": {"get": {"responses": {200: {}}}, 7: {}},

@@ -194,13 +194,13 @@ def test_the_title_names_the_source() -> None:
     assert import_document({**api({}), "info": 5}).title == "API"
 
 
-def test_progress_is_told_for_each_operation() -> None:
+def test_progress_is_reported_for_each_operation() -> None:
     received: list[tuple[int, int]] = []
     import_document(api(PATHS), on_progress=lambda done, total: received.append((done, total)))
     assert list(dict.fromkeys(each for each in received if each[0])) == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-def test_who_is_told_may_end_it() -> None:
+def test_who_is_informed_may_end_it() -> None:
     def stop(done: int, total: int) -> None:
         raise TimeoutError
 

@@ -116,7 +116,7 @@ def test_a_schema_that_refers_to_itself_stays_a_reference() -> None:
     assert schema["$defs"] == {"Tree": {"type": "object", "properties": {"below": below}}}
 
 
-def test_names_of_schemas_that_only_differ_in_signs_are_told_apart() -> None:
+def test_names_of_schemas_that_only_differ_in_signs_are_distinguished() -> None:
     components = {"schemas": {"a b": {"type": "string"}, "a/b": {"type": "integer"}}}
     pair = {"x": {"$ref": "#/components/schemas/a b"}, "y": {"$ref": "#/components/schemas/a~1b"}}
     schema = properties({"type": "object", "properties": pair}, components=components)

@@ -122,7 +122,7 @@ async def test_a_broken_file_leaves_the_former_in_force_and_tells_every_fault(
     assert (await board.tables.reload()).error is None
 
 
-async def test_a_broken_file_is_told_once_and_not_at_every_look(
+async def test_a_broken_file_is_reported_once_and_not_at_every_look(
     board: Pegboard, file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     scribble(file, "{")
@@ -191,7 +191,7 @@ async def test_a_missing_table_disables_its_tool_alone_which_recovers_by_itself(
     assert (await board.tables.status()).items[1].problems == ()
 
 
-async def test_a_database_that_cannot_be_reached_is_told_as_the_problem_of_its_tables(
+async def test_a_database_that_cannot_be_reached_is_reported_as_the_problem_of_its_tables(
     board: Pegboard, file: Path, url: str
 ) -> None:
     nowhere = "postgresql://nobody:not-a-secret@127.0.0.1:1/nowhere"

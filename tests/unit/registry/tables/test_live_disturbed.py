@@ -38,7 +38,7 @@ def file(tmp_path: Path, url: str) -> Path:
     return write_tables(tmp_path / "tables.json", log_mood(), database=url)
 
 
-async def test_a_pipe_in_place_of_the_file_is_told_and_not_waited_for(tmp_path: Path) -> None:
+async def test_a_pipe_in_place_of_the_file_is_reported_and_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "tables.json"
     os.mkfifo(pipe)
     async with memory_board(tables=pipe) as board:
@@ -55,7 +55,7 @@ async def test_a_number_beyond_every_number_does_not_keep_the_board_from_opening
     assert "1e99999999999999999999 is beyond every number" in error.message
 
 
-async def test_a_change_of_who_may_read_the_file_has_it_read_anew(file: Path) -> None:
+async def test_a_change_of_who_may_read_the_file_has_it_read_again(file: Path) -> None:
     async with memory_board(tables=file) as board:
         before = (await board.tables.status()).loaded_at
         os.chmod(file, 0o640)  # noqa: PTH101 -- nothing that blocks for long
@@ -66,7 +66,7 @@ async def test_a_change_of_who_may_read_the_file_has_it_read_anew(file: Path) ->
         assert await until(is_read_anew, 10)
 
 
-async def test_a_file_is_taken_when_nobody_has_written_to_it_for_a_while(
+async def test_a_file_is_taken_when_no_one_has_written_to_it_for_a_while(
     file: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look, looks = file_watcher._read_file_signature, count()
@@ -95,7 +95,7 @@ async def test_a_file_is_taken_when_nobody_has_written_to_it_for_a_while(
     assert hung[0] == ["log-two"]
 
 
-async def test_a_source_that_is_gone_while_its_tables_are_looked_at_harms_nobody(
+async def test_a_source_that_is_gone_while_its_tables_are_looked_at_harms_no_other_call(
     file: Path, url: str, postgres_url: str
 ) -> None:
     tables = [log_mood(toolId=f"log-{number}", source="far") for number in range(20)]

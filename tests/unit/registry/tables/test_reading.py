@@ -89,7 +89,7 @@ class TestReading:
 
 
 class TestFaults:
-    def test_every_fault_of_every_table_is_told_with_its_path(self) -> None:
+    def test_every_fault_of_every_table_is_reported_with_its_path(self) -> None:
         found = faults(
             entry({"name": "a", "dataType": "string"}, {"name": "b", "dataType": "text", "min": 1}, Batch=True),
             entry({"name": "a", "dataType": "integer", "min": 3, "max": 2}, toolId="b", source="x"),

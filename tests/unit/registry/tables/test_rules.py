@@ -1,4 +1,4 @@
-"""The rules for a table's config: each is told at its place, with what would be right."""
+"""The rules for a table's config: each is reported at its place, with what would be right."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_constraint_goes_with_its_own_types_alone(kind: Any, word: str) -> Non
         ({"dataType": "text", "required": True, "default": None}, "default", "must be a string"),
     ],
 )
-def test_what_contradicts_itself_is_told(field: dict[str, Any], where: str, says: str) -> None:
+def test_what_contradicts_itself_is_reported(field: dict[str, Any], where: str, says: str) -> None:
     found = of_field(**field)
     assert list(found) == [f"f.{where}"]
     assert says in found[f"f.{where}"]
