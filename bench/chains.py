@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from bench.harness import median, row, runner
 from pegboard import Pegboard
-from pegboard.kinds.chain.config import Chain
+from pegboard.model.chain import Chain
 from pegboard.testing import NoSettings
 
 ROUNDS = 5

@@ -21,11 +21,11 @@ from pegboard.journal.statistics import Statistics
 from pegboard.journal.writer import JournalWriter
 from pegboard.journal.writer_locks import MemoryLeases
 from pegboard.model.call import Execution
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ids import make_lowest_id, new_id
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.storage.migrate import migrate
 
 ROWS, QUICK_ROWS, FEW_ROWS = 10_000_000, 300_000, 1_000

@@ -77,10 +77,10 @@ from pegboard.model.call_errors import (
     UpstreamFailed,
     UpstreamUnreachable,
 )
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ignored_arguments import Ignored
 from pegboard.model.tool import Tool
 from pegboard.model.tool_definition import ToolCreate
-from pegboard.storage.execution_rows import ExecutionFilter
 
 __all__ = [
     "Answer",

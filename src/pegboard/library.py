@@ -8,13 +8,14 @@ from typing import Any, TypeVar, overload
 from pegboard.conversations.conversations import Conversations
 from pegboard.dialect_calls import PayloadRunner
 from pegboard.dialects.detect import CallStream, Dialects
-from pegboard.kinds.chain.config import Chain
 from pegboard.kinds.chain.outcome import ChainOutcome
 from pegboard.kinds.chain.run_chain import ChainRunner
 from pegboard.kinds.internal.executor import Handler
 from pegboard.kinds.internal.functions import FunctionRegistry
 from pegboard.model.accounts import refuse_agents
 from pegboard.model.call import Caller, CallRequest, Execution, OnProgress, ToolCall, ToolResult
+from pegboard.model.chain import Chain
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.page import Page
 from pegboard.model.tool import Tool
 from pegboard.model.tool_definition import ToolCreate, read_definition
@@ -31,7 +32,6 @@ from pegboard.runs.followed_runs import FollowedRuns
 from pegboard.runs.handle import CallHandler
 from pegboard.runs.replay import CallReplayer, Replay
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import ExecutionFilter
 
 F = TypeVar("F", bound=Callable[..., Any])
 

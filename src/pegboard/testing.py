@@ -21,8 +21,8 @@ from pydantic import Field
 
 from pegboard.board import Pegboard
 from pegboard.model.call import Caller
+from pegboard.model.filters import ExecutionFilter
 from pegboard.settings import Settings
-from pegboard.storage.execution_rows import ExecutionFilter
 
 
 class NoSettings(Settings):

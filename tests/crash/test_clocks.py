@@ -12,8 +12,8 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.model import ids
+from pegboard.model.filters import ExecutionFilter
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.storage.migrate import migrate
 from pegboard.testing import NoSettings
 from tests.crash.journals import Process, chain, ready

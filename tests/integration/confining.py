@@ -13,9 +13,8 @@ import httpx
 from pegboard import Pegboard
 from pegboard.dialects.plain import Plain
 from pegboard.model.call import ToolResult
+from pegboard.model.filters import ExecutionFilter, ToolFilter
 from pegboard.registry.build_tool import build_tool_response
-from pegboard.storage.execution_rows import ExecutionFilter
-from pegboard.storage.tool_rows import ToolFilter
 from pegboard.surfaces.rest.app import create_app
 from tests.doors import KEY, CliDoor, Door, LibraryDoor, RestDoor, served
 from tests.surfaces.rest.clients import bearer, good

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
+from pegboard.model.filters import ExecutionFilter
 from pegboard.storage.database import Database, DatabaseUnusable
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import NoSettings
 from tests.doors import KEY
 from tests.servers import PostgresServer

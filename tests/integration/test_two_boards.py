@@ -15,8 +15,8 @@ from sqlalchemy import text
 
 from pegboard import Pegboard
 from pegboard.model.api_errors import Unauthorised
+from pegboard.model.filters import ExecutionFilter
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import NoSettings
 from tests.doors import KEY
 from tests.surfaces.rest.clients import mock

@@ -9,8 +9,8 @@ import pytest
 from dirty_equals import IsDatetime, IsPartialDict, IsUUID
 
 from pegboard import Pegboard
+from pegboard.model.filters import ToolFilter
 from pegboard.model.tool_definition import ToolCreate, ToolResponse, ToolUpdate
-from pegboard.storage.tool_rows import ToolFilter
 from tests.doors import Door, Refused
 
 # Every field of the seed's ToolCreate, each with a value that is not its default.

@@ -10,7 +10,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.model.call import Execution
-from pegboard.storage.execution_rows import ExecutionFilter
+from pegboard.model.filters import ExecutionFilter
 from pegboard.testing import calls_of, memory_board
 from tests.doors import KEY
 from tests.formats import NAMES, TOOLS, Case, cases

@@ -15,8 +15,8 @@ from pegboard.kinds.base import OpenTool, Output, Prepared
 from pegboard.model.api_errors import NotFound
 from pegboard.model.call import ReadyCall
 from pegboard.model.call_errors import ExecutionFailed
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.tool import Kind
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import NoSettings, member
 from tests.doors import KEY, served
 from tests.surfaces.cli.running import Program

@@ -15,7 +15,7 @@ from sqlalchemy import text
 import pegboard
 from pegboard import Caller, Pegboard
 from pegboard.model.api_errors import Forbidden, Invalid, NotFound
-from pegboard.storage.execution_rows import ExecutionFilter
+from pegboard.model.filters import ExecutionFilter
 from pegboard.testing import NoSettings, member, memory_board
 from tests.surfaces.rest.clients import mock
 

@@ -8,10 +8,10 @@ from contextlib import suppress
 from pegboard.json_schema.compile import BoundedValidator
 from pegboard.json_schema.read_arguments import ArgumentChecker
 from pegboard.kinds.base import Prepared
-from pegboard.kinds.chain.config import CHAIN_HANDLER, get_chain_timeout
 from pegboard.kinds.kind_configs import get_default_timeout
 from pegboard.kinds.table.arguments import TableArgumentChecker
 from pegboard.model.call_errors import ToolError
+from pegboard.model.chain import CHAIN_HANDLER, get_chain_timeout
 from pegboard.model.tool import Kind, Retry, Tool
 
 # The default retry of a tool that is safe to run again: up to three more attempts.

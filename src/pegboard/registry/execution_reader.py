@@ -9,12 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import NotFound
 from pegboard.model.call import Caller, Execution
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.json_text import is_uuid
 from pegboard.model.page import Page, cut_page, read_cursor, read_id
 from pegboard.registry.snapshot import Snapshot
 from pegboard.storage import execution_rows, tool_rows
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import ExecutionFilter
 
 
 class ExecutionReader:

@@ -11,7 +11,6 @@ from pegboard.json_schema.schema_document import SchemaDocument
 from pegboard.json_schema.value_text import shorten
 from pegboard.kinds.builtin.catalog import BUILTINS
 from pegboard.kinds.builtin.config import BuiltinConfig
-from pegboard.kinds.chain.config import CHAIN_HANDLER
 from pegboard.kinds.http.config import HttpConfig
 from pegboard.kinds.internal.executor import InternalExecutor
 from pegboard.kinds.shell.command_template import (
@@ -23,6 +22,7 @@ from pegboard.kinds.shell.command_template import (
 from pegboard.kinds.shell.config import ShellConfig
 from pegboard.model.api_errors import Fault, Forbidden
 from pegboard.model.call import Caller
+from pegboard.model.chain import CHAIN_HANDLER
 from pegboard.model.tool import Kind, Tool
 from pegboard.sandbox.libraries import Libraries
 

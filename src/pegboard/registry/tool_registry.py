@@ -16,6 +16,7 @@ from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import Conflict, Fault, Forbidden, Invalid, NotFound
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import EgressRefused
+from pegboard.model.filters import ToolFilter
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import is_uuid
 from pegboard.model.page import Page, cut_page, read_cursor, read_id, read_name, read_version
@@ -29,7 +30,7 @@ from pegboard.registry.snapshot import Snapshot, list_lookup_names
 from pegboard.registry.tool_bindings import bind_tool_names
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Change, Database
-from pegboard.storage.tool_rows import ToolFilter, ToolVersion
+from pegboard.storage.tool_rows import ToolVersion
 from pegboard.storage.vault import Vault
 
 

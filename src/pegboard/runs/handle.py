@@ -20,11 +20,11 @@ from typing import Any, NamedTuple, Protocol, TypeVar, overload
 from pegboard.conversations.conversations import Conversations
 from pegboard.dialect_calls import AnsweredCalls, PayloadRunner
 from pegboard.dialects.parsed_calls import ParsedCalls
-from pegboard.kinds.chain.config import Chain
 from pegboard.kinds.chain.outcome import ChainOutcome
 from pegboard.kinds.chain.run_chain import ChainRequest, ChainRunner
 from pegboard.model.api_errors import Refusal
 from pegboard.model.call import Caller, CallRequest, ToolCall, ToolResult
+from pegboard.model.chain import Chain
 from pegboard.model.idempotency_key import check_idempotency_key
 from pegboard.model.tool import Kind
 from pegboard.pipeline import Pipeline

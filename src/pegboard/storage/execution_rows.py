@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, Text, TextClause, Tuple, cast, func, literal, select, tuple_, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.model.call import Execution, Status
+from pegboard.model.call import Execution
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ids import MAX_CLOCK_LEAD, make_lowest_id
 from pegboard.model.journal_row import FIELDS, MAX_INDEXED_CHARS, STORED_COLUMNS, Column, ColumnType, StoredRow
 from pegboard.model.json_text import is_uuid
@@ -24,19 +24,6 @@ _FIRST_ID, _LAST_ID = "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-fff
 
 # A column, its required value, and the condition of its partial index.
 _EqualityCondition = tuple[ColumnElement[str], str, TextClause | None]
-
-
-@dataclass(frozen=True, slots=True)
-class ExecutionFilter:
-    """Selects executions; None matches any. A `tool_id` alone has no index: also give the tool's name."""
-
-    caller_id: str | None = None
-    tool: str | None = None
-    status: Status | None = None
-    code: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    tool_id: str | None = None
 
 
 async def get_execution(conn: AsyncConnection, execution_id: str) -> Execution | None:

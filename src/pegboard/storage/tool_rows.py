@@ -11,6 +11,7 @@ from sqlalchemy import Boolean, ColumnElement, Row, Select, func, insert, or_, s
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.display_format import Display
+from pegboard.model.filters import ToolFilter
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import is_uuid, replace_unstorable
 from pegboard.model.tool import MAX_ALIAS_LENGTH, Fallback, Kind, RateLimit, Retry, Tool
@@ -25,20 +26,6 @@ _versions = get_table(board_tables.ToolVersion)
 _MAX_VALUES_PER_STATEMENT = 500
 _COLUMNS = tuple(column for column in _tools.columns if column.name != "revision")
 _OUTSIDE_DEFINITION = frozenset({"id", "owner_id", "version", "created_at", "updated_at", "is_deleted", "deleted_at"})
-
-
-@dataclass(frozen=True, slots=True)
-class ToolFilter:
-    """Selects tools; None matches any."""
-
-    visible_to: str | None = None
-    owner_id: str | None = None
-    tool_type: Kind | None = None
-    is_active: bool | None = None
-    is_public: bool | None = None
-    tag: str | None = None
-    q: str | None = None
-    deleted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

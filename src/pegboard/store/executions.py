@@ -1,13 +1,13 @@
-"""Former path of `pegboard.storage.execution_rows`."""
+"""Former path of `pegboard.model.filters`."""
 
 import warnings
 
-from pegboard.storage.execution_rows import ExecutionFilter
+from pegboard.model.filters import ExecutionFilter
 
 __all__ = ["ExecutionFilter"]
 
 warnings.warn(
-    "pegboard.store.executions moved to pegboard.storage.execution_rows; the former path goes with version 0.3",
+    "pegboard.store.executions moved to pegboard.model.filters; the former path goes with version 0.3",
     DeprecationWarning,
     stacklevel=2,
 )

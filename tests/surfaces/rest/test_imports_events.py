@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.storage.tool_rows import ToolFilter
+from pegboard.model.filters import ToolFilter
 from pegboard.testing import memory_board
 from tests.api_documents import large, pets
 from tests.doors import KEY, served

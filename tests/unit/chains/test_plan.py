@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.kinds.chain.config import MAX_STEPS, Chain
 from pegboard.kinds.chain.plan import find_chain_faults, plan_chain
 from pegboard.model.api_errors import Invalid
+from pegboard.model.chain import MAX_STEPS, Chain
 
 DEEP: Any = json.loads("[" * 900 + "]" * 900)
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.kinds.chain.config import MAX_ITEMS
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import Progress
+from pegboard.model.chain import MAX_ITEMS
 from pegboard.testing import calls_of, member, memory_board
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core.core_schema import ErrorType
 
-from pegboard.kinds.chain.config import Chain
 from pegboard.kinds.table.config import TableEntry
 from pegboard.model.api_errors import Invalid
+from pegboard.model.chain import Chain
 from pegboard.model.tool import RateLimit, Retry
 from pegboard.model.tool_definition import ToolCreate, read_definition
 from pegboard.model.validation_messages import format_model_error, validate_model

@@ -12,9 +12,9 @@ from sqlalchemy import text
 from pegboard import Pegboard
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call_errors import ToolError
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.secrets import MASK
 from pegboard.registry.build_tool import build_tool_response
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import member
 from tests.api_documents import Case, at, document, pets
 from tests.unit.imports.offering import odd, offering, tool

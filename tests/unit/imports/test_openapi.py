@@ -9,10 +9,9 @@ import pytest
 from pegboard import Pegboard
 from pegboard.model.api_errors import Forbidden, Invalid
 from pegboard.model.call import Caller
+from pegboard.model.filters import ExecutionFilter, ToolFilter
 from pegboard.model.import_report import ImportReport
 from pegboard.model.tool import Tool
-from pegboard.storage.execution_rows import ExecutionFilter
-from pegboard.storage.tool_rows import ToolFilter
 from pegboard.testing import member
 from tests.api_documents import large, pets
 from tests.upstreams import upstream

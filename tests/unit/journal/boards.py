@@ -14,10 +14,10 @@ from pegboard import Pegboard, ToolResult
 from pegboard.dialects.catalog import load_dialects
 from pegboard.journal.stored_answers import StoredAnswer
 from pegboard.kinds.base import Executor
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.tool import Kind
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import NoSettings
 from tests.unit.dialects.rendering import answer_of
 

@@ -10,9 +10,9 @@ import pytest
 
 from pegboard.model.call import ToolResult
 from pegboard.model.call_errors import Unavailable
+from pegboard.model.filters import ExecutionFilter
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import ExecutionFilter
 from tests.unit.journal.hands import ACTIVE, Hand, a_call, lie_in, opened, row_of, start
 from tests.unit.store.rows import an_execution
 from tests.waiting import until

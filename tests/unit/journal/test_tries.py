@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pegboard.journal.entries import ClosingEntry
 from pegboard.journal.verify import VerificationReport
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.journal_row import FIELDS, restore_execution, serialize_execution
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
@@ -40,7 +41,7 @@ async def test_rows_verify_and_so_does_their_export(chained: Database) -> None:
 
 async def test_a_row_comes_back_with_its_attempts(chained: Database) -> None:
     async with chained.read() as conn:
-        found = await execution_rows.list_executions(conn, execution_rows.ExecutionFilter(), limit=10)
+        found = await execution_rows.list_executions(conn, ExecutionFilter(), limit=10)
     assert [row.tries for row in found] == [None, TRIED, None, TRIED]
 
 

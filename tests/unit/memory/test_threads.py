@@ -9,8 +9,8 @@ import pytest
 from pegboard import Pegboard
 from pegboard.conversations.stored_calls import check_title, derive_title
 from pegboard.model.api_errors import Forbidden, Invalid, NotFound
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ids import new_id
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import member
 
 NOBODYS = "01a1e2b8-bf6f-7e18-b857-ca6fd79fbe32"

@@ -12,10 +12,10 @@ import pytest
 from pegboard import Pegboard
 from pegboard.model.api_errors import Forbidden, Invalid, NotFound
 from pegboard.model.call import Caller
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ids import new_id
 from pegboard.model.page import write_cursor
 from pegboard.model.tool import make_alias
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.testing import NoSettings, member
 from tests.surfaces.rest.clients import mock
 

@@ -11,8 +11,8 @@ import pytest
 
 from pegboard import Caller, Pegboard, Refusal
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
+from pegboard.model.filters import ToolFilter
 from pegboard.model.tool import make_alias
-from pegboard.storage.tool_rows import ToolFilter
 from pegboard.testing import NoSettings, member, memory_board
 from tests.surfaces.rest.clients import mock
 

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pegboard.model.call import Execution
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ids import MAX_CLOCK_LEAD, make_lowest_id, new_id
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import ExecutionFilter
 from tests.unit.store.keeping import keep
 from tests.unit.store.rows import NOW, an_execution
 

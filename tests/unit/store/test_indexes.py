@@ -14,15 +14,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.journal.latency_counts import CallCounts, get_hour
 from pegboard.model.accounts import User
+from pegboard.model.filters import ExecutionFilter, ToolFilter
 from pegboard.model.ids import make_lowest_id, new_id
 from pegboard.model.journal_row import serialize_execution
 from pegboard.model.tool import Kind
 from pegboard.storage import execution_rows, tool_rows, user_rows
 from pegboard.storage.column_types import is_not_deleted
 from pegboard.storage.database import Database
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.storage.statistics_rows import build_counts_query, iterate_uncounted
-from pegboard.storage.tool_rows import ToolFilter
 from tests.unit.store.keeping import keep, keep_counts, keep_writer
 from tests.unit.store.rows import NOW, a_tool, a_user, an_execution
 from tests.unit.store.statements import statements

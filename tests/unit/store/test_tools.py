@@ -14,12 +14,12 @@ from sqlalchemy.exc import IntegrityError
 
 from pegboard.model.accounts import User
 from pegboard.model.display_format import Display
+from pegboard.model.filters import ToolFilter
 from pegboard.model.ids import new_id
 from pegboard.model.tool import Fallback, Kind, RateLimit, Retry, Tool
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
-from pegboard.storage.tool_rows import ToolFilter
 from tests.unit.store.rows import NOW, a_tool, kept_user
 from tests.unit.store.statements import statements
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from pegboard.json_schema.compile import SchemaProblem, check_schema
 from pegboard.json_schema.read_arguments import ArgumentChecker, check_arguments_extent, convert_to_floats
-from pegboard.kinds.chain.config import Chain, Condition, Step
 from pegboard.kinds.chain.step_references import InvalidReference, is_reference, iterate_references
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.call_errors import ToolError
+from pegboard.model.chain import Chain, Condition, Step
 from pegboard.model.secrets import list_secret_names as secrets_in
 
 

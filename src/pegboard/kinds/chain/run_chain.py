@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pegboard.concurrency.concurrent_calls import ConcurrentCalls, make_call_slots
-from pegboard.kinds.chain.config import MAX_ITEMS, Chain, Condition, Step
 from pegboard.kinds.chain.outcome import NOT_STARTED, CallOutcome, ChainOutcome, StepOutcome, StepView
 from pegboard.kinds.chain.plan import plan_chain, read_chain_input
 from pegboard.kinds.chain.step_references import InvalidReference, fill_template
@@ -27,9 +26,10 @@ from pegboard.model.call import (
     ToolResult,
 )
 from pegboard.model.call_errors import ExecutionFailed
+from pegboard.model.chain import CHAIN_HANDLER, MAX_ITEMS, Chain, Condition, Step
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import is_json_equal, json_text
-from pegboard.model.tool import Tool
+from pegboard.model.tool import Kind, Tool
 from pegboard.pipeline import Pipeline
 
 
@@ -116,6 +116,15 @@ class ChainRunner:
         self._max_depth = max_depth
         self._max_bytes = max_bytes
         self.concurrent = ConcurrentCalls()
+
+    @staticmethod
+    def define_tool(chain: Chain, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the definition of a tool that runs this chain; raise Invalid if it is not valid."""
+        plan_chain(chain)
+        written = chain.model_dump(mode="json", include=set(Chain.model_fields), exclude_unset=True)
+        config = {"handler": CHAIN_HANDLER, "chain": written}
+        # The chain's own timeout: the default timeout of a tool may be shorter than that of its steps.
+        return {**fields, "tool_type": Kind.INTERNAL, "config": config, "timeout": chain.timeout}
 
     def read_input(self, schema: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
         """Return the input as a saved chain with this schema would get it; raise Invalid if it does not fit."""

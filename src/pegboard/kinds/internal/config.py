@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import model_validator
 
-from pegboard.kinds.chain.config import CHAIN_HANDLER, Chain
 from pegboard.kinds.config_fields import NonEmptyText
 from pegboard.model.base_model import Model
+from pegboard.model.chain import CHAIN_HANDLER, Chain
 
 
 class InternalConfig(Model):

@@ -14,10 +14,10 @@ import orjson
 
 from pegboard.concurrency.handler_threads import ThreadWorkers
 from pegboard.kinds.base import OpenTool, Prepared
-from pegboard.kinds.chain.config import Chain
 from pegboard.kinds.internal.config import InternalConfig
 from pegboard.model.call import CallContext, ReadyCall
 from pegboard.model.call_errors import ExecutionFailed, HandlerNotFound
+from pegboard.model.chain import Chain
 from pegboard.progress.thread_safe import ThreadSafeProgress
 from pegboard.telemetry.logs import get_logger
 

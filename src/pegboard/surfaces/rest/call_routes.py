@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
+from pegboard.model.filters import ExecutionFilter
 from pegboard.model.json_text import json_text
-from pegboard.storage.execution_rows import ExecutionFilter
 from pegboard.surfaces.rest.asgi_request import is_text_media_type
 from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter
 from pegboard.surfaces.rest.bodies import DialectResponse, ExecutionPage, ExecutionResponse

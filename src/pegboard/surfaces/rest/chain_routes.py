@@ -8,9 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Request, Response
 from pydantic import Field, model_validator
 
-from pegboard.kinds.chain.config import CHAIN_HANDLER, Chain
-from pegboard.kinds.chain.plan import plan_chain
-from pegboard.model.tool import Kind
+from pegboard.model.chain import Chain
 from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
@@ -44,10 +42,6 @@ class ChainBody(Chain):
         if self.save and not self.name:
             raise ValueError("save needs a name")
         return self
-
-    def chain(self) -> dict[str, Any]:
-        """Return the chain as it was written, without the other fields of the body."""
-        return self.model_dump(mode="json", include=set(Chain.model_fields), exclude_unset=True)
 
 
 class StepResponse(ResponseBody):
@@ -90,12 +84,8 @@ async def run_chain(
 ) -> Response:
     """Run steps that refer to each other, independent ones at once, each an ordinary call; or save them as a tool."""
     if body.save:
-        plan_chain(body)
         fields = {name: getattr(body, name) for name in _TOOL_FIELDS}
-        config = {"handler": CHAIN_HANDLER, "chain": body.chain()}
-        # The chain's own timeout: the default timeout of a tool may be shorter than that of its steps.
-        definition = {**fields, "tool_type": Kind.INTERNAL, "config": config, "timeout": body.timeout}
-        tool = await board.add(definition, caller=caller)
+        tool = await board.add(board.chains.define_tool(body, fields), caller=caller)
         return Response(build_tool_response(tool, caller).model_dump_json(), 201, media_type="application/json")
     outcome = await board.calls.run_chain(
         body,

@@ -8,7 +8,7 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from pegboard.kinds.table.file_watcher import TablesStatus, TableStatus
+from pegboard.board import Pegboard
 from pegboard.surfaces.rest.bodies import FaultBody, ResponseBody
 from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller
 from pegboard.surfaces.rest.routing import KeyRoute, allow_admins
@@ -60,39 +60,38 @@ class TablesResponse(ResponseBody):
 @allow_admins("see the file of tables")
 async def list_tables(board: Board, caller: CurrentCaller) -> TablesResponse:
     """The file's tables, each looked up in its database; admins only."""
-    return _build_tables_response(await board.tables.status())
+    return await _describe_tables(board, reload=False)
 
 
 @router.post("/reload", operation_id="reload_tables")
 @allow_admins("have the file of tables read again")
 async def reload_tables(board: Board, caller: CurrentCaller) -> TablesResponse:
     """Put the file as it is now in force; if it is broken, what was in force stays. Admins only."""
-    return _build_tables_response(await board.tables.reload())
+    return await _describe_tables(board, reload=True)
 
 
-def _build_tables_response(status: TablesStatus) -> TablesResponse:
+async def _describe_tables(board: Pegboard, *, reload: bool) -> TablesResponse:
+    status = await (board.tables.reload() if reload else board.tables.status())
     error = status.error
     faults = [FaultBody.model_validate(fault) for fault in error.faults] if error is not None else []
     return TablesResponse(
         file=None if status.file is None else str(status.file),
         loaded_at=status.loaded_at,
         error=None if error is None else TablesError(message=error.message, errors=faults),
-        items=[_build_table_response(item) for item in status.items],
-    )
-
-
-def _build_table_response(item: TableStatus) -> TableResponse:
-    entry = item.entry
-    return TableResponse(
-        tool_id=entry.toolId,
-        batch_tool_id=item.batch_tool_id,
-        display_name=entry.displayName,
-        table=entry.tableName,
-        table_schema=entry.schema_,
-        source=entry.source,
-        database=item.database,
-        public=entry.public,
-        audit=entry.audit,
-        status="disabled" if item.problems else "ok",
-        problems=[TableProblem.model_validate(problem, from_attributes=True) for problem in item.problems],
+        items=[
+            TableResponse(
+                tool_id=item.entry.toolId,
+                batch_tool_id=item.batch_tool_id,
+                display_name=item.entry.displayName,
+                table=item.entry.tableName,
+                table_schema=item.entry.schema_,
+                source=item.entry.source,
+                database=item.database,
+                public=item.entry.public,
+                audit=item.entry.audit,
+                status="disabled" if item.problems else "ok",
+                problems=[TableProblem.model_validate(problem, from_attributes=True) for problem in item.problems],
+            )
+            for item in status.items
+        ],
     )

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from pegboard.model.filters import ToolFilter
 from pegboard.model.tool import Kind
 from pegboard.model.tool_definition import ToolCreate, ToolResponse, ToolUpdate
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.registry.secret_fields import mask_auth, mask_config
-from pegboard.storage.tool_rows import ToolFilter
 from pegboard.surfaces.rest.bodies import ApplyBody, PlanResponse, ToolPage, VersionPage, VersionResponse
 from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, Cursor, Limit
 from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys, require_own_tool

@@ -1,4 +1,4 @@
-"""Config of chains: steps that call tools, with references between them."""
+"""Chains: steps that call tools, with references between them."""
 
 from __future__ import annotations
 
