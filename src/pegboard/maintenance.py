@@ -30,11 +30,11 @@ from pegboard.sandbox.kernel_features import KernelFeatures, detect_kernel_featu
 from pegboard.sandbox.libraries import Libraries
 from pegboard.sandbox.limits import KERNEL_FEATURES
 from pegboard.settings import Settings, split_comma_list
-from pegboard.storage import secret_rows, user_rows
+from pegboard.storage import account_rows, sealed_rows
 from pegboard.storage.database import Database, read_driver_message
 from pegboard.storage.keyring import EnvironmentKeyring, FileKeyring, Keyring, KeyringError
 from pegboard.storage.migrate import SchemaTooNew, list_pending_revisions, migrate
-from pegboard.storage.secret_rows import SealedRow
+from pegboard.storage.sealed_rows import SealedRow
 from pegboard.storage.vault import Vault
 
 
@@ -244,7 +244,7 @@ async def _check_database(database: Database, keyring: Keyring | None, home: Pat
     if keyring is not None:
         findings.append(await _check_stored_credentials(database, Vault(keyring)))
     async with database.read() as conn:
-        admin = await user_rows.find_user_by_name(conn, ADMIN_NAME)
+        admin = await account_rows.find_user_by_name(conn, ADMIN_NAME)
     return [*findings, *(check_spools(get_spool_folder(database, home, admin.id)) if admin is not None else ())]
 
 
@@ -255,7 +255,7 @@ async def _check_stored_credentials(database: Database, vault: Vault) -> CheckRe
     last: SealedRow | None = None
     while True:
         async with database.read() as conn:
-            rows = await secret_rows.list_sealed_rows(conn, after=last)
+            rows = await sealed_rows.list_sealed_rows(conn, after=last)
         if not rows:
             break
         for row in rows:

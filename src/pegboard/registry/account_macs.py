@@ -13,7 +13,7 @@ import orjson
 
 from pegboard.model.accounts import ApiKey, User
 from pegboard.model.json_text import replace_unstorable
-from pegboard.storage import key_rows, user_rows
+from pegboard.storage import account_rows
 from pegboard.storage.database import Change
 from pegboard.storage.keyring import KeyringError
 from pegboard.storage.vault import Vault
@@ -97,7 +97,7 @@ _TABLES = {User: "users", ApiKey: "api_keys"}
 
 async def sign_all_accounts(change: Change, signer: AccountSigner) -> None:
     """Sign every user and key of a database that has no MACs yet, and replace plain key hashes by keyed hashes."""
-    some_users = [signer.sign(user, change.revision) for user in await user_rows.list_changed_users(change.conn, -1)]
+    some_users = [signer.sign(user, change.revision) for user in await account_rows.users.list_changed(change.conn, -1)]
     some_keys = [
         signer.sign(
             replace(
@@ -107,10 +107,10 @@ async def sign_all_accounts(change: Change, signer: AccountSigner) -> None:
             ),
             change.revision,
         )
-        for key in await key_rows.list_changed_keys(change.conn, -1)
+        for key in await account_rows.keys.list_changed(change.conn, -1)
     ]
-    await user_rows.save_users(change.conn, some_users)
-    await key_rows.save_keys(change.conn, some_keys)
+    await account_rows.users.save_all(change.conn, some_users)
+    await account_rows.keys.save_all(change.conn, some_keys)
     log.info("people_signed", users=len(some_users), keys=len(some_keys))
 
 

@@ -14,7 +14,7 @@ from pegboard.model.ids import new_id
 from pegboard.model.page import Page, cut_page, read_cursor, read_id
 from pegboard.registry.account_macs import ADMIN_KEY_VARIABLE, AccountSigner, hash_key
 from pegboard.registry.snapshot import Snapshot
-from pegboard.storage import agent_rows, key_rows, user_rows
+from pegboard.storage import account_rows
 from pegboard.storage.database import Change, Database
 from pegboard.telemetry.logs import get_logger
 
@@ -80,7 +80,7 @@ class AccountsService:
         require_admin(caller, "list users")
         place = read_cursor(cursor, read_id)
         async with self._database.read() as conn:
-            found = await user_rows.list_users(conn, after=place[0] if place else None, limit=limit + 1)
+            found = await account_rows.users.page(conn, after=place[0] if place else None, limit=limit + 1)
         return cut_page(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
 
     async def remove_user(self, user_id: str, caller: Caller) -> User:
@@ -93,7 +93,7 @@ class AccountsService:
         if user_id == caller.user_id:
             raise Conflict("An admin cannot remove themselves")
         async with self._database.change() as change:
-            user = await user_rows.get_user(change.conn, user_id)
+            user = await account_rows.users.get(change.conn, user_id)
             if user is None or user.is_deleted or not self._signer.is_genuine(user):
                 raise NotFound(f"User '{user_id}' not found")
             if user.name.lower() == ADMIN_NAME:
@@ -101,7 +101,7 @@ class AccountsService:
             now = datetime.now(UTC)
             user = replace(user, is_deleted=True, deleted_at=now, updated_at=now)
             user = self._signer.sign(user, change.revision)
-            await user_rows.save_user(change.conn, user, revision=change.revision)
+            await account_rows.users.save(change.conn, user, revision=change.revision)
         await self._snapshot.refresh()
         return user
 
@@ -128,7 +128,7 @@ class AccountsService:
         row = replace(row, agent_id=agent_id, expires_at=expires_at, created_by=caller.user_id)
         async with self._database.change() as change:
             row = self._signer.sign(row, change.revision)
-            await key_rows.add_key(change.conn, row, revision=change.revision)
+            await account_rows.keys.add(change.conn, row, revision=change.revision)
         await self._snapshot.refresh()
         log.info("key_created", key_id=row.id, user_id=user_id, created_by=caller.user_id)
         return NewKey(row, key)
@@ -143,14 +143,14 @@ class AccountsService:
         refuse_agents(caller)
         await self.get_user(user_id, caller)
         async with self._database.read() as conn:
-            return await key_rows.list_user_keys(conn, user_id)
+            return await account_rows.list_user_keys(conn, user_id)
 
     async def revoke_key(self, user_id: str, key_id: str, caller: Caller, *, force: bool = False) -> ApiKey:
         """Revoke the key and return its row; the caller's own key and the last valid key of an admin need `force`."""
         refuse_agents(caller)
         await self.get_user(user_id, caller)
         async with self._database.change() as change:
-            key = await key_rows.get_key(change.conn, key_id)
+            key = await account_rows.keys.get(change.conn, key_id)
             if key is None or key.user_id != user_id or not self._signer.is_genuine(key):
                 raise NotFound(f"Key '{key_id}' not found")
             if key.revoked_at is None:
@@ -158,7 +158,7 @@ class AccountsService:
                 if not force:
                     await self._refuse_lockout(change, key, caller, now)
                 key = self._signer.sign(replace(key, revoked_at=now), change.revision)
-                await key_rows.save_key(change.conn, key, revision=change.revision)
+                await account_rows.keys.save(change.conn, key, revision=change.revision)
         await self._snapshot.refresh()
         return key
 
@@ -166,7 +166,7 @@ class AccountsService:
         """Raise Conflict if revoking this key locks out the caller or all admins."""
         valid = [
             each.id
-            for each in await key_rows.list_admin_keys(change.conn, now)
+            for each in await account_rows.list_admin_keys(change.conn, now)
             if self._signer.is_genuine(each) and self._snapshot.user(each.user_id) is not None
         ]
         if valid == [key.id]:
@@ -189,7 +189,7 @@ class AccountsService:
         agent = Agent(new_id(), caller.user_id, name, self._tool_ids(refs, caller), now, now, description)
         async with self._database.change() as change:
             await _check_name_free(change, agent)
-            await agent_rows.add_agent(change.conn, agent, revision=change.revision)
+            await account_rows.agents.add(change.conn, agent, revision=change.revision)
         await self._snapshot.refresh()
         return agent
 
@@ -206,7 +206,7 @@ class AccountsService:
         place = read_cursor(cursor, read_id)
         owner = None if caller.is_admin else caller.user_id
         async with self._database.read() as conn:
-            found = await agent_rows.list_agents(conn, owner, after=place[0] if place else None, limit=limit + 1)
+            found = await account_rows.agents.page(conn, owner, after=place[0] if place else None, limit=limit + 1)
         return cut_page(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
 
     async def update_agent(
@@ -230,7 +230,7 @@ class AccountsService:
                 updated_at=datetime.now(UTC),
             )
             await _check_name_free(change, agent)
-            await agent_rows.save_agent(change.conn, agent, revision=change.revision)
+            await account_rows.agents.save(change.conn, agent, revision=change.revision)
         await self._snapshot.refresh()
         return agent
 
@@ -242,7 +242,7 @@ class AccountsService:
             agent = replace(
                 await _get_agent_in_change(change, agent_id, caller), is_deleted=True, deleted_at=now, updated_at=now
             )
-            await agent_rows.save_agent(change.conn, agent, revision=change.revision)
+            await account_rows.agents.save(change.conn, agent, revision=change.revision)
         await self._snapshot.refresh()
         return agent
 
@@ -264,11 +264,11 @@ class AccountsService:
 
 async def create_user_in_change(change: Change, name: str, role: Role, signer: AccountSigner) -> User:
     """Create a user in this transaction; raise Conflict if the name is taken."""
-    if await user_rows.find_user_by_name(change.conn, name) is not None:
+    if await account_rows.find_user_by_name(change.conn, name) is not None:
         raise Conflict(f"A user named '{name}' exists already")
     now = datetime.now(UTC)
     user = signer.sign(User(new_id(), name, role, now, now), change.revision)
-    await user_rows.add_user(change.conn, user, revision=change.revision)
+    await account_rows.users.add(change.conn, user, revision=change.revision)
     return user
 
 
@@ -281,10 +281,10 @@ def _check_agent_visible(agent: Agent | None, agent_id: str, caller: Caller) -> 
 
 async def _get_agent_in_change(change: Change, agent_id: str, caller: Caller) -> Agent:
     """Return the agent as read in this transaction, so that concurrent changes do not overwrite each other."""
-    return _check_agent_visible(await agent_rows.get_agent(change.conn, agent_id), agent_id, caller)
+    return _check_agent_visible(await account_rows.agents.get(change.conn, agent_id), agent_id, caller)
 
 
 async def _check_name_free(change: Change, agent: Agent) -> None:
-    holder = await agent_rows.find_agent_by_name(change.conn, agent.owner_id, agent.name)
+    holder = await account_rows.find_agent_by_name(change.conn, agent.owner_id, agent.name)
     if holder is not None and holder.id != agent.id:
         raise Conflict(f"An agent named '{agent.name}' exists already")

@@ -19,7 +19,7 @@ from pegboard.model.ids import new_id
 from pegboard.registry.account_macs import ADMIN_KEY_VARIABLE, AccountSigner, hash_key, sign_all_accounts
 from pegboard.registry.accounts_service import ADMIN_NAME, build_key_row, generate_key
 from pegboard.registry.shipped_tools import register_shipped_tools
-from pegboard.storage import key_rows, secret_rows, user_rows
+from pegboard.storage import account_rows
 from pegboard.storage.database import Change, Database, DatabaseUnusable, read_driver_message
 from pegboard.storage.keyring import EnvironmentKeyring, FileKeyring, Keyring
 from pegboard.storage.migrate import hold_startup_lock, migrate
@@ -70,21 +70,23 @@ async def _start_locked(
         for applied in await migrate(database):
             log.info("migrated", revision=applied)
         async with database.read() as conn:
-            fresh = await user_rows.find_user_by_name(conn, ADMIN_NAME) is None
+            fresh = await account_rows.find_user_by_name(conn, ADMIN_NAME) is None
         keyring = _open_keyring(secret_key, key_file, fresh)
         async with database.change() as change:
-            admin = await user_rows.find_user_by_name(change.conn, ADMIN_NAME) or await _add_admin(change)
+            admin = await account_rows.find_user_by_name(change.conn, ADMIN_NAME) or await _add_admin(change)
             vault = await _load_root(change, Vault(keyring), admin)
             signer = AccountSigner(vault)
             if fresh:
-                await user_rows.save_user(change.conn, signer.sign(admin, change.revision), revision=change.revision)
+                await account_rows.users.save(
+                    change.conn, signer.sign(admin, change.revision), revision=change.revision
+                )
             if admin_key is not None:
                 await _set_admin_key(change, admin, admin_key, vault, signer)
             new_key = None
             if fresh and admin_key is None:
                 new_key = generate_key()
                 row = build_key_row(new_key, admin.id, "first start", datetime.now(UTC), signer)
-                await key_rows.add_key(change.conn, signer.sign(row, change.revision), revision=change.revision)
+                await account_rows.keys.add(change.conn, signer.sign(row, change.revision), revision=change.revision)
             await register_shipped_tools(change, admin.id)
             if credentials is not None and fresh:
                 # Write the file before the commit: otherwise a crash could leave a key in the database that was never
@@ -121,7 +123,7 @@ async def _add_admin(change: Change) -> User:
     """Create the admin user, not yet signed: the root key that signs is stored as a secret of the admin."""
     now = datetime.now(UTC)
     admin = User(new_id(), ADMIN_NAME, "admin", now, now)
-    await user_rows.add_user(change.conn, admin, revision=change.revision)
+    await account_rows.users.add(change.conn, admin, revision=change.revision)
     return admin
 
 
@@ -133,7 +135,7 @@ async def _load_root(change: Change, vault: Vault, admin: User) -> Vault:
     """
     if vault.keyring.trouble is not None:
         return vault
-    kept = await secret_rows.find_secret_by_name(change.conn, admin.id, ROOT_ROW_NAME)
+    kept = await account_rows.find_secret_by_name(change.conn, admin.id, ROOT_ROW_NAME)
     if kept is not None and kept.sealed is not None:
         try:
             rooted = vault.with_root(kept.sealed, kept.id)
@@ -145,12 +147,12 @@ async def _load_root(change: Change, vault: Vault, admin: User) -> Vault:
             await sign_all_accounts(change, AccountSigner(rooted))
             await sign_stored_entries(change.conn, open_chain(rooted))
             sealed = replace(kept, sealed=rooted.seal_root(kept.id), updated_at=datetime.now(UTC))
-            await secret_rows.put_secret(change.conn, sealed, revision=change.revision)
+            await account_rows.secrets.put(change.conn, sealed, revision=change.revision)
         return rooted
     now = datetime.now(UTC)
     row_id = kept.id if kept is not None else new_id()
     row = Secret(row_id, admin.id, ROOT_ROW_NAME, vault.seal_root(row_id), now, now)
-    await secret_rows.put_secret(change.conn, row, revision=change.revision)
+    await account_rows.secrets.put(change.conn, row, revision=change.revision)
     return vault.with_root(row.sealed or "", row.id)
 
 
@@ -165,20 +167,20 @@ async def _set_admin_key(change: Change, admin: User, key: str, vault: Vault, si
             advice=f"set {ADMIN_KEY_VARIABLE} to {MIN_ADVISED_KEY_LENGTH} characters or more",
         )
     now = datetime.now(UTC)
-    row = await key_rows.find_key_by_hash(change.conn, signer.compute_stored_hash(hash_key(key)))
+    row = await account_rows.find_key_by_hash(change.conn, signer.compute_stored_hash(hash_key(key)))
     if row is None:
         row = signer.sign(build_key_row(key, admin.id, ADMIN_KEY_VARIABLE, now, signer), change.revision)
-        await key_rows.add_key(change.conn, row, revision=change.revision)
+        await account_rows.keys.add(change.conn, row, revision=change.revision)
     elif not signer.is_genuine(row) or row.user_id != admin.id:
         # The settings decide whose key this is, whatever the row contains.
         log.error("admin_key_row_not_genuine", id=row.id)
         whole = replace(build_key_row(key, admin.id, ADMIN_KEY_VARIABLE, now, signer), id=row.id)
-        await key_rows.save_key(change.conn, signer.sign(whole, change.revision), revision=change.revision)
+        await account_rows.keys.save(change.conn, signer.sign(whole, change.revision), revision=change.revision)
     elif row.revoked_at is not None:
         row = signer.sign(replace(row, revoked_at=None), change.revision)
-        await key_rows.save_key(change.conn, row, revision=change.revision)
-    for other in await key_rows.list_user_keys(change.conn, admin.id):
+        await account_rows.keys.save(change.conn, row, revision=change.revision)
+    for other in await account_rows.list_user_keys(change.conn, admin.id):
         is_set = other.name == ADMIN_KEY_VARIABLE and other.revoked_at is None and other.id != row.id
         if is_set and signer.is_genuine(other):
             revoked = signer.sign(replace(other, revoked_at=now), change.revision)
-            await key_rows.save_key(change.conn, revoked, revision=change.revision)
+            await account_rows.keys.save(change.conn, revoked, revision=change.revision)

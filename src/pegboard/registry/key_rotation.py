@@ -9,10 +9,10 @@ from typing import Any
 
 from pegboard.model.call_errors import SecretUnreadable
 from pegboard.registry.secret_fields import map_sealed
-from pegboard.storage import secret_rows
+from pegboard.storage import sealed_rows
 from pegboard.storage.database import Database
 from pegboard.storage.keyring import Key, KeyringError
-from pegboard.storage.secret_rows import SealedRow
+from pegboard.storage.sealed_rows import SealedRow
 from pegboard.storage.vault import Vault
 
 # More than three passes mean that another process still encrypts with an old key.
@@ -102,7 +102,7 @@ async def _run_pass(
     last: SealedRow | None = None
     while True:
         async with database.read() as conn:
-            rows = await secret_rows.list_sealed_rows(conn, after=last, limit=batch)
+            rows = await sealed_rows.list_sealed_rows(conn, after=last, limit=batch)
         if not rows:
             return seen
         for row in rows:
@@ -140,9 +140,9 @@ async def _reseal_row(database: Database, vault: Vault, row: SealedRow, seen: _R
 async def _replace_value(database: Database, row: SealedRow, value: Any) -> bool:
     if row.table == "intents":  # no new revision: other processes do not cache recorded results
         async with database.write() as conn:
-            return await secret_rows.replace_sealed_value(conn, row, value)
+            return await sealed_rows.replace_sealed_value(conn, row, value)
     async with database.change() as change:
-        return await secret_rows.replace_sealed_value(change.conn, row, value, revision=change.revision)
+        return await sealed_rows.replace_sealed_value(change.conn, row, value, revision=change.revision)
 
 
 def _reseal_value(row: SealedRow, reseal: Callable[[str], str]) -> Any:

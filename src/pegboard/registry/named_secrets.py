@@ -12,7 +12,7 @@ from pegboard.model.call import Caller
 from pegboard.model.ids import new_id
 from pegboard.model.page import Page, cut_page, read_cursor, read_id
 from pegboard.registry.snapshot import Snapshot
-from pegboard.storage import secret_rows
+from pegboard.storage import account_rows
 from pegboard.storage.database import Database
 from pegboard.storage.vault import Vault
 
@@ -43,10 +43,10 @@ class NamedSecrets:
             raise Invalid.of("The secret was not set", [Fault("value", f"longer than {MAX_SECRET_BYTES:,} bytes")])
         now = datetime.now(UTC)
         async with self._database.change() as change:
-            secret = await secret_rows.find_secret_by_name(change.conn, caller.user_id, name)
+            secret = await account_rows.find_secret_by_name(change.conn, caller.user_id, name)
             secret = secret or Secret(new_id(), caller.user_id, name, None, now, now)
             secret = replace(secret, sealed=self._vault.seal(value, secret.id), updated_at=now)
-            await secret_rows.put_secret(change.conn, secret, revision=change.revision)
+            await account_rows.secrets.put(change.conn, secret, revision=change.revision)
         await self._snapshot.refresh()
         return secret
 
@@ -55,7 +55,7 @@ class NamedSecrets:
         refuse_agents(caller)
         place = read_cursor(cursor, read_id)
         async with self._database.read() as conn:
-            found = await secret_rows.list_secrets(
+            found = await account_rows.secrets.page(
                 conn, caller.user_id, after=place[0] if place else None, limit=limit + 1
             )
         listed = cut_page(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
@@ -65,11 +65,11 @@ class NamedSecrets:
         """Delete the secret's value; tools that refer to it fail. Raise NotFound if there is no such secret."""
         refuse_agents(caller)
         async with self._database.change() as change:
-            secret = await secret_rows.find_secret_by_name(change.conn, caller.user_id, name)
+            secret = await account_rows.find_secret_by_name(change.conn, caller.user_id, name)
             if secret is None or secret.sealed is None or not _NAME.fullmatch(name):
                 raise NotFound(f"Secret '{name}' not found")
             gone = replace(secret, sealed=None, updated_at=datetime.now(UTC))
-            await secret_rows.put_secret(change.conn, gone, revision=change.revision)
+            await account_rows.secrets.put(change.conn, gone, revision=change.revision)
         await self._snapshot.refresh()
 
     def value(self, owner_id: str, name: str) -> str:

@@ -15,7 +15,7 @@ from pegboard.model.similar_names import iterate_near_spellings
 from pegboard.model.tool import Kind, Tool, make_alias
 from pegboard.registry.account_macs import AccountSigner, hash_key
 from pegboard.registry.compiled_tool import CompiledTool
-from pegboard.storage import agent_rows, key_rows, secret_rows, tool_rows, user_rows
+from pegboard.storage import account_rows, tool_rows
 from pegboard.storage.database import Database, read_revision
 
 
@@ -170,10 +170,10 @@ class Snapshot:
                 if revision == self.revision:
                     return
                 since = self.revision
-                changed_users = await user_rows.list_changed_users(conn, since)
-                changed_keys = await key_rows.list_changed_keys(conn, since)
-                changed_agents = await agent_rows.list_changed_agents(conn, since)
-                changed_secrets = await secret_rows.list_changed_secrets(conn, since)
+                changed_users = await account_rows.users.list_changed(conn, since)
+                changed_keys = await account_rows.keys.list_changed(conn, since)
+                changed_agents = await account_rows.agents.list_changed(conn, since)
+                changed_secrets = await account_rows.secrets.list_changed(conn, since)
                 changed_tools = await tool_rows.list_changed_tools(conn, since)
             self._apply_accounts(changed_users, changed_keys, changed_agents)
             self._apply_tools(changed_tools)

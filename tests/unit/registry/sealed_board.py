@@ -12,7 +12,7 @@ from pegboard.model.accounts import Secret, User
 from pegboard.model.ids import new_id
 from pegboard.model.tool import Kind, Tool
 from pegboard.registry.secret_fields import seal_auth, seal_config, unseal_auth, unseal_config
-from pegboard.storage import secret_rows, tool_rows, user_rows
+from pegboard.storage import account_rows, sealed_rows, tool_rows
 from pegboard.storage.database import Database
 from pegboard.storage.keyring import FileKeyring
 from pegboard.storage.migrate import migrate
@@ -62,7 +62,7 @@ class Board:
         secret_id = new_id()
         async with self.database.change() as change:
             secret = Secret(secret_id, self.owner, f"S{secret_id}", vault.seal(value, secret_id), NOW, NOW)
-            await secret_rows.put_secret(change.conn, secret, revision=change.revision)
+            await account_rows.secrets.put(change.conn, secret, revision=change.revision)
         return secret
 
     async def fill(self, count: int) -> None:
@@ -71,10 +71,10 @@ class Board:
             await self.add_tool(vault)
             await self.add_secret(vault, f"value {number}")
 
-    async def rows(self) -> list[secret_rows.SealedRow]:
+    async def rows(self) -> list[sealed_rows.SealedRow]:
         async with self.database.read() as conn:
-            found: list[secret_rows.SealedRow] = []
-            while more := await secret_rows.list_sealed_rows(conn, after=found[-1] if found else None):
+            found: list[sealed_rows.SealedRow] = []
+            while more := await sealed_rows.list_sealed_rows(conn, after=found[-1] if found else None):
                 found += more
             return found
 
@@ -104,7 +104,7 @@ async def opened(url: str, key_file: Path) -> AsyncIterator[Board]:
         await migrate(database)
         owner = User(new_id(), "owner", "admin", NOW, NOW)
         async with database.change() as change:
-            await user_rows.add_user(change.conn, owner, revision=change.revision)
+            await account_rows.users.add(change.conn, owner, revision=change.revision)
         FileKeyring(key_file, create=True)
         yield Board(database, key_file, owner.id)
     finally:

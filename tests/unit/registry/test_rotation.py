@@ -12,7 +12,7 @@ import pytest
 
 from pegboard.model.ids import new_id
 from pegboard.registry.key_rotation import UnreadableRow, rotate_keys
-from pegboard.storage import secret_rows, tool_rows
+from pegboard.storage import account_rows, sealed_rows, tool_rows
 from pegboard.storage.database import read_revision
 from pegboard.storage.keyring import EnvironmentKeyring, FileKeyring, Key, KeyringError, encode_key
 from pegboard.storage.vault import Vault
@@ -25,11 +25,11 @@ async def board(tmp_path: Path) -> AsyncIterator[Board]:
         yield made
 
 
-async def damage(board: Board, row: secret_rows.SealedRow) -> str:
+async def damage(board: Board, row: sealed_rows.SealedRow) -> str:
     """Overwrite a secret's row with a text that its key does not open."""
     damaged = Vault(FileKeyring(board.key_file)).seal("of another row", new_id())
     async with board.database.change() as change:
-        assert await secret_rows.replace_sealed_value(change.conn, row, damaged, revision=change.revision)
+        assert await sealed_rows.replace_sealed_value(change.conn, row, damaged, revision=change.revision)
     return damaged
 
 
@@ -53,7 +53,7 @@ async def test_servers_hear_of_the_rows_that_changed(board: Board) -> None:
     await rotate_keys(board.database, board.vault(), grace=0)
     async with board.database.read() as conn:
         assert len(await tool_rows.list_changed_tools(conn, seen)) == 2
-        assert len(await secret_rows.list_changed_secrets(conn, seen)) == 2
+        assert len(await account_rows.secrets.list_changed(conn, seen)) == 2
 
 
 async def test_nothing_but_the_ciphertexts_changes(board: Board) -> None:
@@ -119,7 +119,7 @@ async def test_the_good_values_of_a_row_are_encrypted_again_beside_a_damaged_one
     headers = {**tool.config["headers"], "Broken": broken}
     async with board.database.change() as change:
         value = {**row.value, "config": {**row.value["config"], "headers": headers}}
-        assert await secret_rows.replace_sealed_value(change.conn, row, value, revision=change.revision)
+        assert await sealed_rows.replace_sealed_value(change.conn, row, value, revision=change.revision)
     report = await rotate_keys(board.database, board.vault(), grace=0)
     assert [(skipped.table, skipped.id) for skipped in report.skipped] == [("tools", tool.id)]
     async with board.database.read() as conn:
@@ -150,7 +150,7 @@ async def test_a_user_who_goes_on_with_the_old_key_keeps_it_alive(board: Board) 
     async def write_again() -> None:
         async with board.database.change() as change:
             again = replace(secret, sealed=stale.seal("value y", secret.id))
-            await secret_rows.put_secret(change.conn, again, revision=change.revision)
+            await account_rows.secrets.put(change.conn, again, revision=change.revision)
 
     writes: list[asyncio.Task[None]] = []
     report = await rotate_keys(

@@ -16,7 +16,7 @@ from pegboard.model.accounts import Secret
 from pegboard.model.call_errors import SecretUnreadable
 from pegboard.model.ids import new_id
 from pegboard.registry.key_rotation import rotate_keys
-from pegboard.storage import secret_rows
+from pegboard.storage import account_rows
 from pegboard.storage.keyring import EnvironmentKeyring, encode_key
 from pegboard.storage.vault import Vault
 from tests.unit.registry.sealed_board import A_TOOL, NOW, Board, opened
@@ -38,7 +38,7 @@ async def test_it_rotates_while_others_write_and_read_and_nothing_is_lost(databa
 
         async def write() -> None:
             async with board.database.read() as conn:
-                mine = await secret_rows.list_secrets(conn, limit=5)
+                mine = await account_rows.secrets.page(conn, limit=5)
             for count in itertools.count():
                 if ended.is_set():
                     return
@@ -47,7 +47,7 @@ async def test_it_rotates_while_others_write_and_read_and_nothing_is_lost(databa
                 secret = mine[count % len(mine)]
                 async with board.database.change() as change:
                     again = replace(secret, sealed=server.seal(f"value {count}", secret.id))
-                    await secret_rows.put_secret(change.conn, again, revision=change.revision)
+                    await account_rows.secrets.put(change.conn, again, revision=change.revision)
                 last[secret.id] = f"value {count}"
                 written.set()
 
@@ -82,7 +82,7 @@ async def test_a_change_that_was_under_way_before_the_new_key_is_waited_for(data
             _, waiting = await asyncio.wait([rotating], timeout=0.3)
             assert waiting
             assert len(board.vault().keyring.keys) == 2
-            await secret_rows.put_secret(change.conn, secret, revision=change.revision)
+            await account_rows.secrets.put(change.conn, secret, revision=change.revision)
         report = await rotating
         assert (report.finished, report.sealed) == (True, 1)
         assert await board.check(board.vault()) == {report.key_id}

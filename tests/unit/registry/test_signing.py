@@ -16,7 +16,7 @@ from pegboard.model.api_errors import NotFound, Unauthorised
 from pegboard.model.ids import new_id
 from pegboard.registry.accounts_service import NewKey
 from pegboard.registry.first_start import ROOT_ROW_NAME
-from pegboard.storage import key_rows, secret_rows, user_rows
+from pegboard.storage import account_rows
 from pegboard.storage.keyring import FileKeyring, KeyringError, encode_key
 from pegboard.storage.vault import Vault
 from pegboard.testing import NoSettings
@@ -53,7 +53,7 @@ async def test_a_key_that_was_inserted_is_not_known(
         for key_hash in (hashed, signer.compute_stored_hash(hashed)):
             row = ApiKey(new_id(), board.admin.user_id, "mine", "", key_hash, NOW, mac="0" * 64)
             async with board._database.change() as change:
-                await key_rows.add_key(change.conn, row, revision=change.revision)
+                await account_rows.keys.add(change.conn, row, revision=change.revision)
         await board.snapshot.refresh()
         with pytest.raises(Unauthorised, match="not known"):
             board.snapshot.holder(FORGED)
@@ -110,16 +110,16 @@ async def test_a_revoked_key_that_is_put_back_is_no_good_to_processes_that_run(
     async with Pegboard.open(database_url, settings=settings) as board:
         user, made = await a_member(board)
         async with board._database.read() as conn:
-            before = await key_rows.get_key(conn, made.row.id)
+            before = await account_rows.keys.get(conn, made.row.id)
         assert before is not None
         await board.people.revoke_key(user.id, made.row.id, board.admin)
         async with board._database.change() as change:
-            await key_rows.save_key(change.conn, before, revision=before.revision)
+            await account_rows.keys.save(change.conn, before, revision=before.revision)
         await board.snapshot.refresh()
         with pytest.raises(Unauthorised, match="revoked"):
             board.snapshot.holder(made.key)
         async with board._database.change() as change:
-            await key_rows.save_key(change.conn, before, revision=change.revision)
+            await account_rows.keys.save(change.conn, before, revision=change.revision)
         await board.snapshot.refresh()
         refused(board, made.key)
 
@@ -128,8 +128,8 @@ async def test_changing_a_row_that_is_not_genuine_does_not_sign_it(database_url:
     async with Pegboard.open(database_url, settings=settings) as board:
         user, made = await a_member(board)
         async with board._database.change() as change:
-            await user_rows.save_user(change.conn, replace(user, role="admin"), revision=change.revision)
-            await key_rows.save_key(change.conn, replace(made.row, name="x"), revision=change.revision)
+            await account_rows.users.save(change.conn, replace(user, role="admin"), revision=change.revision)
+            await account_rows.keys.save(change.conn, replace(made.row, name="x"), revision=change.revision)
         with pytest.raises(NotFound):
             await board.people.remove_user(user.id, board.admin)
         with pytest.raises(NotFound):
@@ -142,11 +142,11 @@ async def test_the_settings_say_whose_key_it_is_whatever_was_made_of_its_row(
     async with Pegboard.open(database_url, settings=settings) as board:
         user, _ = await a_member(board)
         async with board._database.change() as change:
-            row = await key_rows.find_key_by_hash(
+            row = await account_rows.find_key_by_hash(
                 change.conn, board.snapshot._signer.compute_stored_hash(hashlib.sha256(KEY.encode()).hexdigest())
             )
             assert row is not None
-            await key_rows.save_key(change.conn, replace(row, user_id=user.id), revision=change.revision)
+            await account_rows.keys.save(change.conn, replace(row, user_id=user.id), revision=change.revision)
     async with Pegboard.open(database_url, settings=settings) as board:
         assert board.snapshot.holder(KEY).is_admin
 
@@ -180,18 +180,18 @@ async def make_old(url: str, settings: NoSettings, plain: dict[str, str]) -> Non
     async with Pegboard.open(url, settings=settings) as board:
         vault = Vault(FileKeyring(settings.key_file))
         async with board._database.change() as change:
-            for user in await user_rows.list_changed_users(change.conn, -1):
-                await user_rows.save_user(change.conn, replace(user, mac=""), revision=change.revision)
-            for key in await key_rows.list_changed_keys(change.conn, -1):
+            for user in await account_rows.users.list_changed(change.conn, -1):
+                await account_rows.users.save(change.conn, replace(user, mac=""), revision=change.revision)
+            for key in await account_rows.keys.list_changed(change.conn, -1):
                 text_of = plain[key.id]
                 hashed = hashlib.sha256(text_of.encode()).hexdigest()
                 old = replace(key, mac="", key_hash=hashed, prefix=text_of[:8])
-                await key_rows.save_key(change.conn, old, revision=change.revision)
-            root = await secret_rows.find_secret_by_name(change.conn, board.admin.user_id, ROOT_ROW_NAME)
+                await account_rows.keys.save(change.conn, old, revision=change.revision)
+            root = await account_rows.find_secret_by_name(change.conn, board.admin.user_id, ROOT_ROW_NAME)
             assert root is not None
             assert vault.keyring.root is not None
             old_root = replace(root, sealed=vault.seal(encode_key(vault.keyring.root), root.id))
-            await secret_rows.put_secret(change.conn, old_root, revision=change.revision)
+            await account_rows.secrets.put(change.conn, old_root, revision=change.revision)
 
 
 async def test_a_database_from_before_is_signed_once_and_its_keys_go_on_working(
@@ -200,19 +200,19 @@ async def test_a_database_from_before_is_signed_once_and_its_keys_go_on_working(
     async with Pegboard.open(database_url, settings=settings) as board:
         user, made = await a_member(board)
         async with board._database.read() as conn:
-            [set_key] = await key_rows.list_user_keys(conn, board.admin.user_id)
+            [set_key] = await account_rows.list_user_keys(conn, board.admin.user_id)
     await make_old(database_url, settings, {made.row.id: made.key, set_key.id: KEY})
     async with Pegboard.open(database_url, settings=settings) as board:
         assert board.snapshot.holder(made.key).user_id == user.id
         assert board.snapshot.holder(KEY).is_admin
         async with board._database.read() as conn:
-            stored = {row.id: row for row in await key_rows.list_changed_keys(conn, -1)}
+            stored = {row.id: row for row in await account_rows.keys.list_changed(conn, -1)}
         assert (stored[made.row.id].prefix, stored[set_key.id].prefix) == (made.key[:8], "")
         assert len(stored) == 2
         hashed = hashlib.sha256(KEY.encode()).hexdigest()
         assert hashed not in {row.key_hash for row in stored.values()}
         async with board._database.change() as change:  # and never again
-            await user_rows.save_user(change.conn, replace(user, mac="", role="admin"), revision=change.revision)
+            await account_rows.users.save(change.conn, replace(user, mac="", role="admin"), revision=change.revision)
     async with Pegboard.open(database_url, settings=settings) as board:
         refused(board, made.key)
 
@@ -221,7 +221,7 @@ async def test_removing_the_root_does_not_have_forged_rows_signed(database_url: 
     async with Pegboard.open(database_url, settings=settings) as board:
         user, made = await a_member(board)
         async with board._database.change() as change:
-            await user_rows.save_user(change.conn, replace(user, mac="", role="admin"), revision=change.revision)
+            await account_rows.users.save(change.conn, replace(user, mac="", role="admin"), revision=change.revision)
             await change.conn.execute(text("DELETE FROM secrets"))
     async with Pegboard.open(database_url, settings=settings) as board:
         refused(board, made.key)
@@ -229,7 +229,7 @@ async def test_removing_the_root_does_not_have_forged_rows_signed(database_url: 
 
 async def test_nothing_of_a_key_that_was_set_is_stored_readable(database_url: str, settings: NoSettings) -> None:
     async with Pegboard.open(database_url, settings=settings) as board, board._database.read() as conn:
-        [row] = await key_rows.list_user_keys(conn, board.admin.user_id)
+        [row] = await account_rows.list_user_keys(conn, board.admin.user_id)
         assert (row.name, row.prefix) == ("PEGBOARD_ADMIN_KEY", "")
         assert KEY[:8] not in str([tuple(each) for each in await conn.execute(text("SELECT * FROM api_keys"))])
 

@@ -13,7 +13,7 @@ from pegboard.model.accounts import Agent, ApiKey, Secret, User
 from pegboard.model.call import Execution
 from pegboard.model.ids import new_id
 from pegboard.model.tool import Kind, Tool
-from pegboard.storage import journal_tables, user_rows
+from pegboard.storage import account_rows, journal_tables
 from pegboard.storage.database import Database
 
 NOW = datetime(2026, 3, 1, 12, 30, 15, 123456, tzinfo=UTC)
@@ -60,7 +60,7 @@ async def kept_user(database: Database, name: str = "ada", **fields: Any) -> Use
     """A user who is in the database."""
     user = a_user(name, **fields)
     async with database.change() as change:
-        await user_rows.add_user(change.conn, user, revision=change.revision)
+        await account_rows.users.add(change.conn, user, revision=change.revision)
     return user
 
 

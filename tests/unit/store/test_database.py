@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
-from pegboard.storage import tool_rows, user_rows
+from pegboard.storage import account_rows, tool_rows
 from pegboard.storage.database import Database, read_revision
 from pegboard.storage.migrate import migrate
 from tests.servers import PostgresServer, free_port
@@ -94,19 +94,19 @@ async def test_a_change_that_fails_leaves_nothing_behind(database: Database) -> 
     user = a_user()
     with pytest.raises(ZeroDivisionError):
         async with database.change() as change:
-            await user_rows.add_user(change.conn, user, revision=change.revision)
+            await account_rows.users.add(change.conn, user, revision=change.revision)
             raise ZeroDivisionError
     async with database.read() as conn:
         assert await read_revision(conn) == 0
-        assert await user_rows.get_user(conn, user.id) is None
+        assert await account_rows.users.get(conn, user.id) is None
 
 
 async def test_a_write_is_kept_without_being_a_change(database: Database) -> None:
     user = a_user()
     async with database.write() as conn:
-        await user_rows.add_user(conn, user, revision=0)
+        await account_rows.users.add(conn, user, revision=0)
     async with database.read() as conn:
-        assert await user_rows.get_user(conn, user.id) == user
+        assert await account_rows.users.get(conn, user.id) == user
         assert await read_revision(conn) == 0
 
 
@@ -146,18 +146,18 @@ async def test_tasks_that_share_a_memory_database_do_not_mix_their_transactions(
 
     async def fails() -> None:
         async with memory.change() as change:
-            await user_rows.add_user(change.conn, lost, revision=change.revision)
+            await account_rows.users.add(change.conn, lost, revision=change.revision)
             halfway.set()
             raise ZeroDivisionError
 
     async def succeeds() -> None:
         await halfway.wait()
         async with memory.change() as change:
-            await user_rows.add_user(change.conn, kept, revision=change.revision)
+            await account_rows.users.add(change.conn, kept, revision=change.revision)
 
     await asyncio.gather(fails(), succeeds(), return_exceptions=True)
     async with memory.read() as conn:
-        assert await user_rows.list_changed_users(conn, 0) == [kept]
+        assert await account_rows.users.list_changed(conn, 0) == [kept]
 
 
 async def test_memory_databases_are_apart(memory: Database) -> None:
@@ -165,7 +165,7 @@ async def test_memory_databases_are_apart(memory: Database) -> None:
     other = Database.create("memory")
     await migrate(other)
     async with other.read() as conn:
-        assert await user_rows.list_changed_users(conn, 0) == []
+        assert await account_rows.users.list_changed(conn, 0) == []
     await other.close()
 
 
@@ -190,10 +190,10 @@ async def check_that_it_survives_a_cancelled_change(where: Database) -> None:
 
     async def endless() -> None:
         async with where.change() as change:
-            await user_rows.add_user(change.conn, a_user("nobody"), revision=change.revision)
+            await account_rows.users.add(change.conn, a_user("nobody"), revision=change.revision)
             started.set()
             while True:
-                await user_rows.get_user(change.conn, user.id)
+                await account_rows.users.get(change.conn, user.id)
 
     task = asyncio.create_task(endless())
     await started.wait()
@@ -203,7 +203,7 @@ async def check_that_it_survives_a_cancelled_change(where: Database) -> None:
 
     second = await kept_user(where, "second")
     async with where.read() as conn:
-        assert await user_rows.list_changed_users(conn, 0) == [user, second]
+        assert await account_rows.users.list_changed(conn, 0) == [user, second]
         assert await read_revision(conn) == 2
 
 
@@ -219,7 +219,7 @@ async def test_the_pool_heals_when_postgresql_was_away(own_postgres: PostgresSer
 
     await kept_user(database, "after")
     async with database.read() as conn:
-        assert [user.name for user in await user_rows.list_changed_users(conn, 0)] == ["before", "after"]
+        assert [user.name for user in await account_rows.users.list_changed(conn, 0)] == ["before", "after"]
     await database.close()
 
 

@@ -18,7 +18,7 @@ from pegboard.model.filters import ExecutionFilter, ToolFilter
 from pegboard.model.ids import make_lowest_id, new_id
 from pegboard.model.journal_row import serialize_execution
 from pegboard.model.tool import Kind
-from pegboard.storage import execution_rows, tool_rows, user_rows
+from pegboard.storage import account_rows, execution_rows, tool_rows
 from pegboard.storage.column_types import is_not_deleted
 from pegboard.storage.database import Database
 from pegboard.storage.statistics_rows import build_counts_query, iterate_uncounted
@@ -59,8 +59,8 @@ async def fill(database: Database) -> User:
         for number in range(3000)
     ]
     async with database.write() as conn:
-        await user_rows.add_user(conn, admin, revision=1)
-        await user_rows.add_user(conn, somebody, revision=1)
+        await account_rows.users.add(conn, admin, revision=1)
+        await account_rows.users.add(conn, somebody, revision=1)
         rows = [{**tool_rows._build_tool_row(tool), "revision": number} for number, tool in enumerate(made)]
         await conn.execute(tool_rows._tools.insert(), rows)
         if database.kind == "postgresql":

@@ -15,7 +15,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Column, Connection, MetaData, Table, insert, inspect, text
 
-from pegboard.storage import board_tables, journal_tables, user_rows  # noqa: F401 -- so that their tables are known
+from pegboard.storage import account_rows, board_tables, journal_tables  # noqa: F401 -- so that their tables are known
 from pegboard.storage.board_tables import Base, get_table
 from pegboard.storage.database import Database, read_revision
 from pegboard.storage.migrate import (
@@ -154,7 +154,7 @@ async def test_an_older_database_keeps_its_rows(empty_database_url: str) -> None
 
     async with database.write() as conn:
         await add_executions(conn, [an_execution()])
-        assert await user_rows.get_user(conn, user.id) == user
+        assert await account_rows.users.get(conn, user.id) == user
         assert await read_revision(conn) == 1
     await database.close()
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pegboard.model.accounts import User
 from pegboard.model.ids import new_id
-from pegboard.storage import agent_rows, key_rows, secret_rows, user_rows
+from pegboard.storage import account_rows
 from pegboard.storage.database import Database
 from tests.unit.store.rows import NOW, a_key, a_secret, a_user, an_agent, kept_user
 
@@ -26,39 +26,39 @@ async def ada(database: Database) -> User:
 async def test_a_user_comes_back_as_saved(database: Database, ada: User) -> None:
     deleted = replace(ada, name="Lovelace", role="admin", updated_at=LATER, is_deleted=True, deleted_at=LATER)
     async with database.read() as conn:
-        assert await user_rows.get_user(conn, ada.id) == ada
-        assert await user_rows.find_user_by_name(conn, "ADA") == ada
-        assert await user_rows.get_user(conn, "nonsense") is None
-        assert await user_rows.list_changed_users(conn, 1) == []
+        assert await account_rows.users.get(conn, ada.id) == ada
+        assert await account_rows.find_user_by_name(conn, "ADA") == ada
+        assert await account_rows.users.get(conn, "nonsense") is None
+        assert await account_rows.users.list_changed(conn, 1) == []
     async with database.change() as change:
-        await user_rows.save_user(change.conn, deleted, revision=change.revision)
+        await account_rows.users.save(change.conn, deleted, revision=change.revision)
     async with database.read() as conn:
-        assert await user_rows.get_user(conn, ada.id) == deleted
-        assert await user_rows.find_user_by_name(conn, "lovelace") is None
-        assert await user_rows.list_users(conn, limit=10) == []
-        assert await user_rows.list_changed_users(conn, 1) == [deleted]
+        assert await account_rows.users.get(conn, ada.id) == deleted
+        assert await account_rows.find_user_by_name(conn, "lovelace") is None
+        assert await account_rows.users.page(conn, limit=10) == []
+        assert await account_rows.users.list_changed(conn, 1) == [deleted]
 
 
 async def test_a_user_s_name_is_taken_in_any_case_until_they_are_deleted(database: Database, ada: User) -> None:
     with pytest.raises(IntegrityError):
         await kept_user(database, "aDA")
     async with database.change() as change:
-        await user_rows.save_user(change.conn, replace(ada, is_deleted=True), revision=change.revision)
+        await account_rows.users.save(change.conn, replace(ada, is_deleted=True), revision=change.revision)
     await kept_user(database, "aDA")
 
 
 async def test_names_beyond_ascii_are_compared_alike_in_both_databases(database: Database) -> None:
     zoe = await kept_user(database, "ZOË")
     async with database.read() as conn:
-        assert await user_rows.find_user_by_name(conn, "zoË") == zoe
-        assert await user_rows.find_user_by_name(conn, "zoë") is None
+        assert await account_rows.find_user_by_name(conn, "zoË") == zoe
+        assert await account_rows.find_user_by_name(conn, "zoë") is None
 
 
 async def test_users_are_paged_oldest_first(database: Database, ada: User) -> None:
     bob, eve = await kept_user(database, "bob"), await kept_user(database, "eve")
     async with database.read() as conn:
-        assert await user_rows.list_users(conn, limit=2) == [ada, bob]
-        assert await user_rows.list_users(conn, after=bob.id, limit=2) == [eve]
+        assert await account_rows.users.page(conn, limit=2) == [ada, bob]
+        assert await account_rows.users.page(conn, after=bob.id, limit=2) == [eve]
 
 
 async def test_only_the_roles_there_are_can_be_kept(database: Database) -> None:
@@ -71,19 +71,19 @@ async def test_a_key_comes_back_as_saved(database: Database, ada: User) -> None:
     key = a_key(ada, agent_id=agent.id, expires_at=LATER)
     other = a_key(ada)
     async with database.change() as change:
-        await agent_rows.add_agent(change.conn, agent, revision=change.revision)
-        await key_rows.add_key(change.conn, key, revision=change.revision)
-        await key_rows.add_key(change.conn, other, revision=change.revision)
+        await account_rows.agents.add(change.conn, agent, revision=change.revision)
+        await account_rows.keys.add(change.conn, key, revision=change.revision)
+        await account_rows.keys.add(change.conn, other, revision=change.revision)
     revoked = replace(key, revoked_at=LATER)
     async with database.change() as change:
-        await key_rows.save_key(change.conn, revoked, revision=change.revision)
+        await account_rows.keys.save(change.conn, revoked, revision=change.revision)
     async with database.read() as conn:
-        assert await key_rows.get_key(conn, key.id) == revoked
-        assert await key_rows.get_key(conn, "nonsense") is None
-        assert await key_rows.list_user_keys(conn, ada.id) == [revoked, other]
-        assert await key_rows.list_user_keys(conn, new_id()) == []
-        assert await key_rows.list_user_keys(conn, "nonsense") == []
-        assert await key_rows.list_changed_keys(conn, 2) == [revoked]
+        assert await account_rows.keys.get(conn, key.id) == revoked
+        assert await account_rows.keys.get(conn, "nonsense") is None
+        assert await account_rows.list_user_keys(conn, ada.id) == [revoked, other]
+        assert await account_rows.list_user_keys(conn, new_id()) == []
+        assert await account_rows.list_user_keys(conn, "nonsense") == []
+        assert await account_rows.keys.list_changed(conn, 2) == [revoked]
 
 
 async def test_the_valid_keys_of_admins_are_found(database: Database, ada: User) -> None:
@@ -98,92 +98,92 @@ async def test_the_valid_keys_of_admins_are_found(database: Database, ada: User)
         a_key(ada),
     ]
     async with database.change() as change:
-        await agent_rows.add_agent(change.conn, agent, revision=change.revision)
-        await user_rows.save_user(change.conn, replace(bob, is_deleted=True), revision=change.revision)
+        await account_rows.agents.add(change.conn, agent, revision=change.revision)
+        await account_rows.users.save(change.conn, replace(bob, is_deleted=True), revision=change.revision)
         for key in (*valid, *others):
-            await key_rows.add_key(change.conn, key, revision=change.revision)
-        found = await key_rows.list_admin_keys(change.conn, NOW)
+            await account_rows.keys.add(change.conn, key, revision=change.revision)
+        found = await account_rows.list_admin_keys(change.conn, NOW)
     assert {key.id for key in found} == {key.id for key in valid}
 
 
 async def test_two_keys_never_have_the_same_hash(database: Database, ada: User) -> None:
     with pytest.raises(IntegrityError):
         async with database.change() as change:
-            await key_rows.add_key(change.conn, a_key(ada, key_hash="same"), revision=change.revision)
-            await key_rows.add_key(change.conn, a_key(ada, key_hash="same"), revision=change.revision)
+            await account_rows.keys.add(change.conn, a_key(ada, key_hash="same"), revision=change.revision)
+            await account_rows.keys.add(change.conn, a_key(ada, key_hash="same"), revision=change.revision)
 
 
 async def test_an_agent_comes_back_as_saved(database: Database, ada: User) -> None:
     agent = an_agent(ada, "Helper", tools=(new_id(), new_id()), description="Helps")
     async with database.change() as change:
-        await agent_rows.add_agent(change.conn, agent, revision=change.revision)
+        await account_rows.agents.add(change.conn, agent, revision=change.revision)
     async with database.read() as conn:
-        assert await agent_rows.get_agent(conn, agent.id) == agent
-        assert await agent_rows.get_agent(conn, "nonsense") is None
-        assert await agent_rows.find_agent_by_name(conn, ada.id, "HELPER") == agent
-        assert await agent_rows.find_agent_by_name(conn, new_id(), "Helper") is None
-        assert await agent_rows.find_agent_by_name(conn, "nonsense", "Helper") is None
+        assert await account_rows.agents.get(conn, agent.id) == agent
+        assert await account_rows.agents.get(conn, "nonsense") is None
+        assert await account_rows.find_agent_by_name(conn, ada.id, "HELPER") == agent
+        assert await account_rows.find_agent_by_name(conn, new_id(), "Helper") is None
+        assert await account_rows.find_agent_by_name(conn, "nonsense", "Helper") is None
     deleted = replace(agent, is_deleted=True, deleted_at=LATER, tools=())
     async with database.change() as change:
-        await agent_rows.save_agent(change.conn, deleted, revision=change.revision)
+        await account_rows.agents.save(change.conn, deleted, revision=change.revision)
     async with database.read() as conn:
-        assert await agent_rows.get_agent(conn, agent.id) == deleted
-        assert await agent_rows.find_agent_by_name(conn, ada.id, "helper") is None
-        assert await agent_rows.list_agents(conn, limit=10) == []
-        assert await agent_rows.list_changed_agents(conn, 2) == [deleted]
-        assert await agent_rows.list_changed_agents(conn, 3) == []
+        assert await account_rows.agents.get(conn, agent.id) == deleted
+        assert await account_rows.find_agent_by_name(conn, ada.id, "helper") is None
+        assert await account_rows.agents.page(conn, limit=10) == []
+        assert await account_rows.agents.list_changed(conn, 2) == [deleted]
+        assert await account_rows.agents.list_changed(conn, 3) == []
 
 
 async def test_an_agent_s_name_is_taken_for_its_owner_only(database: Database, ada: User) -> None:
     bob = await kept_user(database, "bob")
     hers, his = an_agent(ada, "Helper"), an_agent(bob, "helper")
     async with database.change() as change:
-        await agent_rows.add_agent(change.conn, hers, revision=change.revision)
-        await agent_rows.add_agent(change.conn, his, revision=change.revision)
+        await account_rows.agents.add(change.conn, hers, revision=change.revision)
+        await account_rows.agents.add(change.conn, his, revision=change.revision)
     with pytest.raises(IntegrityError):
         async with database.change() as change:
-            await agent_rows.add_agent(change.conn, an_agent(ada, "hELPER"), revision=change.revision)
+            await account_rows.agents.add(change.conn, an_agent(ada, "hELPER"), revision=change.revision)
     async with database.read() as conn:
-        assert await agent_rows.list_agents(conn, limit=10) == [hers, his]
-        assert await agent_rows.list_agents(conn, after=hers.id, limit=10) == [his]
-        assert await agent_rows.list_agents(conn, bob.id, limit=10) == [his]
+        assert await account_rows.agents.page(conn, limit=10) == [hers, his]
+        assert await account_rows.agents.page(conn, after=hers.id, limit=10) == [his]
+        assert await account_rows.agents.page(conn, bob.id, limit=10) == [his]
 
 
 async def test_a_secret_comes_back_as_put_last(database: Database, ada: User) -> None:
     secret = a_secret(ada)
     removed = replace(secret, sealed=None, updated_at=LATER)
     async with database.change() as change:
-        await secret_rows.put_secret(change.conn, secret, revision=change.revision)
+        await account_rows.secrets.put(change.conn, secret, revision=change.revision)
     async with database.read() as conn:
-        assert await secret_rows.get_secret(conn, secret.id) == secret
-        assert await secret_rows.get_secret(conn, "nonsense") is None
-        assert await secret_rows.find_secret_by_name(conn, ada.id, "TOKEN") == secret
-        assert await secret_rows.find_secret_by_name(conn, ada.id, "token") is None
-        assert await secret_rows.find_secret_by_name(conn, "nonsense", "TOKEN") is None
-        assert await secret_rows.list_secrets(conn, ada.id, limit=10) == [secret]
-        assert await secret_rows.list_secrets(conn, new_id(), limit=10) == []
-        assert await secret_rows.list_secrets(conn, after=secret.id, limit=10) == []
+        assert await account_rows.secrets.get(conn, secret.id) == secret
+        assert await account_rows.secrets.get(conn, "nonsense") is None
+        assert await account_rows.find_secret_by_name(conn, ada.id, "TOKEN") == secret
+        assert await account_rows.find_secret_by_name(conn, ada.id, "token") is None
+        assert await account_rows.find_secret_by_name(conn, "nonsense", "TOKEN") is None
+        assert await account_rows.secrets.page(conn, ada.id, limit=10) == [secret]
+        assert await account_rows.secrets.page(conn, new_id(), limit=10) == []
+        assert await account_rows.secrets.page(conn, after=secret.id, limit=10) == []
     async with database.change() as change:
-        await secret_rows.put_secret(change.conn, removed, revision=change.revision)
+        await account_rows.secrets.put(change.conn, removed, revision=change.revision)
     async with database.read() as conn:
-        assert await secret_rows.find_secret_by_name(conn, ada.id, "TOKEN") == removed
-        assert await secret_rows.list_secrets(conn, limit=10) == []
-        assert await secret_rows.list_changed_secrets(conn, 2) == [removed]
-        assert await secret_rows.list_changed_secrets(conn, 3) == []
+        assert await account_rows.find_secret_by_name(conn, ada.id, "TOKEN") == removed
+        assert await account_rows.secrets.page(conn, limit=10) == []
+        assert await account_rows.secrets.list_changed(conn, 2) == [removed]
+        assert await account_rows.secrets.list_changed(conn, 3) == []
 
 
 async def test_an_owner_has_one_secret_of_a_name(database: Database, ada: User) -> None:
     with pytest.raises(IntegrityError):
         async with database.change() as change:
-            await secret_rows.put_secret(change.conn, a_secret(ada), revision=change.revision)
-            await secret_rows.put_secret(change.conn, a_secret(ada), revision=change.revision)
+            await account_rows.secrets.put(change.conn, a_secret(ada), revision=change.revision)
+            await account_rows.secrets.put(change.conn, a_secret(ada), revision=change.revision)
 
 
 async def test_what_was_never_added_cannot_be_saved(database: Database, ada: User) -> None:
     async with database.change() as change:
         with pytest.raises(LookupError):
-            await user_rows.save_user(change.conn, a_user("bob"), revision=change.revision)
+            await account_rows.users.save(change.conn, a_user("bob"), revision=change.revision)
         with pytest.raises(LookupError):
-            await key_rows.save_key(change.conn, a_key(ada), revision=change.revision)
+            await account_rows.keys.save(change.conn, a_key(ada), revision=change.revision)
         with pytest.raises(LookupError):
-            await agent_rows.save_agent(change.conn, an_agent(ada), revision=change.revision)
+            await account_rows.agents.save(change.conn, an_agent(ada), revision=change.revision)

@@ -1,18 +1,16 @@
-"""Rows of named secrets, and of all encrypted values, for the rotation of keys."""
+"""All encrypted values in the database, for the rotation of keys."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Row, Select, insert, select, update
+from sqlalchemy import Row, Select, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.accounts import Secret
-from pegboard.model.json_text import is_uuid
 from pegboard.storage import board_tables, journal_tables
 from pegboard.storage.board_tables import get_table
-from pegboard.storage.column_types import has_id
 
 _secrets = get_table(board_tables.Secret)
 _tools = get_table(board_tables.Tool)
@@ -24,48 +22,6 @@ _intents = get_table(journal_tables.Intent)
 
 SealedTable = Literal["secrets", "tools", "tool_versions", "intents"]
 _SEALED_TABLES: tuple[SealedTable, ...] = ("secrets", "tools", "tool_versions", "intents")
-
-
-async def put_secret(conn: AsyncConnection, secret: Secret, *, revision: int) -> None:
-    """Insert or update a secret."""
-    values = {**asdict(secret), "revision": revision}
-    done = await conn.execute(update(_secrets).where(_secrets.c.id == secret.id).values(values))
-    if done.rowcount == 0:
-        await conn.execute(insert(_secrets).values(values))
-
-
-async def get_secret(conn: AsyncConnection, secret_id: str) -> Secret | None:
-    """Return the secret with this id, removed or not."""
-    if not is_uuid(secret_id):
-        return None
-    row = (await conn.execute(select(*_COLUMNS).where(_secrets.c.id == secret_id))).first()
-    return _read_secret(row) if row else None
-
-
-async def find_secret_by_name(conn: AsyncConnection, owner_id: str, name: str) -> Secret | None:
-    """Return the owner's secret of exactly this name, removed or not."""
-    if not is_uuid(owner_id):
-        return None
-    query = select(*_COLUMNS).where(_secrets.c.owner_id == owner_id, _secrets.c.name == name)
-    row = (await conn.execute(query)).first()
-    return _read_secret(row) if row else None
-
-
-async def list_secrets(
-    conn: AsyncConnection, owner_id: str | None = None, *, after: str | None = None, limit: int
-) -> list[Secret]:
-    """Return secrets that are not removed, of one owner or all, oldest first; `after` is the last id seen."""
-    query = select(*_COLUMNS).where(_secrets.c.sealed.is_not(None))
-    if owner_id is not None:
-        query = query.where(has_id(_secrets.c.owner_id, owner_id))
-    if after is not None:
-        query = query.where(_secrets.c.id > after)
-    return [_read_secret(row) for row in await conn.execute(query.order_by(_secrets.c.id).limit(limit))]
-
-
-async def list_changed_secrets(conn: AsyncConnection, since: int) -> list[Secret]:
-    """Return every secret that changed after a revision, including removed ones."""
-    return [_read_secret(row) for row in await conn.execute(select(*_COLUMNS).where(_secrets.c.revision > since))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +85,3 @@ def _get_sealed_value(table: SealedTable, row: Row[Any]) -> Any:
     if table == "tools":
         return {"config": row.config, "sealed_auth": row.auth_config}
     return getattr(row, _SEALED_COLUMN[table])
-
-
-def _read_secret(row: Row[Any]) -> Secret:
-    return Secret(**row._mapping)
