@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.surfaces.cli.api_client import ServerEvent, _parse_events
+from pegboard.surfaces.cli.api_client import ServerEvent, read_events
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable
 from pegboard.surfaces.cli.follow_client import get_member_text
 
@@ -28,7 +28,8 @@ def read(pieces: list[bytes]) -> list[ServerEvent]:
             for piece in pieces:
                 yield piece
 
-        return [event async for event in _parse_events(httpx.Response(200, content=content()))]
+        response = httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=content())
+        return [event async for event in read_events(response)]
 
     return asyncio.run(whole())
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import httpx
+from httpx_sse import EventSource
 
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
 from pegboard.surfaces.cli.session import CliSession
@@ -144,7 +145,7 @@ class ApiClient:
                 if not is_stream:
                     await response.aread()
                 reply = None if is_stream else self._read(response, any_status=False)
-                yield OpenedStream(response.headers.get("x-run-id"), _parse_events(response), reply)
+                yield OpenedStream(response.headers.get("x-run-id"), read_events(response), reply)
             finally:
                 await response.aclose()
 
@@ -322,30 +323,13 @@ def build_path(*parts: str) -> str:
     return "/" + "/".join(quote(part, safe="", errors="replace") for part in ("v1", *parts))
 
 
-async def _parse_events(response: httpx.Response) -> AsyncIterator[ServerEvent]:
-    number = name = ""
-    begun: list[bytes] = []
-    async for part in response.aiter_bytes():
-        # Not `splitlines`: server-sent events end lines in fewer ways than text does.
-        first, *others = part.split(b"\n")
-        begun.append(first)
-        if not others:
+async def read_events(response: httpx.Response) -> AsyncIterator[ServerEvent]:
+    """Yield the events of a stream; raise BoardUnreachable if the data of one is not JSON."""
+    async for event in EventSource(response).aiter_sse():
+        if not event.data:  # a comment or `retry` alone, such as the keep-alive
             continue
-        lines = [b"".join(begun), *others[:-1]]
-        begun = [others[-1]]
-        for line in lines:
-            word, _, value = line.partition(b": ")
-            if word == b"id":
-                number = value.decode()
-            elif word == b"event":
-                name = value.decode()
-            elif word == b"data":
-                yield _parse_event(number, name, value)
-
-
-def _parse_event(number: str, name: str, value: bytes) -> ServerEvent:
-    try:
-        text = value.decode()
-        return ServerEvent(number, name, text, json.loads(text))
-    except (ValueError, RecursionError):
-        raise BoardUnreachable(f"What answers sends an event '{name[:100]}' that cannot be read") from None
+        try:
+            data = json.loads(event.data)
+        except (ValueError, RecursionError):
+            raise BoardUnreachable(f"What answers sends an event '{event.event[:100]}' that cannot be read") from None
+        yield ServerEvent(event.id, event.event, event.data, data)
