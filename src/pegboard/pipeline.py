@@ -50,8 +50,6 @@ _inside_call: ContextVar[bool] = ContextVar("pegboard_inside_a_call", default=Fa
 # How long `drain` waits for cancelled calls to be recorded when the board closes.
 CANCEL_TIMEOUT_SECONDS = 5.0
 STOPPED_MESSAGE = "The server was stopped"
-# Maximum number of calls under way at once, including those that wait for a retry or for the journal.
-MAX_RUNNING_CALLS = 4000
 _RETRY_AFTER_MS = 1000
 
 
@@ -70,7 +68,7 @@ class Pipeline:
         metrics: Metrics,
         tracing: Tracing | None,
         onlookers: BoardWatchers,
-        max_running: int = MAX_RUNNING_CALLS,
+        max_running: int,
     ) -> None:
         self._snapshot = snapshot
         self._validator = validator

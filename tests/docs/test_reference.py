@@ -227,7 +227,7 @@ def kinds_that_run() -> set[Kind]:
         host_connections=2,
     )
     confinement = ConfinedServices.of(
-        SandboxLimits(),
+        SandboxLimits(memory=512 * 2**20, processes=64, disk=256 * 2**20, output=2**20),
         children=1,
         zygotes=1,
         without=(),

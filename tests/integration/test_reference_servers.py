@@ -32,8 +32,8 @@ NODE = str(BIN / "node")
 @pytest.fixture
 async def upstreams() -> AsyncIterator[McpSessionPool]:
     """The pool as a board has it."""
-    outbound = GuardedClient(AllowList.read("127.0.0.0/8"))
-    made = McpSessionPool(outbound, children=4, child_memory=2 * 2**30, max_bytes=10 * 2**20)
+    outbound = GuardedClient(AllowList.read("127.0.0.0/8"), connect_seconds=10)
+    made = McpSessionPool(outbound, children=4, child_memory=2 * 2**30, max_bytes=10 * 2**20, connect_seconds=30)
     yield made
     await made.close()
     await outbound.close()

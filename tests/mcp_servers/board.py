@@ -13,7 +13,13 @@ from tests.mcp_servers.running import odd
 
 async def main(file: str, ways: list[str]) -> None:
     """Start a server for each of the ways, and stay."""
-    upstreams = McpSessionPool(GuardedClient(AllowList.read("")), children=8, child_memory=2**30, max_bytes=2**20)
+    upstreams = McpSessionPool(
+        GuardedClient(AllowList.read(""), connect_seconds=10),
+        children=8,
+        child_memory=2**30,
+        max_bytes=2**20,
+        connect_seconds=30,
+    )
     for how in ways:
         await upstreams.tools(odd(how, file))
     sys.stdout.write("running\n")

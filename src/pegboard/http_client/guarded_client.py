@@ -114,8 +114,8 @@ class GuardedClient:
         self,
         allow: AllowList,
         *,
+        connect_seconds: float,
         resolver: Resolver | None = None,
-        connect_seconds: float = 10.0,
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
         self._allow = allow

@@ -8,9 +8,6 @@ from yarl import URL
 
 from pegboard.concurrency.fair_queue import CallSlot, FairQueue
 
-# Limit of concurrent calls to one host.
-MAX_HOST_CONNECTIONS = 400
-
 
 def get_origin(url: URL) -> str:
     """Return the origin of the URL: scheme, host and port."""
@@ -21,7 +18,7 @@ def get_origin(url: URL) -> str:
 class HostLimiter:
     """Limits the concurrent calls to each origin, shared evenly between the waiting users."""
 
-    def __init__(self, most: int = MAX_HOST_CONNECTIONS) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
         self._admissions: dict[str, FairQueue] = {}
 

@@ -14,10 +14,10 @@ KERNEL_FEATURES = ("landlock", "namespaces", "seccomp")
 class SandboxLimits:
     """Limits of one call, for all of its processes together."""
 
-    memory: int = 512 * 2**20
-    processes: int = 64
-    disk: int = 256 * 2**20
-    output: int = 2**20
+    memory: int
+    processes: int
+    disk: int
+    output: int
 
 
 _RETRY_AFTER_MS = 1000

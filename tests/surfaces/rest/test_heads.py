@@ -30,7 +30,7 @@ async def url(board: Pegboard) -> AsyncIterator[str]:
 @pytest.fixture
 async def hasty(board: Pegboard) -> AsyncIterator[str]:
     """The address of a board that waits a moment for a head."""
-    async with served(board, limits=ConnectionLimits(head_seconds=SOON)) as address:
+    async with served(board, limits=ConnectionLimits(None, head_seconds=SOON)) as address:
         yield address
 
 
@@ -223,7 +223,7 @@ async def test_a_call_that_takes_longer_than_the_deadline_of_a_head_is_answered(
         await asyncio.sleep(3 * SOON)
         return "done"
 
-    async with served(board, limits=ConnectionLimits(head_seconds=SOON)) as url, wire(url) as stream:
+    async with served(board, limits=ConnectionLimits(None, head_seconds=SOON)) as url, wire(url) as stream:
         for _ in range(2):
             await stream.send(head("POST", "/v1/tools/slow/call", "Content-Length: 2") + b"{}")
             assert (await answered(stream))[2]["result"] == "done"
@@ -234,7 +234,7 @@ async def test_a_slow_reader_of_a_long_answer_gets_all_of_it(board: Pegboard) ->
     async def long() -> str:
         return "x" * (32 * 2**20)
 
-    async with served(board, limits=ConnectionLimits(head_seconds=0.1)) as url, wire(url) as stream:
+    async with served(board, limits=ConnectionLimits(None, head_seconds=0.1)) as url, wire(url) as stream:
         await stream.send(head("POST", "/v1/tools/long/call", "Content-Length: 2") + b"{}")
         received = await stream.receive()
         length = int(received.split(b"content-length: ")[1].split(b"\r\n")[0])

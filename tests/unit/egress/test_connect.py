@@ -42,7 +42,7 @@ async def message(outbound: GuardedClient, host: str, port: int = 80) -> str:
 
 @pytest.mark.parametrize("address", NOT_PUBLIC.values(), ids=NOT_PUBLIC)
 async def test_an_address_that_is_not_public_is_refused(address: str, dialled: list[str]) -> None:
-    outbound = GuardedClient(AllowList(), resolver=fixed)
+    outbound = GuardedClient(AllowList(), resolver=fixed, connect_seconds=10)
     named = address.replace(":", "-") + ".v6" if ":" in address else address.replace(".", "-") + ".v4"
     hosts = [address] if "." in address and ":" in address else [address, named]
     for host in hosts:
@@ -53,7 +53,7 @@ async def test_an_address_that_is_not_public_is_refused(address: str, dialled: l
 
 @pytest.mark.parametrize("host", [host.strip("[]") for host in LOOPBACK_SPELLINGS])
 async def test_no_spelling_of_loopback_gets_through(host: str, dialled: list[str]) -> None:
-    outbound = GuardedClient(AllowList())
+    outbound = GuardedClient(AllowList(), connect_seconds=10)
     with pytest.raises(EgressRefused, match="PEGBOARD_EGRESS_ALLOW"):
         await outbound.connect(host, 80, "ann")
     assert dialled == []
@@ -61,7 +61,7 @@ async def test_no_spelling_of_loopback_gets_through(host: str, dialled: list[str
 
 @pytest.mark.parametrize("address", PUBLIC.values(), ids=PUBLIC)
 async def test_a_public_address_is_let_through(address: str, dialled: list[str]) -> None:
-    outbound = GuardedClient(AllowList())
+    outbound = GuardedClient(AllowList(), connect_seconds=10)
     with pytest.raises(UpstreamUnreachable, match="Network is unreachable"):
         await outbound.connect(address, 80, "ann")
     assert len(dialled) == 1
@@ -70,7 +70,7 @@ async def test_a_public_address_is_let_through(address: str, dialled: list[str])
 @pytest.mark.parametrize("host", ["", "a b", "a/b", "a@b", "[::1]", "a\r\nb", "a\0b", "ü" * 80, "a:b"])
 async def test_what_is_no_host_is_refused(host: str) -> None:
     with pytest.raises(EgressRefused, match="this host"):
-        await GuardedClient(AllowList()).connect(host, 80, "ann")
+        await GuardedClient(AllowList(), connect_seconds=10).connect(host, 80, "ann")
 
 
 async def reached(made: socket.socket) -> bool:
@@ -85,7 +85,7 @@ async def reached(made: socket.socket) -> bool:
 
 async def test_what_is_allowed_is_reached() -> None:
     async with answering(answer(b"reached")) as running:
-        outbound = GuardedClient(LOCAL, resolver=fixed)
+        outbound = GuardedClient(LOCAL, resolver=fixed, connect_seconds=10)
         for host in ("127.0.0.1", "127-0-0-1.v4", "127-0-0-1.V4", "::ffff:127.0.0.1"):
             assert await reached(await outbound.connect(host, running.port, "ann"))
         await outbound.close()
@@ -96,7 +96,7 @@ async def test_of_several_addresses_one_that_answers_is_taken(dialled: list[str]
         return ["10.0.0.1", "8.8.8.8", "127.0.0.1"]
 
     async with answering(answer(b"reached")) as running:
-        outbound = GuardedClient(LOCAL, resolver=several)
+        outbound = GuardedClient(LOCAL, resolver=several, connect_seconds=10)
         assert await reached(await outbound.connect("name", running.port, "ann"))
     assert dialled == ["8.8.8.8", "127.0.0.1"]
 
@@ -116,7 +116,7 @@ async def test_what_cannot_be_reached_is_reported_as_for_a_request() -> None:
 
 
 async def test_after_closing_nothing_is_connected_to() -> None:
-    outbound = GuardedClient(LOCAL, resolver=hanging)
+    outbound = GuardedClient(LOCAL, resolver=hanging, connect_seconds=10)
     waiting = asyncio.create_task(outbound.connect("name", 80, "ann"))
     await asyncio.sleep(0)
     await outbound.close()

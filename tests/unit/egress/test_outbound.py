@@ -27,7 +27,7 @@ LOCAL = AllowList.read("127.0.0.1, localhost")
 @pytest.fixture
 async def outbound() -> AsyncIterator[GuardedClient]:
     """A way out to loopback."""
-    made = GuardedClient(LOCAL)
+    made = GuardedClient(LOCAL, connect_seconds=10)
     yield made
     await made.close()
 
@@ -122,7 +122,7 @@ async def test_a_name_is_looked_up_once_for_many_requests_at_once() -> None:
         asked.append(host)
         return ["127.0.0.1"]
 
-    outbound = GuardedClient(LOCAL, resolver=resolver)
+    outbound = GuardedClient(LOCAL, resolver=resolver, connect_seconds=10)
 
     async def one(upstream: Upstream) -> bytes:
         return await read_bounded_body(await outbound.send("GET", upstream.url(host="api.example")), 10)
@@ -163,7 +163,7 @@ async def test_requests_at_once_are_each_judged_by_the_host_they_ask_for(outboun
         await asyncio.sleep(0)
         return ["127.0.0.1"]
 
-    outbound = GuardedClient(AllowList.read("good.example"), resolver=resolver)
+    outbound = GuardedClient(AllowList.read("good.example"), resolver=resolver, connect_seconds=10)
 
     async def one(upstream: Upstream, number: int) -> str:
         host = "good.example" if number % 2 else "bad.example"

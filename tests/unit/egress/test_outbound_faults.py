@@ -153,7 +153,7 @@ async def test_a_name_that_does_not_resolve_is_looked_up_once() -> None:
         raise OSError("down")
 
     asked: list[str] = []
-    outbound = GuardedClient(LOCAL, resolver=failing)
+    outbound = GuardedClient(LOCAL, resolver=failing, connect_seconds=10)
     await fault_of(outbound, URL("http://name/"))
     assert asked == ["name"]
     await outbound.close()
@@ -164,7 +164,7 @@ async def test_a_resolver_that_fails(trouble: Exception) -> None:
     async def failing(host: str, port: int) -> Sequence[str]:
         raise trouble
 
-    outbound = GuardedClient(LOCAL, resolver=failing)
+    outbound = GuardedClient(LOCAL, resolver=failing, connect_seconds=10)
     fault = await fault_of(outbound, URL("http://name/?q=secret"))
     assert isinstance(fault, UpstreamUnreachable)
     await outbound.close()
@@ -239,7 +239,7 @@ async def test_closing_ends_a_lookup_without_cancelling_the_caller() -> None:
         raise AssertionError
 
     asked = asyncio.Event()
-    outbound = GuardedClient(LOCAL, resolver=hanging)
+    outbound = GuardedClient(LOCAL, resolver=hanging, connect_seconds=10)
     sending = asyncio.create_task(outbound.send("GET", URL("http://name/")))
     await asked.wait()
     await outbound.close()
@@ -271,7 +271,7 @@ async def test_file_descriptors_return_to_where_they_were_after_all_of_it() -> N
     nobody = free_port()
     paths = ["/ok", "/close", "/hang", "/refused", "/guarded"] * 20
     async with serving(moody) as upstream:
-        outbound = GuardedClient(LOCAL)
+        outbound = GuardedClient(LOCAL, connect_seconds=10)
         await one("/ok")
         before = open_files()
         await asyncio.gather(*(one(path) for path in paths))

@@ -52,7 +52,7 @@ def in_url(address: str) -> str:
 @pytest.mark.parametrize("address", NOT_PUBLIC.values(), ids=NOT_PUBLIC)
 async def test_an_address_that_is_not_public_is_refused(address: str, dialled: list[str]) -> None:
     url = f"http://{in_url(address)}/path?secret=1"
-    outbound = GuardedClient(AllowList())
+    outbound = GuardedClient(AllowList(), connect_seconds=10)
     with pytest.raises(EgressRefused, match="not a public address") as at_registration:
         outbound.check(url)
     with pytest.raises(EgressRefused) as at_sending:
@@ -65,7 +65,7 @@ async def test_an_address_that_is_not_public_is_refused(address: str, dialled: l
 
 @pytest.mark.parametrize("address", NOT_PUBLIC.values(), ids=NOT_PUBLIC)
 async def test_a_name_for_an_address_that_is_not_public_is_refused(address: str, dialled: list[str]) -> None:
-    outbound = GuardedClient(AllowList(), resolver=Names(evil=[[address]]))
+    outbound = GuardedClient(AllowList(), resolver=Names(evil=[[address]]), connect_seconds=10)
     outbound.check("https://evil/")
     with pytest.raises(EgressRefused, match=r"'evil' \(.*\).*PEGBOARD_EGRESS_ALLOW"):
         await sent(outbound, "https://evil/")
@@ -74,7 +74,7 @@ async def test_a_name_for_an_address_that_is_not_public_is_refused(address: str,
 
 @pytest.mark.parametrize("host", LOOPBACK_SPELLINGS)
 async def test_no_spelling_of_loopback_gets_through(host: str, upstream: Upstream, dialled: list[str]) -> None:
-    outbound = GuardedClient(AllowList())
+    outbound = GuardedClient(AllowList(), connect_seconds=10)
     url = f"http://{host}:{upstream.port}/"
     with pytest.raises(EgressRefused, match="PEGBOARD_EGRESS_ALLOW"):
         outbound.check(url)
@@ -85,7 +85,7 @@ async def test_no_spelling_of_loopback_gets_through(host: str, upstream: Upstrea
 
 @pytest.mark.parametrize("host", ["127.0\u00ad.0.1", "１２７．１", "LOCALHOST", "0x7F.1"])
 async def test_a_url_that_claims_to_be_encoded_gets_no_further(host: str, upstream: Upstream) -> None:
-    outbound = GuardedClient(AllowList())
+    outbound = GuardedClient(AllowList(), connect_seconds=10)
     with pytest.raises((EgressRefused, UpstreamUnreachable)):
         await sent(outbound, URL(f"http://{host}:{upstream.port}/", encoded=True))
     assert upstream.connections == 0
@@ -94,7 +94,7 @@ async def test_a_url_that_claims_to_be_encoded_gets_no_further(host: str, upstre
 @pytest.mark.parametrize("host", ["localhost", "LocalHost", "LOCALHOST"])
 async def test_localhost_is_refused_when_it_is_called(host: str, upstream: Upstream) -> None:
     with pytest.raises(EgressRefused, match=r"'localhost' \("):
-        await sent(GuardedClient(AllowList()), upstream.url(host=host))
+        await sent(GuardedClient(AllowList(), connect_seconds=10), upstream.url(host=host))
     assert upstream.connections == 0
 
 
@@ -102,9 +102,9 @@ async def test_localhost_is_refused_when_it_is_called(host: str, upstream: Upstr
 async def test_a_public_address_is_let_through(address: str, dialled: list[str]) -> None:
     names = Names(api=[[address]])
     for url in (f"http://{in_url(address)}/", "http://api/"):
-        GuardedClient(AllowList()).check(url)
+        GuardedClient(AllowList(), connect_seconds=10).check(url)
         with pytest.raises(UpstreamUnreachable, match="Network is unreachable"):
-            await sent(GuardedClient(AllowList(), resolver=names), url)
+            await sent(GuardedClient(AllowList(), resolver=names, connect_seconds=10), url)
     assert len(dialled) == 2
 
 
@@ -114,7 +114,7 @@ async def test_a_public_address_is_let_through(address: str, dialled: list[str])
 )
 async def test_what_is_allowed_is_reached(host: str, entry: str, upstream: Upstream) -> None:
     names = Names(**{"api.example": [["127.0.0.1"]]})
-    outbound = GuardedClient(AllowList.read(entry.format(port=upstream.port)), resolver=names)
+    outbound = GuardedClient(AllowList.read(entry.format(port=upstream.port)), resolver=names, connect_seconds=10)
     assert await sent(outbound, upstream.url(host=host)) == b"reached"
 
 
@@ -123,7 +123,7 @@ async def test_what_is_allowed_is_reached(host: str, entry: str, upstream: Upstr
 )
 async def test_what_is_nearly_allowed_is_refused(entry: str, upstream: Upstream, dialled: list[str]) -> None:
     names = Names(**{"api.example": [["127.0.0.1"]]})
-    outbound = GuardedClient(AllowList.read(entry.format(port=upstream.port)), resolver=names)
+    outbound = GuardedClient(AllowList.read(entry.format(port=upstream.port)), resolver=names, connect_seconds=10)
     with pytest.raises(EgressRefused):
         await sent(outbound, upstream.url(host="api.example"))
     assert (dialled, upstream.connections) == ([], 0)
@@ -132,18 +132,18 @@ async def test_what_is_nearly_allowed_is_refused(entry: str, upstream: Upstream,
 async def test_ipv6_is_reached_where_it_is_allowed() -> None:
     async with answering(answer(b"six"), host="::1") as upstream:
         allow = AllowList.read(f"[::1]:{upstream.port}")
-        GuardedClient(allow).check(str(upstream.url(host="[::1]")))
-        assert await sent(GuardedClient(allow), upstream.url(host="[::1]")) == b"six"
+        GuardedClient(allow, connect_seconds=10).check(str(upstream.url(host="[::1]")))
+        assert await sent(GuardedClient(allow, connect_seconds=10), upstream.url(host="[::1]")) == b"six"
 
 
 async def test_a_mapped_address_is_allowed_as_the_one_it_wraps(upstream: Upstream) -> None:
-    outbound = GuardedClient(AllowList.read("127.0.0.1"))
+    outbound = GuardedClient(AllowList.read("127.0.0.1"), connect_seconds=10)
     assert await sent(outbound, URL(f"http://[::ffff:127.0.0.1]:{upstream.port}/")) == b"reached"
 
 
 @pytest.mark.parametrize("host", ["127.1", "0x7f.1", "2130706433", "127.0.0.1."])
 async def test_an_allowed_address_must_be_written_plainly(host: str, upstream: Upstream) -> None:
-    outbound = GuardedClient(AllowList.read("127.0.0.1"))
+    outbound = GuardedClient(AllowList.read("127.0.0.1"), connect_seconds=10)
     with pytest.raises(EgressRefused, match=r"write it as 127\.0\.0\.1"):
         outbound.check(str(upstream.url(host=host)))
     with pytest.raises(EgressRefused, match=r"write it as 127\.0\.0\.1"):
@@ -152,7 +152,7 @@ async def test_an_allowed_address_must_be_written_plainly(host: str, upstream: U
 
 @pytest.mark.parametrize("host", ["4294967296", "256.1.1.1", "1.2.3.4.5", "08.1.1.1", "example.0x7f"])
 async def test_a_number_that_is_no_address_is_refused(host: str) -> None:
-    outbound = GuardedClient(AllowList())
+    outbound = GuardedClient(AllowList(), connect_seconds=10)
     with pytest.raises(EgressRefused, match="not a plain address"):
         outbound.check(f"http://{host}/")
     with pytest.raises(EgressRefused, match="not a plain address"):
@@ -161,7 +161,7 @@ async def test_a_number_that_is_no_address_is_refused(host: str) -> None:
 
 @pytest.mark.parametrize("host", ["[::g]", "[1:2:3]", "[::ffff:0x7f.1]", "[::1%25lo]", "[fe80::1%25eth0]"])
 async def test_ipv6_that_cannot_be_read_or_names_a_zone_is_refused(host: str, dialled: list[str]) -> None:
-    outbound = GuardedClient(AllowList())
+    outbound = GuardedClient(AllowList(), connect_seconds=10)
     with pytest.raises(EgressRefused):
         outbound.check(f"http://{host}/")
     with pytest.raises(EgressRefused):
@@ -171,7 +171,7 @@ async def test_ipv6_that_cannot_be_read_or_names_a_zone_is_refused(host: str, di
 
 async def test_a_name_that_is_rebound_between_check_and_call_is_refused(upstream: Upstream, dialled: list[str]) -> None:
     names = Names(evil=[["8.8.8.8"], ["127.0.0.1"]])
-    outbound = GuardedClient(AllowList(), resolver=names)
+    outbound = GuardedClient(AllowList(), resolver=names, connect_seconds=10)
     assert await names("evil", 80) == ["8.8.8.8"]
     with pytest.raises(EgressRefused, match=r"127\.0\.0\.1"):
         await sent(outbound, upstream.url(host="evil"))
@@ -179,7 +179,7 @@ async def test_a_name_that_is_rebound_between_check_and_call_is_refused(upstream
 
 
 async def test_a_name_that_is_rebound_between_two_calls_is_refused(upstream: Upstream, dialled: list[str]) -> None:
-    outbound = GuardedClient(AllowList(), resolver=Names(evil=[["8.8.8.8"], ["127.0.0.1"]]))
+    outbound = GuardedClient(AllowList(), resolver=Names(evil=[["8.8.8.8"], ["127.0.0.1"]]), connect_seconds=10)
     with pytest.raises(UpstreamUnreachable):
         await outbound.send("GET", URL("http://evil/"))
     with pytest.raises(EgressRefused):
@@ -194,7 +194,9 @@ async def test_a_name_that_is_rebound_between_two_calls_is_refused(upstream: Ups
 async def test_of_a_names_addresses_only_the_permitted_are_tried(
     addresses: list[str], upstream: Upstream, dialled: list[str]
 ) -> None:
-    outbound = GuardedClient(AllowList.read("127.0.0.1"), resolver=Names(mixed=[[*addresses, "127.0.0.1"]]))
+    outbound = GuardedClient(
+        AllowList.read("127.0.0.1"), resolver=Names(mixed=[[*addresses, "127.0.0.1"]]), connect_seconds=10
+    )
     assert await sent(outbound, upstream.url(host="mixed")) == b"reached"
     assert set(dialled) == {"127.0.0.1"}
 
@@ -203,21 +205,24 @@ async def test_a_name_with_thousands_of_refused_addresses_costs_no_attempt(diall
     many = [f"10.0.{high}.{low}" for high in range(16) for low in range(256)]
     async with asyncio.timeout(30):
         with pytest.raises(EgressRefused, match=r"10\.0\.0\.0"):
-            await sent(GuardedClient(AllowList(), resolver=Names(many=[many])), "http://many/")
+            await sent(GuardedClient(AllowList(), resolver=Names(many=[many]), connect_seconds=10), "http://many/")
     assert dialled == []
 
 
 async def test_a_name_with_thousands_of_addresses_is_tried_a_few_times(dialled: list[str]) -> None:
     many = [f"8.8.{high}.{low}" for high in range(16) for low in range(256)]
     with pytest.raises(UpstreamUnreachable):
-        await sent(GuardedClient(AllowList(), resolver=Names(many=[many])), "http://many/")
+        await sent(GuardedClient(AllowList(), resolver=Names(many=[many]), connect_seconds=10), "http://many/")
     assert len(set(dialled)) <= 16
 
 
 @pytest.mark.parametrize("answered", [["localhost"], ["0x7f.1"], ["127.1"], ["127.0.0.1:80"], [""], []])
 async def test_a_resolver_must_answer_with_addresses(answered: list[str], dialled: list[str]) -> None:
     with pytest.raises(UpstreamUnreachable, match="'odd' could not be resolved"):
-        await sent(GuardedClient(AllowList.read("127.0.0.1"), resolver=Names(odd=[answered])), "http://odd/")
+        await sent(
+            GuardedClient(AllowList.read("127.0.0.1"), resolver=Names(odd=[answered]), connect_seconds=10),
+            "http://odd/",
+        )
     assert dialled == []
 
 
@@ -226,7 +231,7 @@ async def test_a_resolver_must_answer_with_addresses(answered: list[str], dialle
     ["ftp://api.example/", "file:///etc/passwd", "ws://api.example/", "tcp://api.example:1/", "gopher://x/", "//x/y"],
 )
 async def test_other_schemes_are_refused(url: str, dialled: list[str]) -> None:
-    outbound = GuardedClient(AllowList.read("api.example"))
+    outbound = GuardedClient(AllowList.read("api.example"), connect_seconds=10)
     with pytest.raises(EgressRefused, match="only http and https"):
         outbound.check(url)
     with pytest.raises(EgressRefused, match="only http and https"):
@@ -236,7 +241,7 @@ async def test_other_schemes_are_refused(url: str, dialled: list[str]) -> None:
 
 @pytest.mark.parametrize("credentials", ["user:hunter2@", "user@", ":hunter2@"])
 async def test_credentials_in_a_url_are_refused_and_not_repeated(credentials: str, upstream: Upstream) -> None:
-    outbound = GuardedClient(AllowList.read("127.0.0.1"))
+    outbound = GuardedClient(AllowList.read("127.0.0.1"), connect_seconds=10)
     url = f"http://{credentials}127.0.0.1:{upstream.port}/"
     with pytest.raises(EgressRefused, match="auth_config") as caught:
         outbound.check(url)
@@ -251,4 +256,4 @@ async def test_credentials_in_a_url_are_refused_and_not_repeated(credentials: st
 )
 def test_what_is_no_url_is_refused_without_repeating_it(url: str) -> None:
     with pytest.raises(EgressRefused, match="this URL"):
-        GuardedClient(AllowList()).check(url)
+        GuardedClient(AllowList(), connect_seconds=10).check(url)

@@ -78,7 +78,7 @@ async def test_a_certificate_of_the_right_name_is_trusted(host: str, authority: 
 
 async def test_an_unknown_authority_is_not_trusted(authority: trustme.CA) -> None:
     async with answering(answer(), context=server_side(authority, "api.example")) as upstream:
-        result = await fault_of(GuardedClient(LOCAL, resolver=local), upstream)
+        result = await fault_of(GuardedClient(LOCAL, resolver=local, connect_seconds=10), upstream)
         assert upstream.heads == []
     assert result.startswith("TLS with ")
     assert "certificate" in result

@@ -26,7 +26,7 @@ TEXT = b"The quick brown fox. " * 40
 @pytest.fixture
 async def outbound() -> AsyncIterator[GuardedClient]:
     """A way out to loopback."""
-    made = GuardedClient(AllowList.read("127.0.0.1"))
+    made = GuardedClient(AllowList.read("127.0.0.1"), connect_seconds=10)
     yield made
     await made.close()
 

@@ -23,7 +23,7 @@ BESIDES = 2**20  # buffers of the connection and of what decompresses
 @pytest.fixture
 async def outbound() -> AsyncIterator[GuardedClient]:
     """A way out to loopback."""
-    made = GuardedClient(AllowList.read("127.0.0.1"))
+    made = GuardedClient(AllowList.read("127.0.0.1"), connect_seconds=10)
     yield made
     await made.close()
 

@@ -36,7 +36,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 @pytest.fixture
 async def outbound() -> AsyncIterator[GuardedClient]:
     """A way out to loopback that fills up quickly."""
-    made = Narrow(LOCAL)
+    made = Narrow(LOCAL, connect_seconds=10)
     yield made
     await made.close()
 

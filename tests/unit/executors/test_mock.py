@@ -91,7 +91,7 @@ async def test_every_kind_has_an_executor() -> None:
         host_connections=2,
     )
     confinement = ConfinedServices.of(
-        SandboxLimits(),
+        SandboxLimits(memory=512 * 2**20, processes=64, disk=256 * 2**20, output=2**20),
         children=1,
         zygotes=1,
         without=(),

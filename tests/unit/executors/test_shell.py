@@ -30,7 +30,7 @@ HOSTILE = ["; rm -rf /", "$(id)", "`id`", "a b", "a\nb", "'", '"', "\\", "*", "{
 @pytest.fixture
 async def sandbox() -> AsyncIterator[Sandbox]:
     """A sandbox with small limits."""
-    outbound = GuardedClient(AllowList.read(""))
+    outbound = GuardedClient(AllowList.read(""), connect_seconds=10)
     limits = SandboxLimits(memory=128 * 2**20, processes=16, disk=2**20, output=2**16)
     made = Sandbox(limits, children=2, zygotes=2, without=(), masked=(), outbound=outbound)
     yield made

@@ -20,7 +20,7 @@ from pegboard.sandbox.limits import SandboxLimits
 from pegboard.sandbox.sandbox import EnvironmentSpec, Sandbox, SandboxJob
 from tests.waiting import until
 
-LIMITS = SandboxLimits()
+LIMITS = SandboxLimits(memory=512 * 2**20, processes=64, disk=256 * 2**20, output=2**20)
 PLAIN = EnvironmentSpec()
 
 
@@ -80,7 +80,7 @@ async def boxed(
         zygotes=zygotes,
         without=without,
         masked=(),
-        outbound=GuardedClient(AllowList.read(allow)),
+        outbound=GuardedClient(AllowList.read(allow), connect_seconds=10),
     )
     assert (await box.abilities()).missing(without) == []
     processes, opened = children_now(), descriptors()

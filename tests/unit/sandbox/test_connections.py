@@ -51,7 +51,7 @@ async def test_calls_share_what_the_board_has_and_those_of_one_user_leave_some_t
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
 
-    outbound = GuardedClient(LOCAL)
+    outbound = GuardedClient(LOCAL, connect_seconds=10)
     calls = Calls(outbound, most=8, most_in_all=4)
     async with serving(silent) as up:
         target = f"127.0.0.1:{up.port}"
@@ -82,7 +82,7 @@ async def test_a_call_that_ends_gives_back_what_it_had() -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
 
-    outbound = GuardedClient(LOCAL)
+    outbound = GuardedClient(LOCAL, connect_seconds=10)
     calls = Calls(outbound, most=8, most_in_all=1)
     async with serving(silent) as up:
         target = f"127.0.0.1:{up.port}"
@@ -108,7 +108,7 @@ async def test_what_one_user_of_the_proxy_looks_up_holds_up_no_other_user() -> N
         await reader.read()
 
     asked: list[str] = []
-    outbound = GuardedClient(LOCAL, resolver=resolver)
+    outbound = GuardedClient(LOCAL, resolver=resolver, connect_seconds=10)
     calls = Calls(outbound, most=32, most_in_all=1000)
     async with serving(silent) as up:
         slow = [await client(port) for port in [calls.begin("ann") for _ in range(5)] for _ in range(16)]

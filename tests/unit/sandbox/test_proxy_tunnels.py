@@ -210,7 +210,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
         gc.collect()
         return open_files() <= before
 
-    outbound = GuardedClient(LOCAL, resolver=Names(never=[]))
+    outbound = GuardedClient(LOCAL, resolver=Names(never=[]), connect_seconds=10)
     async with serving(silent) as up, never_accepting() as nobody:
         before = open_files()
         tasks = asyncio.all_tasks()
@@ -254,7 +254,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
 
 @pytest.mark.parametrize("rounds", range(5))
 async def test_closing_at_any_moment_closes_who_just_came(rounds: int) -> None:
-    outbound = GuardedClient(LOCAL)
+    outbound = GuardedClient(LOCAL, connect_seconds=10)
     listener = socket.create_server(("127.0.0.1", 0))
     running = Proxy(outbound).serve(listener, "ann")
     with socket.create_connection(listener.getsockname()) as client:
@@ -269,7 +269,7 @@ async def test_closing_at_any_moment_closes_who_just_came(rounds: int) -> None:
 
 async def test_a_listener_that_is_shut_elsewhere_is_served_no_more() -> None:
     async with serving(echo) as up:
-        outbound = GuardedClient(LOCAL)
+        outbound = GuardedClient(LOCAL, connect_seconds=10)
         listener = socket.create_server(("127.0.0.1", 0))
         theirs = listener.dup()
         port = listener.getsockname()[1]

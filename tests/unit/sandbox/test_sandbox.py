@@ -44,7 +44,7 @@ async def test_a_command_starts_in_its_work_folder_or_where_it_was_instructed_to
 
 async def test_a_job_of_megabytes_and_as_much_output_pass() -> None:
     text = "x" * 3_000_000
-    async with boxed(limits=SandboxLimits(output=2**22)) as box:
+    async with boxed(limits=SandboxLimits(output=2**22, memory=512 * 2**20, processes=64, disk=256 * 2**20)) as box:
         ended = await box.run(script("tee /dev/stderr", stdin=text), "ann", later())
     assert len(ended.stdout) == len(ended.stderr) == len(text)
 

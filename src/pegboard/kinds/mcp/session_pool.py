@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 log = get_logger(__name__)
 
+# Up to this connect timeout, the time for listing tools is not extended.
 MCP_CONNECT_SECONDS = 30.0
 MCP_IDLE_SECONDS = 600.0
 MAX_MCP_CONNECTIONS = 1000
@@ -40,7 +41,7 @@ class McpSessionPool:
         children: int,
         child_memory: int,
         max_bytes: int,
-        connect_seconds: float = MCP_CONNECT_SECONDS,
+        connect_seconds: float,
         idle_seconds: float = MCP_IDLE_SECONDS,
     ) -> None:
         self._outbound = outbound

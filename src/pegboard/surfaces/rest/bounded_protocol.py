@@ -49,7 +49,7 @@ class BoundedConnection(HttpToolsProtocol):
         super().connection_made(transport)
         limits: ConnectionLimits | None = self.app_state.get(LIMITS_KEY)
         if limits is None:
-            limits = self.app_state[LIMITS_KEY] = ConnectionLimits()
+            limits = self.app_state[LIMITS_KEY] = ConnectionLimits(None)
         self._limits = limits
         if not limits.admit(self, self.loop.time()):
             self._refuse(503, _TOO_MANY_MESSAGE)

@@ -40,7 +40,7 @@ class ConnectionLimits:
     A new connection is refused only if every open connection has a running request.
     """
 
-    def __init__(self, most: int | None = None, head_seconds: float = HEAD_TIMEOUT_SECONDS) -> None:
+    def __init__(self, most: int | None, head_seconds: float = HEAD_TIMEOUT_SECONDS) -> None:
         self.most = compute_default_limit() if most is None else most
         self._seconds = head_seconds
         self._open: set[LimitedConnection] = set()

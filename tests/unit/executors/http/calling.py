@@ -13,7 +13,7 @@ from typing import Any
 from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.circuit_breaker import CircuitBreakers
 from pegboard.http_client.guarded_client import GuardedClient, Resolver
-from pegboard.http_client.host_limits import MAX_HOST_CONNECTIONS, HostLimiter
+from pegboard.http_client.host_limits import HostLimiter
 from pegboard.kinds.base import OpenTool, Prepared
 from pegboard.kinds.http.executor import HttpExecutor
 from pegboard.kinds.upstream_limits import MAX_CALLS_PER_USER
@@ -83,7 +83,7 @@ async def calling(
     breakers: CircuitBreakers | None = None,
     max_response_bytes: int = 2**20,
     most_at_once: int = MAX_CALLS_PER_USER,
-    most_a_host: int = MAX_HOST_CONNECTIONS,
+    most_a_host: int = 400,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Calling]:
     """An executor that may reach what the list says."""

@@ -22,7 +22,7 @@ async def outbound() -> AsyncIterator[GuardedClient]:
 @pytest.fixture
 async def upstreams(outbound: GuardedClient) -> AsyncIterator[McpSessionPool]:
     """The pool as a board has it."""
-    made = McpSessionPool(outbound, children=4, child_memory=2**30, max_bytes=2**20)
+    made = McpSessionPool(outbound, children=4, child_memory=2**30, max_bytes=2**20, connect_seconds=30)
     yield made
     await made.close()
 

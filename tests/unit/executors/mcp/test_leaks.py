@@ -81,8 +81,8 @@ async def test_files_processes_tasks_and_threads_return_to_where_they_were() -> 
         ways = [modern.upstream, legacy.upstream, odd("fickle")]
         closed: Held | None = None
         for calls in (AT_ONCE, 200):
-            outbound = GuardedClient(AllowList.read("127.0.0.0/8"))
-            upstreams = McpSessionPool(outbound, children=2, child_memory=2**30, max_bytes=2**20)
+            outbound = GuardedClient(AllowList.read("127.0.0.0/8"), connect_seconds=10)
+            upstreams = McpSessionPool(outbound, children=2, child_memory=2**30, max_bytes=2**20, connect_seconds=30)
             await rounds(upstreams, ways, 60)
             warm = Held.now()
             ends = await rounds(upstreams, ways, calls)

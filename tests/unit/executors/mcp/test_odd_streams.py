@@ -166,8 +166,8 @@ async def test_the_guard_stands_before_every_connection() -> None:
         return ["127.0.0.1"]
 
     async with answering() as server:
-        outbound = GuardedClient(AllowList.read(""), resolver=rebound)
-        upstreams = McpSessionPool(outbound, children=0, child_memory=2**30, max_bytes=2**20)
+        outbound = GuardedClient(AllowList.read(""), resolver=rebound, connect_seconds=10)
+        upstreams = McpSessionPool(outbound, children=0, child_memory=2**30, max_bytes=2**20, connect_seconds=30)
         for host in ("127.0.0.1", "public.example"):
             with pytest.raises(EgressRefused, match="PEGBOARD_EGRESS_ALLOW"):
                 await say(upstreams, Upstream(f"http://{host}:{server.port}/mcp", None))

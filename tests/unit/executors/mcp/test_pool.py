@@ -24,7 +24,9 @@ from tests.waiting import until
 @asynccontextmanager
 async def pooled(outbound: GuardedClient, **limits: Any) -> AsyncIterator[McpSessionPool]:
     """A pool within these limits."""
-    made = McpSessionPool(outbound, **{"children": 2, "child_memory": 2**30, "max_bytes": 2**20, **limits})
+    made = McpSessionPool(
+        outbound, **{"children": 2, "child_memory": 2**30, "max_bytes": 2**20, "connect_seconds": 30, **limits}
+    )
     try:
         yield made
     finally:
