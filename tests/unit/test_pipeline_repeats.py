@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pegboard import Pegboard
-from pegboard.journal.journal import EarlierCall
-from pegboard.journal.stored_answers import StoredAnswer
+from pegboard.journal.journal import EarlierCall, StoredAnswer
 from pegboard.model.call import Execution
 from pegboard.model.call_errors import Unavailable
 from pegboard.testing import NoSettings

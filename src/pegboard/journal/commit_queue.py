@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Sequence
 
 from pegboard.journal.backend import JournalBackend
-from pegboard.journal.chain_head import WriterFenced
 from pegboard.journal.entries import (
     RETRY_AFTER_MS,
     Claim,
@@ -23,7 +22,7 @@ from pegboard.journal.entries import (
 )
 from pegboard.journal.idempotency import IdempotencyClaims
 from pegboard.journal.journal import EarlierCall
-from pegboard.journal.writer import JournalWriter
+from pegboard.journal.writer import JournalWriter, WriterFenced
 from pegboard.model.call import Execution, ReadyCall, ToolResult
 from pegboard.model.call_errors import Unavailable
 from pegboard.model.journal_row import restore_execution, serialize_execution

@@ -11,8 +11,7 @@ from datetime import UTC, datetime, timedelta
 import orjson
 
 from pegboard.journal.entries import Claim, ClaimHolder
-from pegboard.journal.journal import EarlierCall
-from pegboard.journal.stored_answers import StoredAnswer
+from pegboard.journal.journal import EarlierCall, StoredAnswer
 from pegboard.model.call import ReadyCall, ToolResult
 from pegboard.model.call_errors import AnswerNotKept, IdempotencyConflict, InDoubt, SecretUnreadable, TimedOut
 from pegboard.model.journal_row import format_moment

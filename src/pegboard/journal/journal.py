@@ -1,12 +1,61 @@
-"""The Journal protocol that the pipeline uses."""
+"""The Journal protocol that the pipeline uses, and the answer that is stored with an idempotency key."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, Protocol
 
-from pegboard.journal.stored_answers import StoredAnswer
+import orjson
+
 from pegboard.model.call import Execution, ReadyCall, ToolResult
+from pegboard.model.call_errors import CommandEnd, ErrorType, FieldProblem, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """The parts of a result that are stored with an idempotency key, and that a repeated call gets."""
+
+    success: bool
+    output_json: bytes = b"null"
+    problem: Problem | None = None
+    elapsed_ms: float = 0.0
+    attempts: int = 0
+    fallback: bool = False
+    result_style: str = "plain"
+
+    @classmethod
+    def of(cls, result: ToolResult) -> StoredAnswer:
+        """Return the stored answer for a result."""
+        return cls(
+            result.success,
+            result.output_json,
+            result.problem,
+            result.elapsed_ms,
+            result.attempts,
+            result.fallback,
+            result.result_style,
+        )
+
+    def packed(self) -> bytes:
+        """Return this answer as bytes: one line of JSON metadata, then the output."""
+        about = asdict(self)
+        del about["output_json"]
+        return orjson.dumps(about) + b"\n" + self.output_json
+
+    @classmethod
+    def unpack(cls, text: bytes) -> StoredAnswer:
+        """Return the answer from its packed bytes."""
+        about, _, output = text.partition(b"\n")
+        known: dict[str, Any] = orjson.loads(about)
+        problem = known.pop("problem")
+        if problem is not None:
+            fields = tuple(FieldProblem(**one) for one in problem.pop("problems"))
+            command = problem.pop("command", None)
+            known_command = None if command is None else CommandEnd(**command)
+            problem["type"] = ErrorType(problem["type"])
+            problem = Problem(**problem, problems=fields, command=known_command)
+        return cls(output_json=output, problem=problem, **known)
 
 
 class EarlierCall(NamedTuple):

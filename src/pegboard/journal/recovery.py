@@ -11,10 +11,10 @@ from typing import NamedTuple
 from pegboard.journal.backend import JournalSession
 from pegboard.journal.entries import ClosingEntry, OpenIntent
 from pegboard.journal.hash_chain import HashChain
+from pegboard.journal.journal import StoredAnswer
 from pegboard.journal.latency_counts import CallCounts
 from pegboard.journal.signed_intents import is_intent_genuine, is_receipt_genuine, quarantine_entries
 from pegboard.journal.spool import Spool
-from pegboard.journal.stored_answers import StoredAnswer
 from pegboard.model.journal_row import format_now, restore_execution, serialize_execution
 
 SealAnswer = Callable[[bytes, str], str | None]

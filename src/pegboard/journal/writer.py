@@ -11,8 +11,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from pegboard.journal.backend import ChainAppend, JournalBackend, JournalSession, NewWriter, SiblingWriter
-from pegboard.journal.chain_head import AbandonedWriter, HeadMismatch, WriterFenced, check_head, register_writer
+from pegboard.journal.backend import (
+    ChainAppend,
+    JournalBackend,
+    JournalSession,
+    NewWriter,
+    RegisteredWriter,
+    SiblingWriter,
+)
+from pegboard.journal.chain_signatures import check_signature, is_count_signed
 from pegboard.journal.entries import ClaimHolder, ClosingEntry, EntryBatch, IntentRow, OpeningEntry
 from pegboard.journal.hash_chain import ChainPosition, HashChain
 from pegboard.journal.latency_counts import CallCounts
@@ -40,6 +47,30 @@ EXPIRE_INTERVAL_SECONDS = 600.0
 VOID_RECEIPT_LIFETIME = timedelta(days=1)
 # Adding more counts than this in one transaction would delay calls.
 MAX_COUNTS = 2000
+
+
+class WriterFenced(Exception):
+    """Raised if other processes considered this writer dead and closed it.
+
+    Its open calls are in doubt, and it needs a new number.
+    """
+
+
+class HeadMismatch(WriterFenced):
+    """Raised if the head in the database is not the one that this writer committed: rows were tampered with."""
+
+    def __init__(self, number: int, known: ChainPosition, why: str) -> None:
+        super().__init__(why)
+        self.number = number
+        self.known = known
+
+
+class _AbandonedWriter(NamedTuple):
+    """A writer that was given up because its head was changed, and its last head that is known to be committed."""
+
+    id: str
+    number: int
+    known: ChainPosition
 
 
 class _CommitResult(NamedTuple):
@@ -73,7 +104,7 @@ class JournalWriter:
         self._head = ChainPosition()
         self._is_head_certain = True
         self._was_fenced = False
-        self._abandoned_writer: AbandonedWriter | None = None
+        self._abandoned_writer: _AbandonedWriter | None = None
         self._has_no_spool = False
         self._counts = CallCounts()
         self._counted_at = self._expired_at = time.monotonic()
@@ -231,14 +262,14 @@ class JournalWriter:
         if self._number is not None and self._is_head_certain:
             return self._number, self._head
         there = await session.find_writer(self._id)
-        check_head(self._chain, self._number, self._head, there)
+        _check_head(self._chain, self._number, self._head, there)
         if there is not None:
             if there.is_closed:
                 raise WriterFenced
             await count_uncounted_rows(session, there.number)  # replaces the counts in memory, which may be incomplete
             return there.number, there.head
         writer = NewWriter(self._id, socket.gethostname(), os.getpid(), format_now())
-        return await register_writer(session, self._chain, writer, self._abandoned_writer), ChainPosition()
+        return await _register_writer(session, self._chain, writer, self._abandoned_writer), ChainPosition()
 
     async def _append(
         self,
@@ -323,7 +354,7 @@ class JournalWriter:
         """Start a new number and an empty hash chain; uncounted rows of the old number are counted from the table."""
         if isinstance(error, HeadMismatch):
             log.error("journal_head_refused", writer=error.number, known=error.known.seq, why=str(error))
-            self._abandoned_writer = AbandonedWriter(self._id, error.number, error.known)
+            self._abandoned_writer = _AbandonedWriter(self._id, error.number, error.known)
         else:
             log.error("condemned", writer=self._number)
         # Unless other writers closed it, the last batch may be committed: check for its rows before adding them.
@@ -338,3 +369,39 @@ class JournalWriter:
         if self.spool is not None:
             spool, self.spool = self.spool, None
             await asyncio.to_thread(spool.close, remove=spool.is_empty)
+
+
+def _check_head(chain: HashChain, number: int | None, known: ChainPosition, there: RegisteredWriter | None) -> None:
+    """Raise HeadMismatch unless the writer may continue from its row in the database."""
+    if there is None:
+        if number is None:
+            return  # it was never committed
+        raise HeadMismatch(number, known, "its row is gone")
+    head = check_signature(chain, chain.sign_head, there.number, there.head, there.signature)
+    if number is not None and there.number != number:
+        raise HeadMismatch(number, known, f"it has the number {there.number}")
+    if head is None:
+        raise HeadMismatch(there.number, known, f"its head, row {there.head.seq}, is not signed by this board")
+    if head.seq < known.seq or (head.seq == known.seq and head.mac != known.mac):
+        raise HeadMismatch(there.number, known, f"its head, row {head.seq}, is before row {known.seq}")
+
+
+async def _register_writer(
+    session: JournalSession, chain: HashChain, writer: NewWriter, given_up: _AbandonedWriter | None
+) -> int:
+    """Register a new writer and return its number.
+
+    The last known head of the `given_up` writer is written back, so that verification reports the missing rows. A
+    writer count that this board did not sign stays unsigned for the same reason.
+    """
+    count = await session.read_writer_count()
+    is_genuine = is_count_signed(chain, count.writers, count.signature, has_writers=count.highest > 0)
+    if not is_genuine:
+        log.error("writer_count_not_signed", count=count.writers, highest=count.highest)
+    number = max(count.writers, count.highest, given_up.number if given_up else 0) + 1
+    count_signature = chain.sign_writers(number) if is_genuine else ""
+    await session.register(number, writer, (count_signature, chain.sign_head(number, ChainPosition())))
+    if given_up is not None:
+        signature = chain.sign_head(given_up.number, given_up.known)
+        await session.restore_head(given_up.id, given_up.number, given_up.known, signature)
+    return number

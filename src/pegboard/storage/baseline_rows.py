@@ -25,10 +25,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.types import NullType
 
 from pegboard.model.baseline_finding import BaselineFinding, KnownStatus, SeenRecord
-from pegboard.storage import baseline_tables
+from pegboard.storage import board_tables
 from pegboard.storage.board_tables import get_table
 
-_findings = get_table(baseline_tables.Finding)
+_findings = get_table(board_tables.Finding)
 _COLUMNS = tuple(_findings.c[name] for name in BaselineFinding._fields)
 # Rows per statement: enough to be fast, few enough that no statement is large.
 CHUNK_ROWS = 10_000

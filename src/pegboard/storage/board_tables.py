@@ -1,4 +1,4 @@
-"""The base classes of all tables, and the tables of tools, users, keys, agents and secrets."""
+"""The base classes of all tables, and the tables of tools, users, keys, agents, secrets, conversations and findings."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    TextClause,
     UniqueConstraint,
     Uuid,
     false,
@@ -24,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from pegboard.model.tool import Kind
-from pegboard.storage.column_types import Instant, StorableText, make_json_type, make_name_type
+from pegboard.storage.column_types import ExactJson, Instant, StorableText, make_json_type, make_name_type
 
 
 class Base(DeclarativeBase):
@@ -52,12 +53,14 @@ def get_table(model: type[Base]) -> Table:
 
 NOT_DELETED = text("is_deleted IS FALSE")
 _LOWER_NAME = text("lower(name)")
+_IS_RESOLVED = text("resolved_at IS NOT NULL")
 
 _KIND_LIST = ", ".join(f"'{kind}'" for kind in Kind)
 
 
-def _build_live_row_index(name: str, *columns: Any, unique: bool = False) -> Index:
-    return Index(name, *columns, unique=unique, sqlite_where=NOT_DELETED, postgresql_where=NOT_DELETED)
+def build_partial_index(name: str, condition: TextClause, *columns: Any, unique: bool = False) -> Index:
+    """Return an index of the rows that meet the condition."""
+    return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
 
 
 class Changing(Row):
@@ -106,7 +109,7 @@ class User(SoftDeleted, Base):
 
     __table_args__ = (
         CheckConstraint("role IN ('admin', 'member')", name="role"),
-        _build_live_row_index("uq_user_name", _LOWER_NAME, unique=True),
+        build_partial_index("uq_user_name", NOT_DELETED, _LOWER_NAME, unique=True),
         Index("idx_user_revision", "revision"),
     )
 
@@ -174,13 +177,13 @@ class Tool(SoftDeleted, Base):
         CheckConstraint(f"tool_type IN ({_KIND_LIST})", name="tool_type"),
         CheckConstraint("is_active IS NOT NULL", name="is_active"),
         CheckConstraint("is_public IS NOT NULL", name="is_public"),
-        _build_live_row_index("uq_tool_name", _LOWER_NAME, unique=True),
-        _build_live_row_index("idx_tool_owner", "owner_id"),
-        _build_live_row_index("idx_tool_name", "name"),
-        _build_live_row_index("idx_tool_type", "tool_type"),
-        _build_live_row_index("idx_tool_active", "is_active"),
-        _build_live_row_index("idx_tool_public", "is_public"),
-        _build_live_row_index("idx_tool_owner_active", "owner_id", "is_active"),
+        build_partial_index("uq_tool_name", NOT_DELETED, _LOWER_NAME, unique=True),
+        build_partial_index("idx_tool_owner", NOT_DELETED, "owner_id"),
+        build_partial_index("idx_tool_name", NOT_DELETED, "name"),
+        build_partial_index("idx_tool_type", NOT_DELETED, "tool_type"),
+        build_partial_index("idx_tool_active", NOT_DELETED, "is_active"),
+        build_partial_index("idx_tool_public", NOT_DELETED, "is_public"),
+        build_partial_index("idx_tool_owner_active", NOT_DELETED, "owner_id", "is_active"),
         Index("idx_tool_revision", "revision"),
     )
 
@@ -209,7 +212,7 @@ class Agent(SoftDeleted, Base):
     tools: Mapped[list[str]] = mapped_column(make_json_type(), nullable=False)
 
     __table_args__ = (
-        _build_live_row_index("uq_agent_name", "owner_id", _LOWER_NAME, unique=True),
+        build_partial_index("uq_agent_name", NOT_DELETED, "owner_id", _LOWER_NAME, unique=True),
         Index("idx_agent_revision", "revision"),
     )
 
@@ -226,3 +229,74 @@ class Secret(Updated, Base):
     owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
     name: Mapped[str] = mapped_column(make_name_type(), nullable=False)
     sealed: Mapped[str | None] = mapped_column(StorableText())
+
+
+class Thread(Row, Base):
+    """One conversation of a user, or of one of the user's agents."""
+
+    __tablename__ = "threads"
+    __table_args__ = (
+        Index("idx_thread_owner", "owner_id", "updated_at", "id"),
+        Index("idx_thread_agent", "agent_id", "updated_at", "id"),
+    )
+
+    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
+    title: Mapped[str | None] = mapped_column(StorableText())
+    # The number of messages, and so the position of the next one: a writer locks this row.
+    messages: Mapped[int] = mapped_column(Integer, nullable=False)
+    created_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    updated_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    agent_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
+
+
+class Message(Base):
+    """One message of a conversation; `raw` is the message as received, in its dialect."""
+
+    __tablename__ = "messages"
+    __table_args__ = (UniqueConstraint("id", name="uq_message_id"), {"sqlite_with_rowid": False})
+
+    thread_id: Mapped[str] = mapped_column(
+        Uuid(as_uuid=False), ForeignKey("threads.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), nullable=False)
+    role: Mapped[str] = mapped_column(String(20), nullable=False)
+    content: Mapped[str | None] = mapped_column(StorableText())
+    timestamp: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    # As text: numbers keep their digits, objects the order of their keys.
+    tool_calls: Mapped[list[Any]] = mapped_column(ExactJson, nullable=False)
+    dialect: Mapped[str | None] = mapped_column(String(64))
+    raw: Mapped[Any] = mapped_column(ExactJson, nullable=True)
+
+
+class Cancellation(Base):
+    """A requested cancellation of a call, which may run in another process."""
+
+    __tablename__ = "cancellations"
+
+    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), primary_key=True)
+    run_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), nullable=False)
+    why: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    # The user and the agent whose calls it may cancel; null for any.
+    user_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
+    agent_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
+    asked_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+
+
+class Finding(Base):
+    """A recorded finding; shared findings have the nil UUID as their owner."""
+
+    __tablename__ = "findings"
+    __table_args__ = (
+        # Resolved findings are few, and are searched for removal.
+        build_partial_index("idx_finding_resolved", _IS_RESOLVED, "owner_id", "composite_hash"),
+        {"sqlite_with_rowid": False},
+    )
+
+    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), primary_key=True)
+    composite_hash: Mapped[str] = mapped_column(make_name_type(64), primary_key=True)
+    finding_id: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    seen_count: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    first_seen_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    last_seen_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    resolved_at: Mapped[datetime | None] = mapped_column(Instant)

@@ -9,10 +9,10 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.ids import new_id
-from pegboard.storage import conversation_tables
+from pegboard.storage import board_tables
 from pegboard.storage.board_tables import get_table
 
-_cancellations = get_table(conversation_tables.Cancellation)
+_cancellations = get_table(board_tables.Cancellation)
 # The process that runs the call sees the request within a second, or not at all.
 _RECENT_PERIOD = timedelta(seconds=30)
 

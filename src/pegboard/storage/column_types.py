@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, String, Text, TypeDecorator, false, literal_column
@@ -91,6 +92,21 @@ class JsonText(TypeDecorator[Any]):
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """Return the parsed value."""
         return None if value is None else json.loads(value)
+
+
+class ExactJson(JsonText):
+    """JSON whose numbers keep every digit: a Decimal if a float would lose some."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """Return the parsed value."""
+        return None if value is None else json.loads(value, parse_float=_read_exact_number)
+
+
+def _read_exact_number(text: str) -> float | Decimal:
+    number = float(text)
+    return number if len(text) < 16 or Decimal(repr(number)) == Decimal(text) else Decimal(text)
 
 
 def has_id(column: Any, value: str) -> ColumnElement[bool]:

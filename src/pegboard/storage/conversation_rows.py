@@ -12,12 +12,12 @@ from sqlalchemy import ColumnElement, Row, Text, and_, case, delete, func, inser
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.conversation import Message, Thread
-from pegboard.storage import conversation_tables
+from pegboard.storage import board_tables
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.column_types import has_id
 
-_threads = get_table(conversation_tables.Thread)
-_messages = get_table(conversation_tables.Message)
+_threads = get_table(board_tables.Thread)
+_messages = get_table(board_tables.Message)
 _THREAD_COLUMNS = tuple(_threads.c[name] for name in Thread.__dataclass_fields__)
 _MESSAGE_COLUMNS = tuple(_messages.c[name] for name in Message.__dataclass_fields__)
 # Rows per statement, so that other tasks can run in between.

@@ -16,7 +16,6 @@ from sqlalchemy import (
     Integer,
     String,
     Table,
-    TextClause,
     UniqueConstraint,
     Uuid,
     text,
@@ -26,16 +25,12 @@ from sqlalchemy.types import TypeEngine
 
 from pegboard.model import journal_row
 from pegboard.model.journal_row import ColumnType
-from pegboard.storage.board_tables import Base, Row
+from pegboard.storage.board_tables import Base, Row, build_partial_index
 from pegboard.storage.column_types import Instant, JsonText, StorableText
 
 IS_NOT_SUCCEEDED = text("status <> 'succeeded'")
 HAS_CODE = text("code IS NOT NULL")
 IS_OPEN = text("state = 'open'")
-
-
-def _build_partial_index(name: str, condition: TextClause, *columns: str) -> Index:
-    return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
 
 
 _SQL_TYPES: dict[ColumnType, TypeEngine[Any]] = {
@@ -68,10 +63,10 @@ executions = Table(
     Index("idx_execution_name", "tool_name", "id"),
     Index("idx_execution_caller", "caller_id", "id"),
     # Successful calls are most of the journal and are never searched by status or code.
-    _build_partial_index("idx_execution_status", IS_NOT_SUCCEEDED, "status", "id"),
-    _build_partial_index("idx_execution_name_status", IS_NOT_SUCCEEDED, "tool_name", "status", "id"),
-    _build_partial_index("idx_execution_caller_status", IS_NOT_SUCCEEDED, "caller_id", "status", "id"),
-    _build_partial_index("idx_execution_code", HAS_CODE, "code", "id"),
+    build_partial_index("idx_execution_status", IS_NOT_SUCCEEDED, "status", "id"),
+    build_partial_index("idx_execution_name_status", IS_NOT_SUCCEEDED, "tool_name", "status", "id"),
+    build_partial_index("idx_execution_caller_status", IS_NOT_SUCCEEDED, "caller_id", "status", "id"),
+    build_partial_index("idx_execution_code", HAS_CODE, "code", "id"),
     Index("uq_execution_link", "writer", "seq", unique=True),
 )
 
@@ -106,7 +101,7 @@ class Intent(Row, Base):
     __table_args__ = (
         CheckConstraint("state IN ('open', 'done', 'in_doubt')", name="state"),
         UniqueConstraint("claim", name="uq_intent_claim"),
-        _build_partial_index("idx_intent_open", IS_OPEN, "writer"),
+        build_partial_index("idx_intent_open", IS_OPEN, "writer"),
         Index("idx_intent_expires", "expires_at"),
     )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, create_mock_engine, insert, inspect, text
 from sqlalchemy.dialects import sqlite
 
-from pegboard.storage import baseline_tables, conversation_tables, journal_tables  # noqa: F401 -- makes their tables known
+from pegboard.storage import journal_tables  # noqa: F401 -- makes its tables known
 from pegboard.storage.board_tables import Base, BoardState
 from pegboard.storage.database import Database
 

@@ -12,7 +12,7 @@ from sqlalchemy import inspect, text
 
 from pegboard import Pegboard, ToolResult
 from pegboard.dialects.catalog import load_dialects
-from pegboard.journal.stored_answers import StoredAnswer
+from pegboard.journal.journal import StoredAnswer
 from pegboard.kinds.base import Executor
 from pegboard.model.filters import ExecutionFilter
 from pegboard.model.tool import Kind

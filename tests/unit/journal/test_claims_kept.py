@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pegboard import ToolResult
 from pegboard.journal.idempotency import MAX_ANSWER_BYTES
-from pegboard.journal.stored_answers import StoredAnswer
+from pegboard.journal.journal import StoredAnswer
 from pegboard.model.call import ReadyCall
 from pegboard.model.call_errors import AnswerNotKept, ErrorType, FieldProblem, InDoubt, Problem
 from pegboard.storage.database import Database

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pegboard.journal.chain_head import WriterFenced
 from pegboard.journal.entries import ClosingEntry, CountRow, EntryBatch, OpeningEntry
 from pegboard.journal.latency_counts import CallCounts, get_hour
 from pegboard.journal.statistics import HOUR, Statistics, StatisticsReport, ToolStatistics, round_to_hours
-from pegboard.journal.writer import JournalWriter
+from pegboard.journal.writer import JournalWriter, WriterFenced
 from pegboard.model.call import Execution
 from pegboard.model.ids import new_id
 from pegboard.model.journal_row import serialize_execution

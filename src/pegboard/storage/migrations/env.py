@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from pegboard.storage import baseline_tables, board_tables, conversation_tables, journal_tables  # noqa: F401 -- for their tables
+from pegboard.storage import journal_tables  # noqa: F401 -- for its tables
 from pegboard.storage.board_tables import Base
 
 connection = context.config.attributes["connection"]
