@@ -1,4 +1,4 @@
-"""Fail if a file is too long, two modules have the same name, or an import inside a function gives no reason."""
+"""Fail if a file, a module name, an import or a condition breaks one of the rules below."""
 
 import ast
 import re
@@ -10,11 +10,15 @@ from pathlib import Path
 MAX_LINES = 500
 SOURCE = Path("src/pegboard")
 # A module that has the same role in several folders has the same name in each of them.
-ROLE_NAMES = {"__init__", "__main__", "base", "catalog", "config", "executor", "importer"}
+ROLE_NAMES = {"__init__", "__main__", "base", "catalog", "checks", "config", "executor", "importer"}
 # Former import paths, which only re-export.
 FORMER_PATHS = {"core", "executors", "mocking", "store"}
-# Imports in these processes happen late on purpose: what is imported is in the memory of every call.
-LATE_IMPORTS = SOURCE / "sandbox" / "child"
+# Imports in these processes happen late on purpose: what is imported is in the memory of every call. They import the
+# standard library, and pandas and numpy where the code of a tool has imported them.
+CHILD = SOURCE / "sandbox" / "child"
+CHILD_IMPORTS = ("pegboard.sandbox.child", "numpy", "pandas", *sys.stdlib_module_names)
+# Only here may code depend on which kind a tool has; everything else asks its KindSpec.
+KINDS = SOURCE / "kinds"
 REASON = re.compile(r"#(?! noqa: [A-Z0-9, ]+$| type: ignore\S*$).*\w")
 
 
@@ -41,7 +45,7 @@ def repeated_names() -> Iterator[str]:
 def unexplained_imports() -> Iterator[str]:
     """Return a message for each group of imports inside a function that has no comment with a reason."""
     for path in sorted(SOURCE.rglob("*.py")):
-        if LATE_IMPORTS in path.parents:
+        if CHILD in path.parents:
             continue
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines()
@@ -67,4 +71,62 @@ def import_groups(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[
                     group = []
 
 
-sys.exit("\n".join(sorted({*long_files(), *repeated_names(), *unexplained_imports()})) or 0)
+def foreign_imports() -> Iterator[str]:
+    """Return a message for each import in the confined processes that is not allowed there."""
+    for path in sorted(CHILD.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            for name in names:
+                if not any(name == allowed or name.startswith(f"{allowed}.") for allowed in CHILD_IMPORTS):
+                    yield f"{path}:{node.lineno}: '{name}' is imported into confined processes"
+
+
+def kind_conditions() -> Iterator[str]:
+    """Return a message for each condition on a kind of tool outside `kinds/`."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        if KINDS in path.parents:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if is_kind_condition(node):
+                yield f"{path}:{node.lineno}: a condition on the kind of a tool; ask its KindSpec (kinds/base.py)"
+
+
+def is_kind_condition(node: ast.AST) -> bool:
+    """Return True for a comparison, match or collection with a member of Kind, or of a tool_type with a constant."""
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        if any(map(is_tool_type, sides)) and any(map(is_constant, sides)):
+            return True
+        return any(map(is_member, sides))
+    if isinstance(node, ast.Match):
+        return is_tool_type(node.subject)
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return any(map(is_member, node.elts))
+    return isinstance(node, ast.Dict) and any(is_member(key) for key in node.keys if key is not None)
+
+
+def is_member(node: ast.AST) -> bool:
+    """Return True for `Kind.NAME`."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Kind"
+
+
+def is_tool_type(node: ast.AST) -> bool:
+    """Return True for `x.tool_type`, `x["tool_type"]` and `x.get("tool_type")`."""
+    text = ast.unparse(node)
+    return text.endswith((".tool_type", "['tool_type']", ".get('tool_type')"))
+
+
+def is_constant(node: ast.AST) -> bool:
+    """Return True for a text, a collection with a text, and the name of a constant."""
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return any(map(is_constant, node.elts))
+    if isinstance(node, ast.Name):
+        return node.id.isupper()
+    return is_member(node) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+RULES = (long_files, repeated_names, unexplained_imports, foreign_imports, kind_conditions)
+if __name__ == "__main__":
+    sys.exit("\n".join(sorted({message for rule in RULES for message in rule()})) or 0)

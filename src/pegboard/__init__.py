@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pegboard.model.call import CallContext, Caller, ToolCall, ToolResult
     from pegboard.model.call_errors import ExecutionFailed, Problem, ToolError
     from pegboard.model.tool import Tool
-    from pegboard.model.tool_definition import ToolCreate
+    from pegboard.registry.tool_create import ToolCreate
     from pegboard.settings import Settings
     from pegboard.surfaces.rest.app import create_app
 
@@ -59,7 +59,7 @@ _MODULE_BY_NAME = {
     "Settings": "settings",
     "Tool": "model.tool",
     "ToolCall": "model.call",
-    "ToolCreate": "model.tool_definition",
+    "ToolCreate": "registry.tool_create",
     "ToolError": "model.call_errors",
     "ToolResult": "model.call",
     "composite_hash": "model.baseline_finding",

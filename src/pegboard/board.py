@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 from pegboard import wiring
 from pegboard.baseline.baseline import Baseline
@@ -18,10 +19,10 @@ from pegboard.journal.journal import Journal
 from pegboard.journal.open_journal import get_spool_folder, open_chain, start_journal
 from pegboard.journal.statistics import Statistics
 from pegboard.kinds.base import Prepared
-from pegboard.kinds.catalog import build_executors, build_shipped_handlers, load_installed_handlers
+from pegboard.kinds.catalog import build_executors
 from pegboard.kinds.chain.run_chain import ChainRunner
 from pegboard.kinds.internal.executor import InternalExecutor
-from pegboard.kinds.internal.functions import FunctionRegistry
+from pegboard.kinds.internal.functions import FunctionRegistry, build_shipped_handlers, load_installed_handlers
 from pegboard.kinds.mcp.drift import DriftFlagger
 from pegboard.kinds.table.file_watcher import TablesFileWatcher
 from pegboard.kinds.table.sources import TableSources
@@ -34,6 +35,7 @@ from pegboard.readiness import Readiness
 from pegboard.registry.account_macs import AccountSigner
 from pegboard.registry.accounts_service import AccountsService
 from pegboard.registry.board_imports import Imports
+from pegboard.registry.build_tool import build_local_tool
 from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.registry.first_start import StartedBoard
 from pegboard.registry.key_rotation import RotationReport, rotate_keys
@@ -80,15 +82,27 @@ class Pegboard(Library):
         self.baseline = Baseline(database)
         self._internal.handlers.update(build_shipped_handlers(self.baseline) | load_installed_handlers())
         self._outbound_services = wiring.create_outbound_services(settings, resolver)
+        self._upstreams = wiring.create_mcp_sessions(settings, self._outbound_services.outbound)
         self.confinement = wiring.create_confinement(settings, database, self._outbound_services)
         rules = RegistrationPolicy(
-            settings.shell_for_members, self.confinement.libraries, settings.max_result_bytes, self._internal
+            settings.shell_for_members,
+            self.confinement.libraries,
+            settings.max_result_bytes,
+            self._internal.may_use_handler,
+            self._internal.for_members,
         )
         self.tools = ToolRegistry(database, self.snapshot, self._vault, self._outbound_services.outbound.check, rules)
-        self._drift_flagger = DriftFlagger(self.tools)
+        self._drift_flagger = DriftFlagger(self.tools.flag)
         self._sources = TableSources(database, open_chain(self._vault).sign_receipt)
         self._executors = build_executors(
-            self._internal, self._outbound_services, self.confinement, self._sources, self._drift_flagger.flag
+            wiring.ExecutorServices(
+                self._outbound_services,
+                self.confinement,
+                self._internal,
+                self._upstreams,
+                self._drift_flagger.flag,
+                self._sources,
+            )
         )
         self.people = AccountsService(database, self.snapshot, signer)
         self.secrets = NamedSecrets(database, self.snapshot, self._vault)
@@ -98,7 +112,9 @@ class Pegboard(Library):
             # Without its encryption key the board cannot verify stored API keys; the admin key from the settings is
             # accepted.
             self.snapshot.admit(settings.admin_key.get_secret_value(), self.admin)
-        self._functions = FunctionRegistry(self._internal, self.snapshot, self._vault, self.admin)
+        self._functions = FunctionRegistry(
+            self._internal, self.snapshot, partial(build_local_tool, vault=self._vault, owner=self.admin)
+        )
         self.tables = TablesFileWatcher(settings.tables, self._sources, self.snapshot, self.admin.user_id, os.environ)
         self._limiter = wiring.create_limiter(settings)
         self._journal = journal or start_journal(
@@ -125,7 +141,8 @@ class Pegboard(Library):
             self.tools,
             database,
             self.snapshot,
-            reach=self._outbound_services,
+            outbound=self._outbound_services.outbound,
+            upstreams=self._upstreams,
             opener=self._opener,
             max_bytes=settings.max_import_bytes,
         )
@@ -220,6 +237,7 @@ class Pegboard(Library):
             await executor.close()
         await self._sources.close()
         await self.confinement.close()
+        await self._upstreams.close()
         await self._outbound_services.close()
         await self._limiter.close()
 

@@ -80,7 +80,7 @@ from pegboard.model.call_errors import (
 from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ignored_arguments import Ignored
 from pegboard.model.tool import Tool
-from pegboard.model.tool_definition import ToolCreate
+from pegboard.registry.tool_create import ToolCreate
 
 __all__ = [
     "Answer",

@@ -18,7 +18,6 @@ from pegboard.model.chain import Chain
 from pegboard.model.filters import ExecutionFilter
 from pegboard.model.page import Page
 from pegboard.model.tool import Tool
-from pegboard.model.tool_definition import ToolCreate, read_definition
 from pegboard.model.validation_messages import validate_model
 from pegboard.pipeline import Pipeline
 from pegboard.progress.board_watchers import BoardWatchers
@@ -26,6 +25,7 @@ from pegboard.progress.event_log import LogEvent
 from pegboard.registry.apply_plan import ApplyPlan, apply_definitions
 from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.runs.cancellation import CallCanceller
 from pegboard.runs.followed_runs import FollowedRuns

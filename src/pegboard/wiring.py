@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from pegboard.http_client.guarded_client import Resolver
+from pegboard.http_client.guarded_client import GuardedClient, Resolver
 from pegboard.kinds.confined_call import ConfinedServices
+from pegboard.kinds.internal.executor import InternalExecutor
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.upstream import UpstreamTool
 from pegboard.kinds.outbound_services import OutboundServices
+from pegboard.kinds.table.sources import TableSources
+from pegboard.model.tool import Tool
 from pegboard.registry.first_start import StartedBoard, start_board
 from pegboard.sandbox.limits import SandboxLimits
 from pegboard.settings import Settings, list_toml_files, split_comma_list
@@ -14,6 +21,18 @@ from pegboard.stages.rate_limit import Limiter, MemoryLimiter
 from pegboard.stages.validate_arguments import ArgumentValidator
 from pegboard.storage.database import Database
 from pegboard.storage.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorServices:
+    """What the executors of a board get from it."""
+
+    reach: OutboundServices
+    confinement: ConfinedServices
+    internal: InternalExecutor
+    upstreams: McpSessionPool
+    on_drift: Callable[[Tool, UpstreamTool | None], None]
+    sources: TableSources
 
 
 async def run_first_start(settings: Settings, database: Database) -> StartedBoard:
@@ -28,16 +47,24 @@ async def run_first_start(settings: Settings, database: Database) -> StartedBoar
 
 
 def create_outbound_services(settings: Settings, resolver: Resolver | None) -> OutboundServices:
-    """Return the HTTP and MCP clients that tools use to reach other servers."""
+    """Return the HTTP client that tools use to reach other servers."""
     return OutboundServices.of(
         settings.egress_allow,
         resolver=resolver,
         connect_seconds=settings.connect_seconds,
         max_bytes=settings.max_response_bytes,
+        host_connections=settings.max_host_connections,
+    )
+
+
+def create_mcp_sessions(settings: Settings, outbound: GuardedClient) -> McpSessionPool:
+    """Return the sessions with MCP servers; nothing is connected yet."""
+    return McpSessionPool(
+        outbound,
         children=settings.mcp_children,
         child_memory=settings.mcp_child_memory,
-        mcp_connect_seconds=settings.mcp_connect_seconds,
-        host_connections=settings.max_host_connections,
+        max_bytes=settings.max_response_bytes,
+        connect_seconds=settings.mcp_connect_seconds,
     )
 
 

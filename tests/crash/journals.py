@@ -211,7 +211,7 @@ def chain() -> HashChain:
 def ready(*, key: str | None = None, digest: str = "d", has_effects: bool = True, seconds: float = 10.0) -> ReadyCall:
     """A call that may run."""
     tool = _TOOL if has_effects else _READING
-    return ReadyCall(new_id(), tool, CALLER, {}, digest, time.monotonic() + seconds, key=key)
+    return ReadyCall(new_id(), tool, CALLER, {}, digest, time.monotonic() + seconds, key=key, has_effects=has_effects)
 
 
 def execution(call: ReadyCall, status: Status = "succeeded", **fields: Any) -> Execution:

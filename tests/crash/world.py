@@ -33,7 +33,7 @@ class Known:
     @property
     def has_intent(self) -> bool:
         """Whether it was committed before it ran."""
-        return self.call.tool.has_effects or self.key is not None
+        return self.call.has_effects or self.key is not None
 
 
 @dataclass

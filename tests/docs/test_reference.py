@@ -10,23 +10,17 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 from typer.main import get_command
 
 from pegboard import Settings, testing
 from pegboard.kinds.builtin.catalog import BUILTINS
-from pegboard.kinds.catalog import build_executors
-from pegboard.kinds.confined_call import ConfinedServices
+from pegboard.kinds.catalog import find_kind, load_kinds
 from pegboard.kinds.http.config import ParameterStyle
-from pegboard.kinds.internal.executor import InternalExecutor
-from pegboard.kinds.kind_configs import CONFIG_BY_KIND
-from pegboard.kinds.outbound_services import OutboundServices
-from pegboard.kinds.table.sources import TableSources
-from pegboard.model.base_model import Model
 from pegboard.model.call_errors import ErrorType, ToolError
 from pegboard.model.tool import Kind
-from pegboard.model.tool_definition import ToolCreate, ToolResponse
-from pegboard.sandbox.limits import SandboxLimits
-from pegboard.storage.database import Database
+from pegboard.model.tool_definition import ToolResponse
+from pegboard.registry.tool_create import ToolCreate
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.bodies import ErrorDetails, ExecutionResponse, PlainResult
@@ -185,7 +179,7 @@ async def test_every_route_is_listed_and_no_other() -> None:
 
 
 @pytest.mark.parametrize(("path", "model"), [("openapi", OpenApiImportBody), ("mcp", McpImportBody)])
-def test_every_field_of_an_import_is_listed(path: str, model: type[Model]) -> None:
+def test_every_field_of_an_import_is_listed(path: str, model: type[BaseModel]) -> None:
     shown = section(REST, "Imports")
     fields = codes_in(first_codes(shown)[f"POST /v1/imports/{path}"][1])[0]
     assert set(re.findall(r"\w+", fields)) - {"or"} == set(model.model_fields)
@@ -214,54 +208,34 @@ def test_every_field_of_a_definition_is_listed_and_no_other() -> None:
             assert listed[name][1] == f"`{str(field.default).lower()}`"
 
 
-def kinds_that_run() -> set[Kind]:
+async def kinds_that_run() -> set[str]:
     """The kinds that the board has an executor for."""
-    reach = OutboundServices.of(
-        "",
-        resolver=None,
-        connect_seconds=1,
-        max_bytes=1,
-        children=0,
-        child_memory=0,
-        mcp_connect_seconds=1,
-        host_connections=2,
-    )
-    confinement = ConfinedServices.of(
-        SandboxLimits(memory=512 * 2**20, processes=64, disk=256 * 2**20, output=2**20),
-        children=1,
-        zygotes=1,
-        without=(),
-        own=(),
-        libraries=(),
-        max_result_bytes=1,
-        outbound=reach.outbound,
-    )
-    sources = TableSources(Database.create("memory"))
-    return set(build_executors(InternalExecutor(), reach, confinement, sources, lambda _tool, _found: None))
+    async with testing.memory_board() as board:
+        return set(board._executors)
 
 
-def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:
+async def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:
     listed = first_codes(section(TOOL, "Kinds"))
     assert set(listed) == set(Kind)
-    run = kinds_that_run()
-    for kind, model in CONFIG_BY_KIND.items():
-        _, runs, config = listed[kind]
-        assert runs == ("yes" if kind in run else "no")
-        for name, field in model.model_fields.items():
-            assert f"`{field.alias or name}`" in config or "#config-of-" in config
+    run = await kinds_that_run()
+    for name, kind in load_kinds().items():
+        _, runs, config = listed[name]
+        assert runs == ("yes" if name in run else "no")
+        for key, field in kind.config.model_fields.items():
+            assert f"`{field.alias or key}`" in config or "#config-of-" in config
 
 
 @pytest.mark.parametrize(
     ("heading", "model"),
     [
-        ("Config of http", CONFIG_BY_KIND[Kind.HTTP]),
-        ("Config of mcp", CONFIG_BY_KIND[Kind.MCP]),
-        ("Config of python", CONFIG_BY_KIND[Kind.PYTHON]),
-        ("Config of shell", CONFIG_BY_KIND[Kind.SHELL]),
+        ("Config of http", find_kind("http").config),
+        ("Config of mcp", find_kind("mcp").config),
+        ("Config of python", find_kind("python").config),
+        ("Config of shell", find_kind("shell").config),
         ("Styles", ParameterStyle),
     ],
 )
-def test_every_field_of_a_config_with_a_section_is_listed_and_no_other(heading: str, model: type[Model]) -> None:
+def test_every_field_of_a_config_with_a_section_is_listed_and_no_other(heading: str, model: type[BaseModel]) -> None:
     listed = first_codes(section(TOOL, heading))
     assert set(listed) == set(model.model_fields)
     for name, field in model.model_fields.items():
@@ -273,9 +247,9 @@ def test_every_field_of_a_config_with_a_section_is_listed_and_no_other(heading: 
             assert default == f"`{str(field.default).lower()}`"
 
 
-def test_the_readme_says_which_kinds_run() -> None:
+async def test_the_readme_says_which_kinds_run() -> None:
     (row,) = [row for row in rows_of(text_of("README.md")) if row[0] == "Kinds of tools that run"]
-    run = {str(kind) for kind in kinds_that_run()}
+    run = await kinds_that_run()
     assert set(codes_in(row[1])) == run
     assert set(codes_in(row[2])) == {str(kind) for kind in Kind} - run
 

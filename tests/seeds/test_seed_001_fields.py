@@ -10,7 +10,8 @@ from dirty_equals import IsDatetime, IsPartialDict, IsUUID
 
 from pegboard import Pegboard
 from pegboard.model.filters import ToolFilter
-from pegboard.model.tool_definition import ToolCreate, ToolResponse, ToolUpdate
+from pegboard.model.tool_definition import ToolResponse
+from pegboard.registry.tool_create import ToolCreate, ToolUpdate
 from tests.doors import Door, Refused
 
 # Every field of the seed's ToolCreate, each with a value that is not its default.

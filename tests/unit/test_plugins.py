@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.kinds.catalog import load_installed_handlers
+from pegboard.kinds.internal.functions import load_installed_handlers
 from pegboard.testing import memory_board
 
 

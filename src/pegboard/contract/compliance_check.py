@@ -14,6 +14,7 @@ from pegboard.contract.envelope_rules import PayloadRules, find_broken_error_rul
 from pegboard.contract.sample_arguments import make_invalid_arguments, make_valid_arguments
 from pegboard.contract.send_envelope import EnvelopeExchange, EnvelopeSender, Send
 from pegboard.json_schema.compile import BoundedValidator, check_schema
+from pegboard.kinds.catalog import find_kind
 
 _MIN_INPUTS = 3
 _BATCH_SIZE_ARGUMENT = "batch_size"
@@ -119,6 +120,11 @@ class _InvalidEnvelope(NamedTuple):
     what: str
     field: str
     envelope: dict[str, Any]
+
+
+def has_effects(definition: Mapping[str, Any]) -> bool:
+    """Return True if calls of this tool may change something."""
+    return not definition["read_only"] and find_kind(definition["tool_type"]).has_effects
 
 
 async def check(

@@ -94,7 +94,7 @@ class DatabaseJournal:
             raise Unavailable(f"The journal cannot record calls: {why}", retry_after_ms=RETRY_AFTER_MS)
         if ready.key is not None:
             return await self._claims.take(ready, lambda claim: self._opened(ready, draft, claim))
-        if ready.tool.has_effects:
+        if ready.has_effects:
             await self._opened(ready, draft, None)
         return None
 

@@ -1,60 +1,39 @@
-"""The executor of each kind and the internal handlers."""
+"""The list of all kinds of tools."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
-from pegboard.baseline.baseline import Baseline
-from pegboard.baseline.baseline_tools import build_baseline_handlers
 from pegboard.entry_points import load_entry_points
-from pegboard.kinds.base import Executor
-from pegboard.kinds.builtin.catalog import BUILTINS
-from pegboard.kinds.builtin.executor import BuiltinExecutor
-from pegboard.kinds.confined_call import ConfinedServices
-from pegboard.kinds.http.executor import HttpExecutor
-from pegboard.kinds.internal.executor import Handler, InternalExecutor
-from pegboard.kinds.mcp.executor import McpExecutor
-from pegboard.kinds.mcp.upstream import UpstreamTool
-from pegboard.kinds.mock.executor import MockExecutor
-from pegboard.kinds.outbound_services import OutboundServices
-from pegboard.kinds.python.executor import PythonExecutor
-from pegboard.kinds.shell.executor import ShellExecutor
-from pegboard.kinds.table.executor import TableExecutor
-from pegboard.kinds.table.sources import TableSources
-from pegboard.model.tool import Kind, Tool
+from pegboard.kinds import builtin, http, internal, mcp, mock, python, shell, table
+from pegboard.kinds.base import Executor, KindSpec
+
+_BUILT_IN = (
+    http.KIND,
+    mcp.KIND,
+    python.KIND,
+    shell.KIND,
+    builtin.KIND,
+    mock.KIND,
+    internal.KIND,
+    table.KIND,
+)
 
 
-def build_executors(
-    internal: InternalExecutor,
-    reach: OutboundServices,
-    confinement: ConfinedServices,
-    sources: TableSources,
-    on_drift: Callable[[Tool, UpstreamTool | None], None],
-) -> Mapping[Kind, Executor]:
+def load_kinds() -> Mapping[str, KindSpec]:
+    """Return all kinds by name."""
+    return MappingProxyType({kind.name: kind for kind in _BUILT_IN})
+
+
+def find_kind(name: str) -> KindSpec:
+    """Return the kind of this name."""
+    return load_kinds()[name]
+
+
+def build_executors(services: Any) -> Mapping[str, Executor]:
     """Return an executor for every kind; executors of installed packages replace the shipped ones."""
-    ours: dict[Kind, Executor] = {
-        Kind.BUILTIN: BuiltinExecutor({builtin.name: builtin for builtin in BUILTINS}),
-        Kind.MOCK: MockExecutor(),
-        Kind.INTERNAL: internal,
-        Kind.HTTP: HttpExecutor(reach.outbound, reach.breakers, reach.hosts, max_response_bytes=reach.max_bytes),
-        Kind.MCP: McpExecutor(reach.upstreams, reach.breakers, reach.hosts, on_drift),
-        Kind.PYTHON: PythonExecutor(
-            confinement.sandbox, confinement.libraries, max_result_bytes=confinement.max_result_bytes
-        ),
-        Kind.SHELL: ShellExecutor(confinement.sandbox, confinement.own, can_hide=confinement.can_hide),
-        Kind.TABLE: TableExecutor(sources),
-    }
+    ours = {name: kind.executor(services) for name, kind in load_kinds().items()}
     theirs: dict[str, Executor] = load_entry_points("pegboard.kinds", lambda make: make())
-    return ours | {Kind(name): executor for name, executor in theirs.items() if name in set(Kind)}
-
-
-def build_shipped_handlers(baseline: Baseline) -> dict[str, Handler]:
-    """Return the handlers of the internal tools that every board has."""
-    return {name: Handler.of(function) for name, function in build_baseline_handlers(baseline).items()}
-
-
-def load_installed_handlers() -> dict[str, Handler]:
-    """Return the handlers of installed packages: for admins' tools, and a separate group also for members' tools."""
-    for_members = load_entry_points("pegboard.member_handlers", functools.partial(Handler.of, for_members=True))
-    return load_entry_points("pegboard.handlers", Handler.of) | for_members
+    return ours | {name: executor for name, executor in theirs.items() if name in ours}

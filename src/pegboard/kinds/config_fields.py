@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 from yarl import URL
 
-from pegboard.kinds.shell.command_template import is_variable_name
 from pegboard.model.base_model import Bounded
 from pegboard.model.secrets import REFERENCE_WITH_ANY_NAME, SECRET_REFERENCE
 
@@ -21,6 +20,7 @@ _RESERVED_HEADERS = frozenset(
     {"connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
 )
 _HEADER_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _HOST_LABEL = re.compile(r"[A-Za-z0-9_-]{1,63}", re.ASCII)
 _MAX_HOST_CHARACTERS = 253
 URL_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
@@ -69,6 +69,11 @@ def check_url(url: str, field: str) -> str:
             "name of at most 253 characters whose parts, between dots, have 1 to 63 letters, digits or hyphens each"
         )
     return url
+
+
+def is_variable_name(name: str) -> bool:
+    """True if the name is valid for a shell variable."""
+    return _VARIABLE_NAME.fullmatch(name) is not None
 
 
 def _is_host(host: str) -> bool:

@@ -7,7 +7,6 @@ import time
 from types import TracebackType
 
 from pegboard.http_client.circuit_breaker import CircuitBreaker
-from pegboard.kinds.kind_configs import get_default_timeout
 from pegboard.model.call import ReadyCall
 from pegboard.model.call_errors import Drifted, RateLimited, TimedOut, Unavailable, UpstreamFailed, UpstreamUnreachable
 from pegboard.model.tool import Tool
@@ -20,11 +19,11 @@ _RETRY_AFTER_MS = 1000
 _DEADLINE_MARGIN_SECONDS = 0.01
 
 
-def get_attempt_seconds(tool: Tool) -> float:
+def get_attempt_seconds(tool: Tool, default_timeout: float) -> float:
     """Return the timeout of one attempt of a call of this tool in seconds."""
     one: float | None = tool.config.get("timeout")
     tries = tool.retry.max_attempts if tool.retry is not None and "timeout" in tool.retry.on else 1
-    return one or (tool.timeout or get_default_timeout(tool.tool_type)) / tries
+    return one or (tool.timeout or default_timeout) / tries
 
 
 def compute_attempt_deadline(call: ReadyCall, seconds: float) -> float:

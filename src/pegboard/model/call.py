@@ -122,6 +122,8 @@ class ReadyCall(NamedTuple):
     key: str | None = None
     receipts: bool = False
     ignored: tuple[Ignored, ...] = ()
+    # True if the call may change something, so that an interrupted call has to be reported as in doubt.
+    has_effects: bool = True
 
 
 class Cancellable(Protocol):

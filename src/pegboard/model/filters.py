@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pegboard.model.call import Status
-from pegboard.model.tool import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class ToolFilter:
 
     visible_to: str | None = None
     owner_id: str | None = None
-    tool_type: Kind | None = None
+    tool_type: str | None = None
     is_active: bool | None = None
     is_public: bool | None = None
     tag: str | None = None

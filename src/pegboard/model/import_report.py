@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+# Called with the current phase, the number of items done, and the total (0 if not known).
+ReportProgress = Callable[[str, int, int], None]
+
+
+def ignore_progress(_what: str, _done: int, _total: int) -> None:
+    """Do nothing; the default if the caller wants no progress."""
 
 
 @dataclass(frozen=True, slots=True)

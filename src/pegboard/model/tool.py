@@ -38,8 +38,12 @@ class Kind(StrEnum):
     TABLE = "table"
 
 
-# These kinds have no effect outside the board, so an interrupted call is not in doubt.
-_KINDS_WITHOUT_EFFECTS = frozenset({Kind.BUILTIN, Kind.MOCK})
+_BUILT_IN_KINDS: dict[str, Kind] = {kind.value: kind for kind in Kind}
+
+
+def read_kind(name: str) -> str:
+    """Return the name of a kind, as a Kind if it is a built-in one."""
+    return _BUILT_IN_KINDS.get(name, name)
 
 
 def check_name(name: str) -> str:
@@ -63,6 +67,12 @@ def make_alias(name: str) -> str | None:
         return None
     digest = hashlib.sha256(name.lower().encode()).hexdigest()[:8]
     return f"{('_' + name if name[0] == '-' else name)[: MAX_ALIAS_LENGTH - 9]}_{digest}"
+
+
+def list_lookup_names(name: str) -> tuple[str, ...]:
+    """Return the lower-case names by which a tool is found: its name, and its alias if it has one."""
+    alias = make_alias(name)
+    return (name.lower(),) if alias is None else (name.lower(), alias.lower())
 
 
 def _is_uuid(text: str) -> bool:
@@ -140,7 +150,7 @@ class Tool:
     id: str
     owner_id: str
     name: str
-    tool_type: Kind
+    tool_type: str
     config: Mapping[str, Any]
     input_schema: Mapping[str, Any]
     created_at: datetime
@@ -172,11 +182,6 @@ class Tool:
     on_disconnect: Literal["cancel", "detach"] = "cancel"
     # The ids of the tools that its chain and its fallback refer to, by lower-case name.
     bound_tools: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def has_effects(self) -> bool:
-        """True if a call may change something, so that an interrupted call has to be reported as in doubt."""
-        return not self.read_only and self.tool_type not in _KINDS_WITHOUT_EFFECTS
 
     @property
     def alias(self) -> str | None:

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
-from pegboard.kinds.python.function_source import CodeProblem, read_signature
-from pegboard.model.api_errors import Invalid
 from pegboard.model.base_model import Bounded, Model
 from pegboard.model.display_format import Display
-from pegboard.model.tool import Fallback, Kind, RateLimit, Retry, check_name
-from pegboard.model.validation_messages import list_model_faults
+from pegboard.model.tool import Fallback, Kind, RateLimit, Retry, check_name, read_kind
 
 Tag = Annotated[str, Field(min_length=1, max_length=64)]
 JsonObject = dict[str, Any]
+
+
+class KindName(str):
+    """The name of a kind of tool. In JSON Schema it is one of the built-in kinds."""
+
+    __slots__ = ()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema of a Kind, with the validation of this class."""
+        return core_schema.no_info_wrap_validator_function(
+            cls._read,
+            handler.generate_schema(Kind),
+            serialization=core_schema.plain_serializer_function_ser_schema(str),
+        )
+
+    @classmethod
+    def _read(cls, value: Any, read_built_in: Callable[[Any], Kind]) -> str:
+        return read_kind(value) if isinstance(value, str) else read_built_in(value)
 
 
 class ToolBase(Model):
@@ -23,7 +41,7 @@ class ToolBase(Model):
 
     name: Annotated[str, AfterValidator(check_name)] = Field(description="Unique without regard to case")
     description: str | None = Field(None, max_length=2000, description="What the tool does, for the model")
-    tool_type: Kind = Field(description="How the tool runs")
+    tool_type: KindName = Field(description="How the tool runs")
     input_schema: JsonObject = Field(
         description="JSON Schema (Draft 7) of the arguments; a python tool without one takes what its function does"
     )
@@ -53,67 +71,10 @@ class ToolBase(Model):
     )
 
 
-def _make_input_schema_optional(schema: JsonObject) -> None:
-    schema["required"].remove("input_schema")
-
-
-class ToolCreate(ToolBase):
-    """A new tool; `implementation {type, handler, mock_response}` may stand for tool_type and config."""
-
-    model_config = ConfigDict(json_schema_extra=_make_input_schema_optional)
+class ToolDefinition(ToolBase):
+    """A tool as it is defined; `registry/tool_create.py` also checks it against the installed kinds."""
 
     config: JsonObject = Field(description="What this kind of tool needs to run")
-
-    # Pydantic runs before-validators from the last to the first.
-    @model_validator(mode="before")
-    @classmethod
-    def _default_table_schema(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("tool_type") == Kind.TABLE and data.get("input_schema") is None:
-            return {**data, "input_schema": {}}  # the schema is derived when the config is read
-        return data
-
-    @model_validator(mode="before")
-    @classmethod
-    def _derive_python_schema(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or data.get("tool_type") != Kind.PYTHON or data.get("input_schema") is not None:
-            return data
-        config = data.get("config")
-        given = config if isinstance(config, dict) else {}
-        try:
-            schema = read_signature(given["code"], given.get("entrypoint"))
-        except (CodeProblem, KeyError, TypeError, AttributeError):
-            schema = {"type": "object"}  # faults of the config are reported when the config is validated
-        return {**data, "input_schema": schema}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_implementation(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or "implementation" not in data:
-            return data
-        given = dict(data)
-        implementation = given.pop("implementation")
-        if not isinstance(implementation, dict) or not isinstance(implementation.get("type"), str):
-            raise ValueError("implementation is an object with a type: builtin, mock or internal")
-        if "tool_type" in given or "config" in given:
-            raise ValueError("give either implementation, or tool_type and config, not both")
-        config = {key: value for key, value in implementation.items() if key != "type"}
-        return {**given, "tool_type": implementation["type"], "config": config}
-
-
-class _Version(Model):
-    version: int | None = Field(None, ge=1, description="The version this change is based on; a stale one is refused")
-
-
-# Every field of ToolCreate, each optional; the resulting tool is validated as a whole.
-_update_fields: dict[str, Any] = {
-    name: (
-        Annotated[field.annotation | None, Bounded],  # type: ignore[operator]
-        Field(None, description=field.description),
-    )
-    for name, field in ToolCreate.model_fields.items()
-}
-_UPDATE_DESCRIPTION = "A change to a tool: absent keeps, null clears, a masked value keeps."
-ToolUpdate = create_model("ToolUpdate", __base__=_Version, __doc__=_UPDATE_DESCRIPTION, **_update_fields)
 
 
 class ToolResponse(ToolBase):
@@ -129,11 +90,3 @@ class ToolResponse(ToolBase):
     deleted_at: datetime | None = None
     is_deleted: bool = False
     drifted: bool = False
-
-
-def read_definition(data: Any) -> ToolCreate:
-    """Return the parsed definition; raise Invalid with every fault."""
-    try:
-        return ToolCreate.model_validate(data)
-    except ValidationError as error:
-        raise Invalid.of("The tool definition is not valid", list_model_faults(error, ToolCreate)) from None

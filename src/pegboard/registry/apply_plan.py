@@ -11,10 +11,10 @@ from pegboard.json_schema.value_text import shorten
 from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import MAX_FAULTS, Conflict, Fault, Forbidden, Invalid, Refusal
 from pegboard.model.call import Caller
-from pegboard.model.tool import Tool
-from pegboard.model.tool_definition import ToolCreate, read_definition
+from pegboard.model.tool import Tool, list_lookup_names
 from pegboard.registry.shipped_tools import SHIPPED_IDS
-from pegboard.registry.snapshot import Snapshot, list_lookup_names
+from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Database

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.kinds.http.importer import OpenApiImport
 from pegboard.kinds.mcp.importer import McpImport
-from pegboard.kinds.outbound_services import OutboundServices
-from pegboard.registry.import_runner import ImportTarget, ImportThreads
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.registry.import_runner import ImportRunner, ImportThreads
 from pegboard.registry.secret_injection import SecretInjector
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_registry import ToolRegistry
@@ -29,16 +30,17 @@ class Imports:
         database: Database,
         snapshot: Snapshot,
         *,
-        reach: OutboundServices,
+        outbound: GuardedClient,
+        upstreams: McpSessionPool,
         opener: SecretInjector,
         max_bytes: int,
     ) -> Imports:
         """Create the importers of one board; `max_bytes` limits the size of a document."""
         workshop = ImportThreads()
-        shelf = ImportTarget(registry, database, snapshot, workshop)
+        target = ImportRunner(registry, database, snapshot, workshop)
         return cls(
-            OpenApiImport(shelf, reach.outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
-            McpImport(shelf, reach.upstreams, fill_in=opener.fill_in, opened=opener.open),
+            OpenApiImport(target, outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
+            McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open),
             workshop,
         )
 

@@ -4,37 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ValidationError
 
 from pegboard.json_schema.compile import SchemaProblem, check_schema
 from pegboard.json_schema.storable_json import find_unstorable
-from pegboard.kinds.builtin.config import BuiltinConfig
-from pegboard.kinds.chain.plan import find_chain_faults
-from pegboard.kinds.http.config import HttpConfig
-from pegboard.kinds.internal.config import InternalConfig
-from pegboard.kinds.kind_configs import CONFIG_BY_KIND, SECRET_MAPS, KindConfig
-from pegboard.kinds.python.checks import find_code_faults
-from pegboard.kinds.python.config import PythonConfig
-from pegboard.kinds.shell.config import ShellConfig
-from pegboard.kinds.table.config import TableConfig
-from pegboard.kinds.table.derive_schema import complete_table_definition
+from pegboard.kinds.base import Registration
+from pegboard.kinds.catalog import find_kind
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.call import Caller
-from pegboard.model.tool import AuthConfig, Kind, Tool
-from pegboard.model.tool_definition import ToolCreate, ToolResponse
+from pegboard.model.secrets import SECRET_MAPS
+from pegboard.model.tool import AuthConfig, Tool
+from pegboard.model.tool_definition import ToolDefinition, ToolResponse
 from pegboard.model.validation_messages import list_model_faults
 from pegboard.registry.owner_credentials import find_credential_faults
-from pegboard.registry.registration_policy import (
-    STRICT_POLICY,
-    RegistrationPolicy,
-    find_builtin_faults,
-    find_operator_faults,
-    find_shell_faults,
-    find_url_faults,
-)
+from pegboard.registry.registration_policy import STRICT_POLICY, RegistrationPolicy
 from pegboard.registry.secret_fields import (
     are_equal_unsealed,
     keep_masked,
@@ -44,6 +30,7 @@ from pegboard.registry.secret_fields import (
     seal_auth,
     seal_config,
 )
+from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.storage.vault import Vault
 
 _PLAIN_FIELDS = [name for name in ToolCreate.model_fields if name not in ("config", "auth_config")]
@@ -78,14 +65,15 @@ def build_tool(
     except ValueError as error:
         path, _, words = str(error).partition(" ")
         faults.append(Fault(path, words))
-    model = CONFIG_BY_KIND[spec.tool_type]
+    kind = find_kind(spec.tool_type)
     try:
-        checked = model.model_validate(config)
+        checked = kind.config.model_validate(config)
     except ValidationError as error:
-        faults += list_model_faults(error, model, "config")
+        faults += list_model_faults(error, kind.config, "config")
     else:
-        spec, found = _apply_config(spec, checked, tool, rules)
-        faults += found
+        registration = Registration(spec, checked, tool, rules)
+        faults += kind.check(registration)
+        spec = spec.model_copy(update=dict(kind.complete(registration)))
         normal = checked.model_dump(mode="json", exclude_unset=True, by_alias=True)
         config = {key: config[key] if key in SECRET_MAPS else value for key, value in normal.items()}
     if auth is not None:
@@ -118,24 +106,7 @@ def build_tool(
     return built
 
 
-def _apply_config(
-    spec: ToolCreate, config: KindConfig, tool: Tool, rules: RegistrationPolicy
-) -> tuple[ToolCreate, list[Fault]]:
-    """Return the definition completed from its config (table tools), and the faults in the config."""
-    if isinstance(config, TableConfig):
-        return complete_table_definition(spec, config, tool)
-    if isinstance(config, ShellConfig):
-        return spec, find_shell_faults(config, spec.input_schema) + find_operator_faults(config, tool)
-    if isinstance(config, HttpConfig):
-        return spec, find_url_faults(config, spec.input_schema, tool)
-    if isinstance(config, BuiltinConfig):
-        return spec, find_builtin_faults(config)
-    if isinstance(config, InternalConfig) and config.chain is not None:
-        return spec, find_chain_faults(config.chain, "config.chain.")
-    return spec, find_code_faults(config, tool, rules.libraries) if isinstance(config, PythonConfig) else []
-
-
-def _find_schema_faults(spec: ToolCreate) -> list[Fault]:
+def _find_schema_faults(spec: ToolDefinition) -> list[Fault]:
     faults = []
     for where, schema in (("input_schema", spec.input_schema), ("output_schema", spec.output_schema)):
         if schema is None:
@@ -180,4 +151,10 @@ def build_tool_response(tool: Tool, caller: Caller) -> ToolResponse:
 def make_empty_tool(tool_id: str, owner_id: str, now: datetime) -> Tool:
     """Return a tool that has only an id, an owner and timestamps."""
     empty: Mapping[str, Any] = {}
-    return Tool(tool_id, owner_id, "", Kind.MOCK, empty, empty, now, now)
+    return Tool(tool_id, owner_id, "", "", empty, empty, now, now)
+
+
+def build_local_tool(tool_id: str, definition: Mapping[str, Any], vault: Vault, owner: Caller) -> Tool:
+    """Return a tool that is never stored, from its definition."""
+    now = datetime.now(UTC)
+    return build_tool(read_definition(definition), vault, owner, make_empty_tool(tool_id, owner.user_id, now), now)

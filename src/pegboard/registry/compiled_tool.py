@@ -7,12 +7,10 @@ from contextlib import suppress
 
 from pegboard.json_schema.compile import BoundedValidator
 from pegboard.json_schema.read_arguments import ArgumentChecker
-from pegboard.kinds.base import Prepared
-from pegboard.kinds.kind_configs import get_default_timeout
-from pegboard.kinds.table.arguments import TableArgumentChecker
+from pegboard.kinds.base import ArgumentCheck, Prepared
+from pegboard.kinds.catalog import find_kind
 from pegboard.model.call_errors import ToolError
-from pegboard.model.chain import CHAIN_HANDLER, get_chain_timeout
-from pegboard.model.tool import Kind, Retry, Tool
+from pegboard.model.tool import Retry, Tool
 
 # The default retry of a tool that is safe to run again: up to three more attempts.
 SAFE_RETRY = Retry(max_attempts=4)
@@ -22,28 +20,43 @@ NO_RETRY = Retry(max_attempts=1)
 class CompiledTool:
     """A tool with everything that a call needs; each part is compiled on first use and cached."""
 
-    __slots__ = ("_arguments", "_output", "_prepare", "_prepared", "attempt_timeout", "retry", "timeout", "tool")
+    __slots__ = (
+        "_arguments",
+        "_output",
+        "_prepare",
+        "_prepared",
+        "attempt_timeout",
+        "has_effects",
+        "kind",
+        "retry",
+        "timeout",
+        "tool",
+    )
 
     def __init__(self, tool: Tool, prepare: Callable[[Tool], Prepared]) -> None:
         self.tool = tool
+        self.kind = kind = find_kind(tool.tool_type)
+        # True if a call may change something, so that an interrupted call has to be reported as in doubt.
+        self.has_effects = kind.has_effects and not tool.read_only
         self.retry = tool.retry or (SAFE_RETRY if tool.read_only or tool.idempotent else NO_RETRY)
-        one: float | None = tool.config.get("timeout") or get_chain_timeout(tool.config.get(CHAIN_HANDLER))
+        one = kind.get_timeout(tool.config)
         tries = self.retry.max_attempts if "timeout" in self.retry.on else 1
-        self.timeout: float = tool.timeout or (one * tries if one else get_default_timeout(tool.tool_type))
+        self.timeout: float = tool.timeout or (one * tries if one else kind.default_timeout)
         # If a timeout is retried, one attempt may not use the whole time.
         self.attempt_timeout: float = one or self.timeout / tries
         self._prepare = prepare
         self._prepared: Prepared | None = None
-        self._arguments: ArgumentChecker | TableArgumentChecker | None = None
+        self._arguments: ArgumentCheck | None = None
         self._output: BoundedValidator | None = None
 
     @property
-    def arguments(self) -> ArgumentChecker | TableArgumentChecker:
+    def arguments(self) -> ArgumentCheck:
         """The checker of the arguments."""
-        if self._arguments is None and self.tool.tool_type is Kind.TABLE:
-            self._arguments = TableArgumentChecker(self.tool)
+        if self._arguments is None and self.kind.arguments is not None:
+            self._arguments = self.kind.arguments(self.tool)
         elif self._arguments is None:
-            presets = self.tool.config.get("parameters") if self.tool.tool_type is Kind.BUILTIN else None
+            field = self.kind.presets_field
+            presets = self.tool.config.get(field) if field is not None else None
             self._arguments = ArgumentChecker(
                 self.tool.input_schema, unknown=self.tool.unknown_parameters, presets=presets or None
             )

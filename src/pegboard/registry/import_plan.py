@@ -10,8 +10,7 @@ from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, Refusal
 from pegboard.model.call import Caller
 from pegboard.model.import_report import ImportReport, LeftOut
-from pegboard.model.tool import Tool
-from pegboard.model.tool_definition import read_definition
+from pegboard.model.tool import Tool, list_lookup_names
 from pegboard.registry.apply_plan import (
     MAX_TRIES,
     NAME_TAKEN_MESSAGE,
@@ -21,7 +20,8 @@ from pegboard.registry.apply_plan import (
     list_changed_fields,
 )
 from pegboard.registry.build_tool import write_definition
-from pegboard.registry.snapshot import Snapshot, list_lookup_names
+from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.tool_create import read_definition
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Database

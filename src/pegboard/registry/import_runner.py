@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from pegboard.kinds.import_target import Definition
 from pegboard.model.api_errors import Conflict
 from pegboard.model.call import Caller
-from pegboard.model.import_report import ImportReport
+from pegboard.model.import_report import ImportReport, ReportProgress
 from pegboard.model.tool import Tool
+from pegboard.registry.build_tool import write_definition
 from pegboard.registry.import_plan import import_definitions
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_registry import ToolRegistry
@@ -22,18 +24,11 @@ from pegboard.storage.database import Database
 
 T = TypeVar("T")
 
-# Called with the current phase, the number of items done, and the total (0 if not known).
-ReportProgress = Callable[[str, int, int], None]
-
 MAX_IMPORTS_PER_USER = 2
 
 
 class _ImportAbandoned(Exception):
     """The caller no longer waits for the import."""
-
-
-def ignore_progress(_what: str, _done: int, _total: int) -> None:
-    """Do nothing; the default if the caller wants no progress."""
 
 
 class ImportThreads:
@@ -77,14 +72,15 @@ class ImportThreads:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-Definition = Mapping[str, Any]
-
-
-class ImportTarget:
-    """The tools of the board, as read and written by importers."""
+class ImportRunner:
+    """Reads and writes the tools of the board for importers; an `ImportTarget`."""
 
     def __init__(self, registry: ToolRegistry, database: Database, snapshot: Snapshot, workshop: ImportThreads) -> None:
-        self.registry = registry
+        self.get_owned = registry.get_owned
+        self.flag = registry.flag
+        self.accept = registry.accept
+        self.define = write_definition
+        self._registry = registry
         self.import_threads = workshop
         self._database = database
         self._snapshot = snapshot
@@ -107,7 +103,7 @@ class ImportTarget:
             belongs=belongs,
             held_back=held_back,
             dry_run=dry_run,
-            registry=self.registry,
+            registry=self._registry,
             database=self._database,
             snapshot=self._snapshot,
             are_sound=are_sound,
@@ -119,19 +115,7 @@ class ImportTarget:
         async with self._database.read() as conn:
             return await tool_rows.find_tools_by_name(conn, names)
 
-    async def get_owned(self, caller: Caller, which: Callable[[Tool], bool]) -> list[Tool]:
+    async def list_owned(self, caller: Caller, which: Callable[[Tool], bool]) -> list[Tool]:
         """Return the caller's own tools for which `which` is true, by name."""
         async with self._database.read() as conn:
             return [tool for tool in await tool_rows.list_owned_tools(conn, caller.user_id) if which(tool)]
-
-
-def set_visibility(definition: Definition, is_public: bool | None) -> dict[str, Any]:
-    """Return the definition with `is_public` set, or unchanged if `is_public` is None."""
-    return dict(definition) if is_public is None else {**definition, "is_public": is_public}
-
-
-def list_differences(before: Definition, after: Definition) -> dict[str, dict[str, Any]]:
-    """Return the fields that differ, with the values before and after."""
-    return {
-        name: {"before": before.get(name), "after": value} for name, value in after.items() if before.get(name) != value
-    }

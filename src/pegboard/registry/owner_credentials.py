@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pegboard.kinds.kind_configs import SECRET_MAPS
+from pegboard.kinds.catalog import find_kind
 from pegboard.model.api_errors import Fault
-from pegboard.model.secrets import list_secret_names
-from pegboard.model.tool import Kind, Tool
-from pegboard.model.tool_definition import ToolCreate
+from pegboard.model.secrets import SECRET_MAPS, list_secret_names
+from pegboard.model.tool import Tool
+from pegboard.model.tool_definition import ToolDefinition
 from pegboard.registry.secret_fields import MaskedAuth, MaskedValue, are_equal_unsealed, has_mask, seal_config
 from pegboard.storage.vault import Vault
 
 # Config keys that have no influence on where credentials are sent or how they are used.
 _HARMLESS_KEYS = frozenset({"timeout", "max_response_bytes", "pinned"})
-# Kinds in which the owner's code or script decides, depending on its arguments, how credentials are used.
-_CODE_KINDS = (Kind.PYTHON, Kind.SHELL)
 _REMEDY = "give a value of your own, leave it out, or have the owner make the change"
 
 
 def find_credential_faults(
-    tool: Tool, spec: ToolCreate, config: Mapping[str, Any], auth: Mapping[str, Any] | None, vault: Vault
+    tool: Tool, spec: ToolDefinition, config: Mapping[str, Any], auth: Mapping[str, Any] | None, vault: Vault
 ) -> list[Fault]:
     """Return a fault for each credential of the owner that the change would use in another way.
 
@@ -32,7 +30,7 @@ def find_credential_faults(
         _drop_harmless_keys(tool.config), None, _drop_harmless_keys(sealed), None, vault, tool.id
     )
     is_moved = spec.tool_type != tool.tool_type or not is_same
-    if spec.tool_type in _CODE_KINDS and spec.input_schema != tool.input_schema:
+    if find_kind(spec.tool_type).runs_own_code and spec.input_schema != tool.input_schema:
         is_moved = True
     faults = list(_find_config_faults(config)) if is_moved else []
     if auth is not None and (is_moved or not isinstance(auth, MaskedAuth)):

@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from pegboard.kinds.kind_configs import SECRET_MAPS
 from pegboard.model.call_errors import SecretUnreadable
 from pegboard.model.json_text import is_json_equal
-from pegboard.model.secrets import MASK, is_only_reference, pick_readable_values, resolve_references
+from pegboard.model.secrets import MASK, SECRET_MAPS, is_only_reference, pick_readable_values, resolve_references
 from pegboard.storage.vault import Vault
 
 SEALED_KEY = "$sealed"

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from pegboard.kinds.base import OpenTool
+from pegboard.kinds.base import InjectedConfig, OpenTool
 from pegboard.model.call_errors import SecretUnreadable
 from pegboard.model.secrets import list_secret_names, resolve_references
 from pegboard.model.tool import Tool
 from pegboard.registry.secret_fields import open_auth, open_config
 from pegboard.storage.vault import Vault
-
-
-class InjectedConfig(NamedTuple):
-    """A config and credentials with secrets filled in, and the values of those secrets."""
-
-    config: dict[str, Any]
-    auth: Mapping[str, Any] | None
-    secrets: frozenset[str]
 
 
 class SecretInjector:

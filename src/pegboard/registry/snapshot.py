@@ -12,7 +12,7 @@ from pegboard.model.accounts import Agent, ApiKey, Secret, User
 from pegboard.model.api_errors import Unauthorised
 from pegboard.model.call import Caller, Role
 from pegboard.model.similar_names import iterate_near_spellings
-from pegboard.model.tool import Kind, Tool, make_alias
+from pegboard.model.tool import Tool, list_lookup_names
 from pegboard.registry.account_macs import AccountSigner, hash_key
 from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.storage import account_rows, tool_rows
@@ -257,9 +257,9 @@ class Snapshot:
         self._local_ids = {peg.tool.id: peg for peg in local.values()}
 
     def warm(self, tool_id: str) -> None:
-        """Prepare a Python or shell tool that was created or changed for its first call."""
+        """Prepare a tool that was created or changed for its first call, if its kind takes long for that."""
         peg = self._ids.get(tool_id)
-        if peg is not None and peg.tool.is_active and peg.tool.tool_type in (Kind.PYTHON, Kind.SHELL):
+        if peg is not None and peg.tool.is_active and peg.kind.warms_up:
             peg.warm()
 
     def forget(self, which: Callable[[Tool], bool]) -> None:
@@ -267,9 +267,3 @@ class Snapshot:
         for peg in (*self._ids.values(), *self._local.values()):
             if which(peg.tool):
                 peg.forget()
-
-
-def list_lookup_names(name: str) -> tuple[str, ...]:
-    """Return the lower-case names by which a tool is found: its name, and its alias if it has one."""
-    alias = make_alias(name)
-    return (name.lower(),) if alias is None else (name.lower(), alias.lower())

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from pegboard.kinds.catalog import find_kind
 from pegboard.model.call import Caller
-from pegboard.model.tool import Kind, Tool
+from pegboard.model.tool import Tool
 from pegboard.registry.snapshot import Snapshot
 
 
@@ -36,8 +37,7 @@ def bind_tool_names(tool: Tool, snapshot: Snapshot, beside: Mapping[str, Tool] |
 
 def _list_tool_names(tool: Tool) -> Iterator[str]:
     """Return the names of other tools in a definition, in lower case."""
-    chain = tool.config.get("chain") if tool.tool_type is Kind.INTERNAL else None
-    for step in chain["steps"] if chain else ():
-        yield step["tool"].lower()
+    for name in find_kind(tool.tool_type).list_tool_names(tool.config):
+        yield name.lower()
     if tool.fallback is not None and tool.fallback.tool:
         yield tool.fallback.tool.lower()

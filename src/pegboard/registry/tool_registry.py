@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.kinds.python.checks import update_schema_from_code
+from pegboard.kinds.catalog import find_kind
 from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import Conflict, Fault, Forbidden, Invalid, NotFound
 from pegboard.model.call import Caller
@@ -20,14 +20,14 @@ from pegboard.model.filters import ToolFilter
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import is_uuid
 from pegboard.model.page import Page, cut_page, read_cursor, read_id, read_name, read_version
-from pegboard.model.tool import Kind, Tool, make_alias
-from pegboard.model.tool_definition import ToolCreate, read_definition
+from pegboard.model.tool import Tool, list_lookup_names, make_alias
 from pegboard.registry.build_tool import build_tool, make_empty_tool, write_definition
 from pegboard.registry.registration_policy import STRICT_POLICY, RegistrationPolicy
 from pegboard.registry.secret_fields import are_equal_unsealed
 from pegboard.registry.shipped_tools import SHIPPED_IDS
-from pegboard.registry.snapshot import Snapshot, list_lookup_names
+from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_bindings import bind_tool_names
+from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Change, Database
 from pegboard.storage.tool_rows import ToolVersion
@@ -258,13 +258,11 @@ class ToolRegistry:
         expected = patch.get("version")
         if expected is not None and expected != tool.version:
             raise Conflict(f"Tool '{tool.name}' is at version {tool.version} by now, not {expected}; read it again")
-        spec = read_definition(
-            {**write_definition(tool), **update_schema_from_code(tool, patch), **_replace_nulls(patch)}
-        )
+        spec = read_definition({**write_definition(tool), **_derive_schema_again(tool, patch), **_replace_nulls(patch)})
         return self.changed(tool, spec, caller)
 
     def _check_reachable(self, tool: Tool) -> Tool:
-        for key in ("url", "server_url"):
+        for key in find_kind(tool.tool_type).url_fields:
             if tool.config.get(key) is not None:
                 try:
                     self._reachable(tool.config[key])
@@ -294,9 +292,7 @@ class ToolRegistry:
         if tool is None or not (tool.is_public or _can_manage(tool, caller)):
             local = self._snapshot.find(ref)
             if local is not None and local.tool.id in {tool.id for tool in self._snapshot.local()}:
-                if local.tool.tool_type is Kind.TABLE:
-                    raise Forbidden(f"Tool '{ref}' comes from the file of tables (PEGBOARD_TABLES); change it there")
-                raise Forbidden(f"Tool '{ref}' lives in the code of the process that runs the board")
+                raise Forbidden(f"Tool '{ref}' {local.kind.local_origin}")
             raise NotFound(f"Tool '{ref}' not found")
         if not _can_manage(tool, caller):
             raise Forbidden(f"Tool '{tool.name}' belongs to somebody else")
@@ -331,6 +327,14 @@ class ToolRegistry:
 
 def _can_manage(tool: Tool, caller: Caller) -> bool:
     return caller.is_admin or tool.owner_id == caller.user_id
+
+
+def _derive_schema_again(tool: Tool, patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the patch that derives the schema again if it was derived from the config and the config changes."""
+    derive = find_kind(tool.tool_type).derive_schema
+    if derive is None or patch.get("config") is None or "tool_type" in patch:
+        return {}
+    return {"input_schema": None} if derive(tool.config) == tool.input_schema else {}
 
 
 def _replace_nulls(patch: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,6 @@ from pegboard.model.api_errors import Refusal
 from pegboard.model.call import Caller, CallRequest, ToolCall, ToolResult
 from pegboard.model.chain import Chain
 from pegboard.model.idempotency_key import check_idempotency_key
-from pegboard.model.tool import Kind
 from pegboard.pipeline import Pipeline
 from pegboard.registry.snapshot import Snapshot
 from pegboard.runs.followed_runs import FollowedRuns
@@ -34,9 +33,6 @@ from pegboard.runs.run_events import FollowedRun
 from pegboard.stages.large_reads import LARGE_BYTES
 
 T = TypeVar("T")
-
-# Tools of these kinds never wait, so a disconnect is not watched for.
-_INSTANT_KINDS = (Kind.BUILTIN, Kind.MOCK)
 
 
 class DisconnectWatch(Protocol):
@@ -231,7 +227,7 @@ class CallHandler:
     def _ends_with_caller(self, call: ToolCall) -> bool:
         """True if a disconnect cancels the call; calls that never wait are not worth watching."""
         peg = self._snapshot.find(call.name)
-        return peg is not None and peg.tool.tool_type not in _INSTANT_KINDS and peg.tool.on_disconnect != "detach"
+        return peg is not None and not peg.kind.is_instant and peg.tool.on_disconnect != "detach"
 
 
 def is_unavailable(results: Sequence[ToolResult]) -> bool:

@@ -10,10 +10,11 @@ from typing import Any, Final, Literal
 from pegboard.json_schema.schema_document import Path, SchemaDocument
 from pegboard.json_schema.value_text import format_field_path, format_value, shorten
 from pegboard.kinds.base import Prepared
+from pegboard.kinds.catalog import find_kind
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
 from pegboard.model.call import Caller, CallRequest, Execution, NamedBy, ToolCall, ToolResult
 from pegboard.model.json_text import is_json_equal, replace_unstorable
-from pegboard.model.tool import Fallback, Kind, RateLimit, Retry, Tool
+from pegboard.model.tool import Fallback, RateLimit, Retry, Tool, read_kind
 from pegboard.pipeline import Pipeline
 from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.registry.snapshot import Snapshot
@@ -101,7 +102,7 @@ class CallReplayer:
         if version is not None:
             peg = await self._load_version(present, version, caller)
         if careful:
-            self._refuse_effects(peg.tool, caller)
+            self._refuse_effects(peg, caller)
         name = peg.tool.name
         if self._snapshot.find(name) is not present:
             name = present.tool.id  # a function of this process has the name
@@ -122,12 +123,13 @@ class CallReplayer:
                 f"The arguments of execution '{execution.id}' were not kept, so it cannot be run again; "
                 f"set keep_arguments: true on '{execution.tool_name}', and calls from then on can be"
             )
-        if execution.kind != Kind.BUILTIN or execution.tool_id is None or not isinstance(arguments, Mapping):
+        kind = find_kind(execution.kind or "")
+        if kind.presets_field is None or execution.tool_id is None or not isinstance(arguments, Mapping):
             return arguments
         then = await self._version(execution.tool_id, execution.tool_version or 0)
         if then is None:
             return arguments
-        presets: Mapping[str, Any] = then.definition["config"].get("parameters") or {}
+        presets: Mapping[str, Any] = then.definition["config"].get(kind.presets_field) or {}
         declared, _ = SchemaDocument(then.definition["input_schema"]).list_declared_names()
         beside = [(name, value) for name, value in presets.items() if name not in declared]
         return {name: value for name, value in arguments.items() if (name, value) not in beside}
@@ -170,13 +172,14 @@ class CallReplayer:
             found = await tool_rows.list_versions(conn, tool_id, before=version + 1, limit=1)
         return found[0] if found and found[0].version == version else None
 
-    def _refuse_effects(self, tool: Tool, caller: Caller) -> None:
+    def _refuse_effects(self, peg: CompiledTool, caller: Caller) -> None:
+        tool = peg.tool
         name = tool.fallback.tool if tool.fallback is not None else None
         fallback = find_tool(self._snapshot, name, NamedBy.of(tool, name, caller, None)) if name else None
-        for each in [tool, *([fallback.tool] if fallback is not None else [])]:
-            if each.has_effects and not each.idempotent:
+        for each in [peg, *([fallback] if fallback is not None else [])]:
+            if each.has_effects and not each.tool.idempotent:
                 raise Conflict(
-                    f"'{each.name}' may change something, and is not marked idempotent or read_only: running this "
+                    f"'{each.tool.name}' may change something, and is not marked idempotent or read_only: running this "
                     "call again may do it twice. Confirm that you want that (confirm: true, or --yes), or run it "
                     "against a mock (tool, or --tool MOCK) or a harmless version (version, or --version N)"
                 )
@@ -272,7 +275,7 @@ def _is_short(value: Any) -> bool:
 def _restore_version(tool: Tool, then: ToolVersion) -> Tool:
     """Return the tool as it was at a version, with the current access rules."""
     known = {name: value for name, value in then.definition.items() if name in Tool.__dataclass_fields__}
-    known["tool_type"] = Kind(known["tool_type"])
+    known["tool_type"] = read_kind(known["tool_type"])
     known["tags"] = tuple(known.get("tags") or ())
     known["bound_tools"] = known.get("bound_tools") or {}
     for name, model in (("rate_limit", RateLimit), ("retry", Retry), ("fallback", Fallback)):

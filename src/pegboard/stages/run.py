@@ -72,7 +72,7 @@ class CallRun:
     @property
     def kind(self) -> str:
         """The kind of the tool, or "none" if no tool was found."""
-        return self.compiled_tool.tool.tool_type.value if self.compiled_tool is not None else "none"
+        return str(self.compiled_tool.tool.tool_type) if self.compiled_tool is not None else "none"
 
     @property
     def _result_style(self) -> str:
@@ -179,7 +179,7 @@ class CallRun:
             attempts,
             tool.id if tool is not None else None,
             tool.version if tool is not None else None,
-            tool.tool_type.value if tool is not None else None,
+            str(tool.tool_type) if tool is not None else None,
             caller.key_id,
             caller.agent_id,
             call.request_id or self.id,

@@ -11,7 +11,6 @@ import orjson
 from pegboard.json_schema.read_arguments import check_arguments_extent, convert_to_decimals, convert_to_floats
 from pegboard.model.call import Caller, ReadyCall, ToolCall
 from pegboard.model.call_errors import MalformedArguments
-from pegboard.model.tool import Kind
 from pegboard.registry.compiled_tool import CompiledTool
 
 
@@ -26,8 +25,7 @@ class ArgumentValidator:
     def validate(self, peg: CompiledTool, call: ToolCall, caller: Caller, run_id: str) -> ReadyCall:
         """Return the call, ready to run; raise MalformedArguments or InvalidArguments."""
         given: Any = call.arguments
-        # Only databases store numbers with more digits than a float has.
-        exact = peg.tool.tool_type is Kind.TABLE
+        exact = peg.kind.exact_numbers
         if check_arguments_extent(given, max_depth=self._max_depth, max_values=self._max_bytes // 2, exact=exact):
             given = convert_to_decimals(given) if exact else convert_to_floats(given)
         text = orjson.dumps(given, default=str, option=orjson.OPT_SORT_KEYS)
@@ -45,6 +43,7 @@ class ArgumentValidator:
             time.monotonic() + peg.timeout,
             call.on_progress,
             call.key,
-            peg.tool.has_effects and peg.writes_receipts,
+            peg.has_effects and peg.writes_receipts,
             () if arguments is given else peg.arguments.ignored(given),
+            peg.has_effects,
         )

@@ -14,7 +14,7 @@ from pegboard.model.display_format import Display
 from pegboard.model.filters import ToolFilter
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import is_uuid, replace_unstorable
-from pegboard.model.tool import MAX_ALIAS_LENGTH, Fallback, Kind, RateLimit, Retry, Tool
+from pegboard.model.tool import MAX_ALIAS_LENGTH, Fallback, RateLimit, Retry, Tool, read_kind
 from pegboard.storage import board_tables
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.column_types import has_id, is_not_deleted, lower_ascii
@@ -236,7 +236,7 @@ def _to_dict(value: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def _read_tool(row: Row[Any]) -> Tool:
     fields = dict(row._mapping)
     fields["sealed_auth"] = fields.pop("auth_config")
-    fields["tool_type"] = Kind(fields["tool_type"])
+    fields["tool_type"] = read_kind(fields["tool_type"])
     fields["tags"] = tuple(fields["tags"])
     fields["bound_tools"] = fields["bound_tools"] or {}
     for name, model in (("rate_limit", RateLimit), ("retry", Retry), ("fallback", Fallback), ("display", Display)):

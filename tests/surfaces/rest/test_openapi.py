@@ -15,7 +15,7 @@ import orjson
 import pytest
 
 from pegboard import Pegboard
-from pegboard.model.tool_definition import ToolCreate
+from pegboard.registry.tool_create import ToolCreate
 from pegboard.surfaces.rest.app import METHODS_BY_PATH
 from tests.doors import KEY, served
 from tests.surfaces.rest.clients import client, good

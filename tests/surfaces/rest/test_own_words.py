@@ -8,8 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pegboard.kinds.kind_configs import CONFIG_BY_KIND
-from pegboard.model.tool import Kind
+from pegboard.kinds.catalog import load_kinds
 from pegboard.surfaces.rest.app import METHODS_BY_PATH
 from tests.surfaces.rest.clients import good
 
@@ -130,9 +129,9 @@ async def test_every_route_refuses_wrong_bodies_in_our_words(admin: httpx.AsyncC
     assert without_refusal == {"/v1/tools/{name}/call"}, "wrong arguments are the result of a call"
 
 
-@pytest.mark.parametrize("kind", CONFIG_BY_KIND)
-async def test_every_config_is_refused_in_our_words(admin: httpx.AsyncClient, kind: Kind) -> None:
-    fields = [field.alias or name for name, field in CONFIG_BY_KIND[kind].model_fields.items()]
+@pytest.mark.parametrize("kind", load_kinds())
+async def test_every_config_is_refused_in_our_words(admin: httpx.AsyncClient, kind: str) -> None:
+    fields = [field.alias or name for name, field in load_kinds()[kind].config.model_fields.items()]
     statuses = set()
     for value in WRONG:
         for config in (dict.fromkeys(fields, value), *({name: value} for name in fields)):

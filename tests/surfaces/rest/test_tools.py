@@ -9,7 +9,7 @@ import httpx
 from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard
-from pegboard.model.tool_definition import ToolCreate
+from pegboard.registry.tool_create import ToolCreate
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem, walked
 
 EVERYTHING: dict[str, Any] = {

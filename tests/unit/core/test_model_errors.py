@@ -14,8 +14,8 @@ from pegboard.kinds.table.config import TableEntry
 from pegboard.model.api_errors import Invalid
 from pegboard.model.chain import Chain
 from pegboard.model.tool import RateLimit, Retry
-from pegboard.model.tool_definition import ToolCreate, read_definition
 from pegboard.model.validation_messages import format_model_error, validate_model
+from pegboard.registry.tool_create import ToolCreate, read_definition
 
 PYDANTIC = ("Input should", "Tuple should", "List should", "Field required", "Extra inputs", "Value error", "valid ")
 JSON = st.recursive(

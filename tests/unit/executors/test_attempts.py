@@ -99,7 +99,7 @@ def test_no_caller_is_asked_where_the_breaker_is_open() -> None:
 )
 def test_an_attempt_may_take_its_part_of_the_call_s_time(fields: dict[str, Any], seconds: float) -> None:
     tool = Tool("t", "olga", "it", Kind.HTTP, fields.pop("config"), {}, NOW, NOW, **fields)
-    assert get_attempt_seconds(tool) == seconds
+    assert get_attempt_seconds(tool, 30) == seconds
     call = ReadyCall("r", tool, Caller("carl", "Carl"), {}, "", time.monotonic() + 1)
     assert compute_attempt_deadline(call, seconds) <= call.deadline
 

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.kinds.catalog import build_executors, load_installed_handlers
+from pegboard.kinds.catalog import build_executors
 from pegboard.kinds.confined_call import ConfinedServices
 from pegboard.kinds.internal.executor import InternalExecutor
+from pegboard.kinds.internal.functions import load_installed_handlers
+from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mock.executor import contains_json
 from pegboard.kinds.outbound_services import OutboundServices
 from pegboard.kinds.table.sources import TableSources
@@ -18,6 +20,7 @@ from pegboard.model.tool import Kind
 from pegboard.sandbox.limits import SandboxLimits
 from pegboard.storage.database import Database
 from pegboard.testing import memory_board
+from pegboard.wiring import ExecutorServices
 from tests.surfaces.rest.clients import mock
 
 
@@ -85,9 +88,6 @@ async def test_every_kind_has_an_executor() -> None:
         resolver=None,
         connect_seconds=1,
         max_bytes=1,
-        children=0,
-        child_memory=1,
-        mcp_connect_seconds=1,
         host_connections=2,
     )
     confinement = ConfinedServices.of(
@@ -100,8 +100,10 @@ async def test_every_kind_has_an_executor() -> None:
         max_result_bytes=1,
         outbound=reach.outbound,
     )
+    sessions = McpSessionPool(reach.outbound, children=0, child_memory=1, max_bytes=1, connect_seconds=1)
+    sources = TableSources(Database.create("memory"))
     found = build_executors(
-        internal, reach, confinement, TableSources(Database.create("memory")), lambda _tool, _found: None
+        ExecutorServices(reach, confinement, internal, sessions, lambda _tool, _found: None, sources)
     )
     assert set(found) == set(Kind)
     assert found[Kind.INTERNAL] is internal

@@ -183,7 +183,9 @@ class Hand:
 
 def a_call(tool: Any = ACTIVE, *, key: str | None = None, digest: str = "d", seconds: float = 20.0) -> ReadyCall:
     """A call that may run."""
-    return ReadyCall(new_id(), tool, ADA, {}, digest, time.monotonic() + seconds, key=key)
+    return ReadyCall(
+        new_id(), tool, ADA, {}, digest, time.monotonic() + seconds, key=key, has_effects=not tool.read_only
+    )
 
 
 def row_of(call: ReadyCall, **fields: Any) -> Execution:

@@ -13,7 +13,7 @@ from dirty_equals import IsPartialDict
 from pegboard import Pegboard, Refusal
 from pegboard.kinds.python import compile_check, function_source
 from pegboard.model.api_errors import Invalid
-from pegboard.model.tool_definition import ToolCreate, ToolUpdate, read_definition
+from pegboard.registry.tool_create import ToolCreate, ToolUpdate, read_definition
 from pegboard.testing import NoSettings, memory_board
 
 CODE = "def greet(name: str, times: int = 1): return name * times"

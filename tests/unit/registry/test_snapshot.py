@@ -14,8 +14,8 @@ from pegboard import Caller, Pegboard
 from pegboard.kinds.internal.functions import make_function_id
 from pegboard.model.api_errors import Unauthorised
 from pegboard.model.tool import Tool
-from pegboard.model.tool_definition import read_definition
 from pegboard.registry.build_tool import build_tool, make_empty_tool
+from pegboard.registry.tool_create import read_definition
 from pegboard.testing import member, memory_board
 from tests.doors import KEY
 from tests.surfaces.rest.clients import mock

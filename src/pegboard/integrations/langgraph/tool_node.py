@@ -82,7 +82,7 @@ class BoardToolNode:
         peg = self._board.snapshot.find(call.name) if call.name else None
         if thread is None or not message.id or peg is None or call.is_malformed:
             return None
-        if peg.tool.idempotent or not peg.tool.has_effects:
+        if peg.tool.idempotent or not peg.has_effects:
             return None
         # An id that was not given by the model changes whenever the message is read.
         given = call.id if any(each["id"] == call.id for each in message.tool_calls) else None

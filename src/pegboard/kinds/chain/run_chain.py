@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from pegboard.concurrency.concurrent_calls import ConcurrentCalls, make_call_slots
 from pegboard.kinds.chain.outcome import NOT_STARTED, CallOutcome, ChainOutcome, StepOutcome, StepView
@@ -30,7 +30,6 @@ from pegboard.model.chain import CHAIN_HANDLER, MAX_ITEMS, Chain, Condition, Ste
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import is_json_equal, json_text
 from pegboard.model.tool import Kind, Tool
-from pegboard.pipeline import Pipeline
 
 
 def should_run(when: str | Condition | None, known: Mapping[str, Any]) -> bool:
@@ -108,10 +107,40 @@ class _OuterChains(NamedTuple):
 _outer_chains: ContextVar[_OuterChains | None] = ContextVar("pegboard_outer_chains", default=None)
 
 
+class RunningStep(Protocol):
+    """A running call."""
+
+    @property
+    def id(self) -> str:
+        """Its run id."""
+        ...
+
+    @property
+    def call(self) -> ToolCall:
+        """What was called."""
+        ...
+
+
+class StepPipeline(Protocol):
+    """Runs the calls of chains (`pipeline.py`)."""
+
+    def run(self, call: ToolCall, caller: Caller, *, run_id: str) -> Coroutine[Any, Any, ToolResult]:
+        """Run the call and return its result."""
+        ...
+
+    def running(self, run_id: str) -> RunningStep | None:
+        """Return the running call of this id, or None."""
+        ...
+
+    def detaches(self, name: str, named_by: NamedBy | None) -> bool:
+        """Return True if a call of this tool continues when its caller disconnects."""
+        ...
+
+
 class ChainRunner:
     """Runs chains through the pipeline."""
 
-    def __init__(self, pipeline: Pipeline, *, max_depth: int, max_bytes: int) -> None:
+    def __init__(self, pipeline: StepPipeline, *, max_depth: int, max_bytes: int) -> None:
         self._pipeline = pipeline
         self._max_depth = max_depth
         self._max_bytes = max_bytes

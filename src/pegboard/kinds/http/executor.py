@@ -16,6 +16,7 @@ from pegboard.http_client.circuit_breaker import CircuitBreakers
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.http_client.host_limits import HostLimiter, get_origin
 from pegboard.kinds.base import OpenTool, Prepared, read_config
+from pegboard.kinds.http import KIND
 from pegboard.kinds.http.config import HttpConfig
 from pegboard.kinds.http.request_template import HttpRequest, RequestTemplate
 from pegboard.kinds.http.response import make_status_error, read_result
@@ -207,7 +208,7 @@ class _HttpRunner:
         self._most = tool.max_result_bytes
         self._small_bytes = min(LARGE_ANSWER_BYTES, _MAX_COMPACTION * (self._most or LARGE_ANSWER_BYTES))
         self._may_resend = tool.read_only or tool.idempotent
-        self._seconds = get_attempt_seconds(tool)
+        self._seconds = get_attempt_seconds(tool, KIND.default_timeout)
         # As stored: secret references are not resolved in it.
         path = str(tool.config["url"]).partition("://")[2].partition("?")[0].partition("#")[0].partition("/")[2]
         self._name = f"{config.method} {template.origin}/{path}"

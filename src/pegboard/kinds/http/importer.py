@@ -18,15 +18,15 @@ from pegboard.kinds.http.executor import REDIRECT_STATUSES, RedirectTrail
 from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document, read_document
 from pegboard.kinds.http.openapi.naming import make_openapi_source_tag
 from pegboard.kinds.http.request_template import HttpRequest
+from pegboard.kinds.import_target import Definition, ImportTarget, set_visibility
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import EgressRefused, UpstreamFailed
-from pegboard.model.import_report import ImportReport
+from pegboard.model.import_report import ImportReport, ReportProgress, ignore_progress
 from pegboard.model.tool import AuthConfig, Kind, Tool
 from pegboard.model.validation_messages import validate_model
-from pegboard.registry.import_runner import Definition, ImportTarget, ReportProgress, ignore_progress, set_visibility
 
 FETCH_SECONDS = 60.0
 
@@ -105,8 +105,8 @@ class OpenApiImport:
 
     async def _gone(self, caller: Caller, found: ImportedDocument, prefix: str) -> Iterator[str]:
         source = make_openapi_source_tag(found.title)
-        before = await self._import_target.get_owned(
-            caller, lambda tool: tool.tool_type is Kind.HTTP and source in tool.tags and tool.name.startswith(prefix)
+        before = await self._import_target.list_owned(
+            caller, lambda tool: tool.tool_type == Kind.HTTP and source in tool.tags and tool.name.startswith(prefix)
         )
         return _list_removed_names(before, found, prefix)
 
@@ -148,7 +148,7 @@ class OpenApiImport:
 
 def _match_source(source: str) -> Callable[[Tool, Definition], bool]:
     def belongs(tool: Tool, definition: Definition) -> bool:
-        if tool.tool_type is not Kind.HTTP:
+        if tool.tool_type != Kind.HTTP:
             return False
         mine, theirs = definition["config"], tool.config
         # Many documents have the same title, for example the default of their framework.

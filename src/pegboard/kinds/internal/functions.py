@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
+from pegboard.baseline.baseline import Baseline
+from pegboard.baseline.baseline_tools import build_baseline_handlers
+from pegboard.entry_points import load_entry_points
 from pegboard.json_schema.argument_problems import build_invalid_arguments
 from pegboard.json_schema.value_text import format_value
 from pegboard.kinds.internal.executor import Handler, InternalExecutor, find_context_parameter
+from pegboard.kinds.local_tools import LocalTools
 from pegboard.model.api_errors import Conflict
-from pegboard.model.call import Caller
 from pegboard.model.call_errors import FieldProblem
 from pegboard.model.secrets import is_secret_name
-from pegboard.model.tool import Kind
-from pegboard.model.tool_definition import read_definition
+from pegboard.model.tool import Kind, Tool
 from pegboard.model.validation_messages import list_item_faults
-from pegboard.registry.build_tool import build_tool, make_empty_tool
-from pegboard.registry.snapshot import Snapshot
-from pegboard.storage.vault import Vault
 
 _NAMESPACE = UUID("5d1f1c52-6f0e-5c7e-9a53-3c1c7b2f4d10")
 SCHEMA_DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -133,11 +132,13 @@ def _build_problem(item: Any, model: type[BaseModel]) -> FieldProblem:
 class FunctionRegistry:
     """The functions that this process registers on its board."""
 
-    def __init__(self, internal: InternalExecutor, snapshot: Snapshot, vault: Vault, admin: Caller) -> None:
+    def __init__(
+        self, internal: InternalExecutor, snapshot: LocalTools, build: Callable[[str, Mapping[str, Any]], Tool]
+    ) -> None:
         self._internal = internal
         self._snapshot = snapshot
-        self._vault = vault
-        self._admin = admin
+        # Returns the tool of the admin with this id and definition.
+        self._build = build
 
     def hang(self, function: Callable[..., Any], name: str | None, fields: Mapping[str, Any]) -> None:
         """Register the function as a tool of the admin that is never stored; raise Conflict if its name is taken."""
@@ -145,29 +146,36 @@ class FunctionRegistry:
         taken = self._snapshot.find(described.name)
         if taken is not None and taken.tool not in self._snapshot.local():
             raise Conflict(f"A tool named '{described.name}' is stored on this board already")
-        if taken is not None and taken.tool.tool_type is Kind.TABLE:
+        if taken is not None and taken.tool.tool_type == Kind.TABLE:
             raise Conflict(f"A tool named '{described.name}' comes from the file of tables already")
-        now = datetime.now(UTC)
-        spec = read_definition(
-            {
-                "name": described.name,
-                "description": described.description,
-                "tool_type": Kind.INTERNAL,
-                "config": {"handler": described.name},
-                "input_schema": described.input_schema,
-                "output_schema": described.output_schema,
-                **fields,
-            }
-        )
-        new = make_empty_tool(make_function_id(described.name), self._admin.user_id, now)
-        tool = build_tool(spec, self._vault, self._admin, new, now)
+        definition = {
+            "name": described.name,
+            "description": described.description,
+            "tool_type": Kind.INTERNAL,
+            "config": {"handler": described.name},
+            "input_schema": described.input_schema,
+            "output_schema": described.output_schema,
+            **fields,
+        }
+        tool = self._build(make_function_id(described.name), definition)
         _replace_handler(self._internal.functions, tool.id, described.handler)
         self._snapshot.hang(tool)
 
     def register_handler(self, name: str, handler: Handler) -> None:
         """Register the handler for stored internal tools that name it, replacing any previous one."""
         _replace_handler(self._internal.handlers, name, handler)
-        self._snapshot.forget(lambda tool: tool.tool_type is Kind.INTERNAL and tool.config.get("handler") == name)
+        self._snapshot.forget(lambda tool: tool.tool_type == Kind.INTERNAL and tool.config.get("handler") == name)
+
+
+def build_shipped_handlers(baseline: Baseline) -> dict[str, Handler]:
+    """Return the handlers of the internal tools that every board has."""
+    return {name: Handler.of(function) for name, function in build_baseline_handlers(baseline).items()}
+
+
+def load_installed_handlers() -> dict[str, Handler]:
+    """Return the handlers of installed packages: for admins' tools, and a separate group also for members' tools."""
+    for_members = load_entry_points("pegboard.member_handlers", functools.partial(Handler.of, for_members=True))
+    return load_entry_points("pegboard.handlers", Handler.of) | for_members
 
 
 def _replace_handler(handlers: dict[str, Handler], key: str, handler: Handler) -> None:

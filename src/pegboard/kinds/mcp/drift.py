@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Iterable
 
 from pegboard.kinds.mcp.upstream import UpstreamTool
 from pegboard.model.tool import Tool
-from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -15,8 +15,9 @@ log = get_logger(__name__)
 class DriftFlagger:
     """Stores which tools have drifted."""
 
-    def __init__(self, registry: ToolRegistry) -> None:
-        self._registry = registry
+    def __init__(self, flag: Callable[[Iterable[Tool]], Awaitable[None]]) -> None:
+        # Stores that these tools have drifted.
+        self._store = flag
         self._running: set[asyncio.Task[None]] = set()
 
     def flag(self, tool: Tool, found: UpstreamTool | None) -> None:
@@ -35,7 +36,7 @@ class DriftFlagger:
     async def _flag_drifted(self, tool: Tool) -> None:
         log.warning("tool_drifted", tool=tool.name, tool_id=tool.id)
         try:
-            await self._registry.flag([tool])
+            await self._store([tool])
         except Exception:
             # The call that detected it was refused anyway, and so is the next.
             log.exception("drift_not_stored", tool=tool.name)

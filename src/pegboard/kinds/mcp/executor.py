@@ -14,6 +14,7 @@ from pegboard.http_client.circuit_breaker import CircuitBreakers
 from pegboard.http_client.host_limits import HostLimiter, get_origin
 from pegboard.kinds.base import OpenTool, Prepared, read_config
 from pegboard.kinds.masked_progress import MaskedProgress, StreamMask
+from pegboard.kinds.mcp import KIND
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.tool_result import read_output
@@ -114,7 +115,7 @@ class _McpRunner:
         self._pinned = config.pinned
         self._response = config.response
         self._has_output_schema = tool.output_schema is not None
-        self._seconds = get_attempt_seconds(tool)
+        self._seconds = get_attempt_seconds(tool, KIND.default_timeout)
         self._reported_digest: str | None = None
 
     async def run(self, call: ReadyCall) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pegboard.json_schema.wide_integers import AddNote, fit_schema
-from pegboard.kinds.http.openapi.naming import MAX_TAG_LENGTH, make_valid_name, shorten_text
+from pegboard.kinds.import_names import MAX_TAG_LENGTH, make_valid_name, shorten_text
 from pegboard.kinds.mcp.upstream import UpstreamTool, describe_command
 from pegboard.model.import_report import LeftOut
 from pegboard.model.tool import Tool

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from pegboard.kinds.base import OpenTool
-from pegboard.kinds.http.openapi.naming import make_valid_name
+from pegboard.kinds.base import InjectedConfig, OpenTool
+from pegboard.kinds.import_names import make_valid_name
+from pegboard.kinds.import_target import Definition, ImportTarget, list_differences, set_visibility
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.import_tools import ToolSelection, build_definition, is_same_upstream, make_mcp_source_tag
 from pegboard.kinds.mcp.session_pool import MCP_CONNECT_SECONDS, McpSessionPool
@@ -19,19 +20,9 @@ from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import Conflict, Fault, Forbidden, Invalid
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import EgressRefused, Misconfigured, SecretUnreadable, ToolError, UpstreamUnreachable
-from pegboard.model.import_report import ImportReport, LeftOut
+from pegboard.model.import_report import ImportReport, LeftOut, ReportProgress, ignore_progress
 from pegboard.model.tool import AuthConfig, Kind, Tool
 from pegboard.model.validation_messages import validate_model
-from pegboard.registry.build_tool import write_definition
-from pegboard.registry.import_runner import (
-    Definition,
-    ImportTarget,
-    ReportProgress,
-    ignore_progress,
-    list_differences,
-    set_visibility,
-)
-from pegboard.registry.secret_injection import InjectedConfig
 
 LIST_SECONDS = 60.0
 MAX_WARNINGS = 50
@@ -123,14 +114,14 @@ class McpImport:
         if not dry_run:
             await self._flag_drifted(taken)
         names = {found.name for found in offered}
-        before = await self._import_target.get_owned(caller, lambda tool: is_same_upstream(tool, config))
+        before = await self._import_target.list_owned(caller, lambda tool: is_same_upstream(tool, config))
         taken.gone.extend(tool.name for tool in before if (tool.config.get("tool") or tool.name) not in names)
         return taken
 
     async def accept(self, ref: str, caller: Caller, *, dry_run: bool = False) -> tuple[Tool, dict[str, Any]]:
         """Update the tool to its server's current definition and unflag it; return it and the changed fields."""
-        tool = await self._import_target.registry.get_owned(ref, caller)
-        if tool.tool_type is not Kind.MCP:
+        tool = await self._import_target.get_owned(ref, caller)
+        if tool.tool_type != Kind.MCP:
             raise Conflict(f"Tool '{tool.name}' is of kind {tool.tool_type}; only what an MCP server offers can drift")
         wanted = tool.config.get("tool") or tool.name
         with _convert_to_refusal():
@@ -141,11 +132,11 @@ class McpImport:
         found = next((each for each in offered if each.name == wanted), None)
         if found is None:
             raise Conflict(f"The server of '{tool.name}' no longer offers '{wanted}'; remove the tool, or import again")
-        own = write_definition(tool)
+        own = self._import_target.define(tool)
         patch = {name: value for name, value in build_definition(found, own["config"]).items() if name != "name"}
         changes = list_differences(own, patch)
         if not dry_run:
-            tool = await self._import_target.registry.accept(tool, patch, caller)
+            tool = await self._import_target.accept(tool, patch, caller)
         return tool, changes
 
     async def _list_upstream_tools(self, filled: InjectedConfig, owner_id: str) -> Sequence[UpstreamTool]:
@@ -165,7 +156,7 @@ class McpImport:
         """Flag the tools that their server has changed, and unflag those that match their accepted definition again."""
         drifted = (await self._import_target.named(taken.drifted)).values()
         others = (await self._import_target.named([*taken.unchanged, *taken.updated])).values()
-        await self._import_target.registry.flag(drifted, [tool for tool in others if tool.drifted])
+        await self._import_target.flag(drifted, [tool for tool in others if tool.drifted])
 
 
 @contextmanager

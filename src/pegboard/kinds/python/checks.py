@@ -1,4 +1,4 @@
-"""Checks of a python tool's code and libraries at registration, and updates of the schema derived from its code."""
+"""Checks of a python tool's code and libraries at registration, and the schema that follows from its code."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from pegboard.kinds.base import Registration
 from pegboard.kinds.python.config import PythonConfig
 from pegboard.kinds.python.function_source import (
     CodeProblem,
@@ -15,17 +16,19 @@ from pegboard.kinds.python.function_source import (
     read_signature,
 )
 from pegboard.model.api_errors import Fault
-from pegboard.model.tool import Kind, Tool
+from pegboard.model.tool import Kind
 from pegboard.sandbox.libraries import Libraries
 
 _MAX_FAULTS = 10
 _CODE_KEYS = ("code", "entrypoint", "libraries")
 
 
-def find_code_faults(config: PythonConfig, before: Tool, libraries: Libraries) -> list[Fault]:
+def find_code_faults(registration: Registration) -> list[Fault]:
     """Return why the code cannot be a tool on this board; unchanged code is not checked."""
+    config: PythonConfig = registration.config
+    before, libraries = registration.before, registration.rules.libraries
     given = config.model_dump(exclude_unset=True)
-    if before.tool_type is Kind.PYTHON and all(given.get(name) == before.config.get(name) for name in _CODE_KEYS):
+    if before.tool_type == Kind.PYTHON and all(given.get(name) == before.config.get(name) for name in _CODE_KEYS):
         # Otherwise a tool whose library is no longer allowed could not be disabled. Its calls report the problem.
         return []
     faults = [
@@ -47,16 +50,12 @@ def find_code_faults(config: PythonConfig, before: Tool, libraries: Libraries) -
     return faults
 
 
-def update_schema_from_code(tool: Tool, patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the patch that derives the schema again if it was derived from the code and the code changes."""
-    code = tool.config.get("code")
-    if tool.tool_type is not Kind.PYTHON or patch.get("config") is None or "tool_type" in patch or code is None:
-        return {}
+def derive_schema(config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the schema of the function's parameters; None if the code cannot be read."""
     try:
-        derived = read_signature(code, tool.config.get("entrypoint"))
-    except CodeProblem:
-        return {}
-    return {"input_schema": None} if derived == tool.input_schema else {}
+        return read_signature(config["code"], config.get("entrypoint"))
+    except (CodeProblem, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _build_import_fault(found: ImportedModule, libraries: Libraries) -> Fault:

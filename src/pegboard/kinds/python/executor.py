@@ -12,6 +12,7 @@ import orjson
 from pegboard.kinds.base import OpenTool, Output, Prepared, read_config
 from pegboard.kinds.confined_call import compute_call_time, explain_confined_end, mask_partial_secret, shorten_stderr
 from pegboard.kinds.masked_progress import MaskedProgress, StreamMask
+from pegboard.kinds.python import KIND
 from pegboard.kinds.python.config import PythonConfig
 from pegboard.kinds.python.function_source import CodeProblem, PythonCode, read_code
 from pegboard.kinds.secret_mask import SecretMask
@@ -133,7 +134,7 @@ class _PythonToolRunner:
         self._mask = SecretMask(secrets)
         self._pieces = StreamMask(secrets)
         self._most = most
-        self._seconds = get_attempt_seconds(tool)
+        self._seconds = get_attempt_seconds(tool, KIND.default_timeout)
         self._network = config.network
         self._payload = {"kind": "python", "env": config.env, "code": config.code, "entry": code.entry}
 

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from pegboard.kinds.config_fields import is_variable_name
 from pegboard.model.call_errors import FieldProblem, InvalidArguments
 
 # The kernel's limit for one element, and our limit for all of them, which is below the kernel's on every system.
 MAX_ARGUMENT_BYTES = 128 * 1024 - 1
 MAX_COMMAND_BYTES = 1024 * 1024
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _PLACEHOLDER = re.compile(r"\{(\{?)([^{}]+)\}")
 _SCRIPT_PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 _SHELLS = frozenset({"sh", "ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "tcsh", "zsh"})
@@ -134,11 +134,6 @@ def find_script_placeholder(script: str) -> str | None:
     """Return the first apparent placeholder in a `shell: true` command, which is never filled; None if absent."""
     found = _SCRIPT_PLACEHOLDER.search(script)
     return found[1] if found else None
-
-
-def is_variable_name(name: str) -> bool:
-    """True if the name is valid for a shell variable."""
-    return _IDENTIFIER.fullmatch(name) is not None
 
 
 def can_caller_set_variable(name: str) -> bool:

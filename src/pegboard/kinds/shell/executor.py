@@ -15,6 +15,7 @@ from pegboard.kinds.confined_call import compute_call_time, explain_confined_end
 from pegboard.kinds.exact_json import read_exact_json
 from pegboard.kinds.masked_progress import MaskedProgress, StreamMask
 from pegboard.kinds.secret_mask import SecretMask
+from pegboard.kinds.shell import KIND
 from pegboard.kinds.shell.command_template import (
     CommandTemplate,
     build_variables,
@@ -102,7 +103,7 @@ class _ShellToolRunner:
         self._config = config
         self._mask = SecretMask(secrets)
         self._pieces = StreamMask(secrets)
-        self._seconds = get_attempt_seconds(tool)
+        self._seconds = get_attempt_seconds(tool, KIND.default_timeout)
         folder = config.working_dir
         real = None if folder is None else os.path.realpath(folder)
         self._house = EnvironmentSpec(working_dir=folder, writable=config.writable, real=real, holds=holds)

@@ -9,6 +9,7 @@ from datetime import time as time_of_day
 from typing import Any
 
 from pegboard.kinds.base import OpenTool, Output, Prepared, read_config
+from pegboard.kinds.table import KIND
 from pegboard.kinds.table.config import TableConfig
 from pegboard.kinds.table.error_text import TableMessages, make_unusable_error
 from pegboard.kinds.table.insert_plan import ROWS_FIELD, InsertPlan, TableConfigProblem, make_insert_plan
@@ -39,7 +40,7 @@ class TableExecutor:
     def prepare(self, tool: OpenTool) -> Prepared:
         """Read the config once; the table's schema is read at the first call."""
         config = read_config(TableConfig, tool.config)
-        table = _TableRunner(self._sources, config, get_attempt_seconds(tool.tool))
+        table = _TableRunner(self._sources, config, get_attempt_seconds(tool.tool, KIND.default_timeout))
         return Prepared(table.run, receipts=self._sources.named(config.source).is_own)
 
     async def close(self) -> None:

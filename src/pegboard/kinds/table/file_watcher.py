@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from operator import is_not
 from pathlib import Path
 
+from pegboard.kinds.local_tools import LocalTools
 from pegboard.kinds.table.config import BATCH_SUFFIX, TableConfig, TableEntry, TablesFile, TableUnusable
 from pegboard.kinds.table.generate_tools import build_table_tools
 from pegboard.kinds.table.insert_plan import TableConfigProblem, check_table_config
@@ -20,8 +21,7 @@ from pegboard.kinds.table.table_schema import TableSchema
 from pegboard.kinds.table.tables_file import read_file_bytes, read_tables_file, resolve_addresses
 from pegboard.model.api_errors import Conflict, Invalid
 from pegboard.model.call_errors import ToolError
-from pegboard.model.tool import Kind, Tool
-from pegboard.registry.snapshot import Snapshot, list_lookup_names
+from pegboard.model.tool import Kind, Tool, list_lookup_names
 from pegboard.telemetry.logs import get_logger
 
 # Timeout for reading the schema of one table, and how many are read concurrently.
@@ -119,7 +119,7 @@ class TablesFileWatcher:
     """The tools of the file's tables; when the file changes, all of them are replaced together."""
 
     def __init__(
-        self, file: Path | None, sources: TableSources, snapshot: Snapshot, owner_id: str, environ: Mapping[str, str]
+        self, file: Path | None, sources: TableSources, snapshot: LocalTools, owner_id: str, environ: Mapping[str, str]
     ) -> None:
         self._file = file
         self._sources = sources
@@ -202,7 +202,7 @@ class TablesFileWatcher:
             self._error, self._loaded_at = None, datetime.now(UTC)
             self._register_tools()
             if has_moved:
-                self._snapshot.forget(lambda tool: tool.tool_type is Kind.TABLE)
+                self._snapshot.forget(lambda tool: tool.tool_type == Kind.TABLE)
         await self._look(tables)
         log.info("tables_loaded", file=str(file), tables=len(self._tables), tools=len(self._tools))
 
@@ -261,7 +261,7 @@ class TablesFileWatcher:
         """True if a stored tool, or a function of this process, has this name or its alias."""
         for name in list_lookup_names(tool_name):
             peg = self._snapshot.find(name)
-            if self._snapshot.stored(name) is not None or (peg is not None and peg.tool.tool_type is not Kind.TABLE):
+            if self._snapshot.stored(name) is not None or (peg is not None and peg.tool.tool_type != Kind.TABLE):
                 return True
         return False
 

@@ -12,7 +12,7 @@ import httpx
 import typer
 
 from pegboard.contract.baseline_schemas import BASELINE_SCHEMAS
-from pegboard.contract.compliance_check import check
+from pegboard.contract.compliance_check import check, has_effects
 from pegboard.contract.compliance_report import Report
 from pegboard.contract.sample_arguments import NoSample
 from pegboard.contract.send_envelope import NoEnvelope, sender
@@ -24,8 +24,6 @@ from pegboard.surfaces.cli.input_files import load_object
 from pegboard.surfaces.cli.output import escape_control_characters, write, write_json, write_table
 from pegboard.surfaces.cli.resources import complete_tools, run_with_client
 from pegboard.surfaces.cli.session import get_session
-
-_KINDS_WITHOUT_EFFECTS = ("builtin", "mock")
 
 
 class _CheckOptions(NamedTuple):
@@ -117,7 +115,7 @@ def _get_max_calls(rate_limit: Mapping[str, Any] | None) -> int | None:
 
 async def _check_board_tool(client: ApiClient, name: str, options: _CheckOptions) -> Report:
     definition = (await client.get(build_path("tools", name))).data
-    if not definition["read_only"] and definition["tool_type"] not in _KINDS_WITHOUT_EFFECTS:
+    if has_effects(definition):
         _refuse_effects(f"'{definition['name']}' is not read_only", options)
 
     async def send(envelope: dict[str, Any]) -> Any:

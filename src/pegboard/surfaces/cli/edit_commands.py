@@ -19,7 +19,7 @@ from pegboard.model.documents import write_yaml
 from pegboard.model.json_text import is_json_equal
 from pegboard.model.secrets import MASK
 from pegboard.model.tool import RateLimit, Retry
-from pegboard.model.tool_definition import ToolCreate
+from pegboard.model.tool_definition import ToolDefinition
 from pegboard.surfaces.cli.api_client import ApiReply, build_path
 from pegboard.surfaces.cli.command_arguments import read_pairs
 from pegboard.surfaces.cli.exit_codes import CommandFailure, RequestRefused, UsageError
@@ -183,7 +183,7 @@ def _show_definition(tool: dict[str, Any]) -> None:
 def to_definition(tool: Mapping[str, Any]) -> dict[str, Any]:
     """Return the definition of this tool without default values; secrets stay masked."""
     definition: dict[str, Any] = {}
-    for name, field in ToolCreate.model_fields.items():
+    for name, field in ToolDefinition.model_fields.items():
         value = tool.get(name)
         if field.is_required():
             definition[name] = value

@@ -16,11 +16,10 @@ from starlette.requests import ClientDisconnect
 from pegboard.model.api_errors import Fault, Invalid, Refusal
 from pegboard.model.base_model import Bounded, Model
 from pegboard.model.call_errors import ToolError
-from pegboard.model.import_report import ImportReport
+from pegboard.model.import_report import ImportReport, ReportProgress, ignore_progress
 from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.model.validation_messages import validate_model
 from pegboard.registry.build_tool import build_tool_response
-from pegboard.registry.import_runner import ReportProgress, ignore_progress
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
 from pegboard.surfaces.rest.bodies import ResponseBody
 from pegboard.surfaces.rest.event_stream import EVENT_STREAM_TYPE, wants_events

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from pegboard.model.filters import ToolFilter
-from pegboard.model.tool import Kind
-from pegboard.model.tool_definition import ToolCreate, ToolResponse, ToolUpdate
+from pegboard.model.tool_definition import ToolResponse
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.registry.secret_fields import mask_auth, mask_config
+from pegboard.registry.tool_create import KnownKind, ToolCreate, ToolUpdate
 from pegboard.surfaces.rest.bodies import ApplyBody, PlanResponse, ToolPage, VersionPage, VersionResponse
 from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, Cursor, Limit
 from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys, require_own_tool
@@ -26,7 +26,7 @@ StrictQuery = Annotated[
 async def list_tools(
     board: Board,
     caller: CurrentCaller,
-    tool_type: Kind | None = None,
+    tool_type: KnownKind | None = None,
     is_active: bool | None = None,
     is_public: bool | None = None,
     tag: Annotated[str | None, Query(max_length=64)] = None,

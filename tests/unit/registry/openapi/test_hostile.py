@@ -14,7 +14,7 @@ from pegboard.kinds.http.openapi.api_operations import make_left_out
 from pegboard.kinds.http.openapi.document_references import DocumentReferences
 from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document
 from pegboard.model.api_errors import Invalid
-from pegboard.model.tool_definition import read_definition
+from pegboard.registry.tool_create import read_definition
 from tests.unit.registry.openapi.making import METHODS, Json, api, body
 from tests.unit.registry.openapi.rich import old, openapi
 

@@ -12,9 +12,8 @@ from pegboard.kinds.http.openapi.naming import (
     assign_unique_names,
     make_openapi_source_tag,
     make_route_name,
-    make_valid_name,
-    shorten_text,
 )
+from pegboard.kinds.import_names import make_valid_name, shorten_text
 from pegboard.model.api_errors import Invalid
 from pegboard.model.tool import check_name
 from tests.unit.registry.openapi.making import SERVER, api, of

@@ -9,7 +9,8 @@ from typing import Any
 
 from pegboard.kinds.http.openapi.document_references import DocumentReferences, Unusable, describe_json_type
 from pegboard.kinds.http.openapi.import_pace import ImportProgress
-from pegboard.kinds.http.openapi.naming import assign_unique_names, clean_text, make_one_line, shorten_text
+from pegboard.kinds.http.openapi.naming import assign_unique_names, make_one_line
+from pegboard.kinds.import_names import clean_text, shorten_text
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.import_report import LeftOut
 

@@ -16,7 +16,8 @@ from pegboard.kinds.http.openapi.document_references import (
     quote_reference,
 )
 from pegboard.kinds.http.openapi.media_types import is_json_media_type, is_text_media_type
-from pegboard.kinds.http.openapi.naming import clean_text, join_paragraphs, shorten_text
+from pegboard.kinds.http.openapi.naming import join_paragraphs
+from pegboard.kinds.import_names import clean_text, shorten_text
 
 Style = dict[str, Any]
 

@@ -23,7 +23,7 @@ from pegboard.kinds.http.openapi.document_references import (
     describe_json_type,
     quote_reference,
 )
-from pegboard.kinds.http.openapi.naming import clean_text, make_short_digest, shorten_text
+from pegboard.kinds.import_names import clean_text, make_short_digest, shorten_text
 
 MAX_EXAMPLES = 3
 MAX_EXAMPLE_BYTES = 400

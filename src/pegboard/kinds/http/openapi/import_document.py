@@ -20,20 +20,16 @@ from pegboard.kinds.http.openapi.api_operations import (
 from pegboard.kinds.http.openapi.api_parameters import OperationNotes
 from pegboard.kinds.http.openapi.document_references import DocumentReferences, Unusable
 from pegboard.kinds.http.openapi.import_pace import MAX_IMPORT_SECONDS, ImportProgress
-from pegboard.kinds.http.openapi.naming import (
-    make_body_variant_name,
-    make_one_line,
-    make_openapi_source_tag,
-    shorten_text,
-)
+from pegboard.kinds.http.openapi.naming import make_body_variant_name, make_one_line, make_openapi_source_tag
 from pegboard.kinds.http.openapi.request_bodies import RequestBody
 from pegboard.kinds.http.openapi.tool_builder import MAX_DESCRIPTION_LENGTH, ToolBuilder
 from pegboard.kinds.http.request_template import RequestTemplate
+from pegboard.kinds.import_names import shorten_text
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.call_errors import Misconfigured
 from pegboard.model.documents import MAX_DEPTH, DocumentError, read_json, read_text, read_yaml
 from pegboard.model.import_report import LeftOut
-from pegboard.model.tool_definition import read_definition
+from pegboard.model.tool_definition import ToolDefinition
 from pegboard.model.validation_messages import validate_model
 
 MAX_VALUES = 5_000_000
@@ -242,7 +238,7 @@ def _read_title(document: Mapping[str, Any]) -> str:
 def _check_definition(definition: dict[str, Any]) -> dict[str, Any]:
     """Return the definition if the board would accept it; raise Unusable with all reasons if not."""
     try:
-        read_definition(definition)
+        validate_model(ToolDefinition, definition, "")
         RequestTemplate.of(validate_model(HttpConfig, definition["config"], "config"), None)
         check_schema(definition["input_schema"], where="input_schema")
     except Invalid as error:

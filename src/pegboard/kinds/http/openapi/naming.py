@@ -1,46 +1,27 @@
-"""Makes valid names for tools, parameters and tags from an API document, and cleans and shortens its texts."""
+"""Makes unique names for tools, parameters and tags from an API document."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-import unicodedata
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from pegboard.kinds.config_fields import URL_PLACEHOLDER
-from pegboard.model.tool import MAX_NAME_LENGTH, check_name
-
-# Texts of a document are read up to this length, which is more than any field keeps.
-_MAX_READ_CHARACTERS = 20_000
-
-_SENTENCE_ENDS = (". ", "! ", "? ", ".\n", "!\n", "?\n", ":\n")
-
-
-def clean_text(value: Any) -> str:
-    """Return the text without characters that cannot be stored, stripped; empty if the value is not a text."""
-    if not isinstance(value, str):
-        return ""
-    start: str = value[:_MAX_READ_CHARACTERS]
-    text = start if start.isascii() else start.encode("utf-8", "replace").decode()
-    return text.replace("\0", "�").replace("\r\n", "\n").strip()
+from pegboard.kinds.import_names import (
+    MAX_TAG_LENGTH,
+    NOT_IN_NAMES,
+    clean_text,
+    make_short_digest,
+    make_valid_name,
+    replace_invalid_characters,
+    shorten_text,
+)
+from pegboard.model.tool import MAX_NAME_LENGTH
 
 
 def make_one_line(value: Any, length: int) -> str:
     """Return the text in one line of at most so many characters."""
     return shorten_text(" ".join(clean_text(value).split()), length)
-
-
-def shorten_text(text: str, length: int) -> str:
-    """Return the text, or its beginning up to a paragraph, a sentence or a word, with `…`."""
-    if len(text) <= length:
-        return text
-    room = text[: length - 2]
-    for marks, mark in ((("\n\n",), " …"), (_SENTENCE_ENDS, " …"), ((" ", "\n", "\t"), "…")):
-        end = max(room.rfind(each) + len(each.rstrip()) for each in marks)
-        if end >= length // 2:
-            return room[:end].rstrip() + mark
-    return room.rstrip() + "…"
 
 
 def join_paragraphs(*texts: str) -> str:
@@ -54,29 +35,11 @@ def join_paragraphs(*texts: str) -> str:
 
 # The maximum that all providers accept for parameter names.
 MAX_PROPERTY_LENGTH = 64
-MAX_TAG_LENGTH = 64
 
 _NUMBER_SUFFIX_LENGTH = 7
 
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+", re.ASCII)
 _NOT_IN_PROPERTIES = re.compile(r"[^A-Za-z0-9_.-]+", re.ASCII)
 _METHOD_ORDER = ("get", "head", "options", "post", "put", "patch", "delete")
-
-
-def make_valid_name(text: str) -> str:
-    """Return the valid tool name that is closest to this text."""
-    name = _replace_invalid_characters(text, _NOT_IN_NAMES).lstrip("-")
-    if not name:
-        return f"tool_{make_short_digest(text)}"
-    if len(name) > MAX_NAME_LENGTH:
-        name = f"{name[: MAX_NAME_LENGTH - 9].rstrip('_-')}_{make_short_digest(text)}"
-    for attempt in (name, f"{name}_", f"_{name}", f"tool_{name}"):
-        try:
-            # A leading digit needs a prefix, a keyword needs a suffix.
-            return check_name(attempt if len(attempt) <= MAX_NAME_LENGTH else attempt[:MAX_NAME_LENGTH])
-        except ValueError:
-            continue
-    return f"tool_{make_short_digest(text)}"
 
 
 def make_route_name(method: str, path: str) -> str:
@@ -84,7 +47,7 @@ def make_route_name(method: str, path: str) -> str:
     words = [method.lower()]
     for step in path.partition("#")[0].split("/"):
         for index, piece in enumerate(URL_PLACEHOLDER.split(step)):
-            word = _replace_invalid_characters(piece, _NOT_IN_NAMES).replace("-", "_").strip("_")
+            word = replace_invalid_characters(piece, NOT_IN_NAMES).replace("-", "_").strip("_")
             if word:
                 words.append(f"by_{word}" if index % 2 else word)
     return "_".join(words) if len(words) > 1 else f"{words[0]}_root"
@@ -134,7 +97,7 @@ class PropertyNames:
     def take(self, wire_name: str, place: str) -> str:
         """Return a new name: the wire name if possible, else with its place as prefix, else also with a number."""
         name = (
-            _replace_invalid_characters(wire_name, _NOT_IN_PROPERTIES).strip("_")
+            replace_invalid_characters(wire_name, _NOT_IN_PROPERTIES).strip("_")
             if not _is_valid_property(wire_name)
             else wire_name
         )
@@ -159,15 +122,10 @@ def make_openapi_source_tag(title: str) -> str:
     return f"openapi:{slug or 'api'}"[:MAX_TAG_LENGTH].rstrip("-")
 
 
-def make_short_digest(text: str, length: int = 8) -> str:
-    """Return the first hexadecimal digits of the text's SHA-256."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
-
-
 def _choose_base_name(method: str, path: str, given: str | None) -> str:
     return (
         given
-        if given is not None and _replace_invalid_characters(given, _NOT_IN_NAMES).strip("_-")
+        if given is not None and replace_invalid_characters(given, NOT_IN_NAMES).strip("_-")
         else make_route_name(method, path)
     )
 
@@ -190,10 +148,3 @@ def _is_valid_property(name: str) -> bool:
 
 def _get_method_order(method: str) -> int:
     return _METHOD_ORDER.index(method.lower())
-
-
-def _replace_invalid_characters(text: str, others: re.Pattern[str]) -> str:
-    """Return the text in ASCII without accents; invalid characters become underscores."""
-    letters = unicodedata.normalize("NFKD", text) if not text.isascii() else text
-    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return others.sub(" ", plain).strip().replace(" ", "_")

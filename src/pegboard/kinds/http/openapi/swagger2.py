@@ -16,13 +16,13 @@ from pegboard.kinds.http.openapi.api_parameters import (
 from pegboard.kinds.http.openapi.convert_schema import Schema, SchemaConverter
 from pegboard.kinds.http.openapi.document_references import MergedObject, Unusable, describe_json_type, quote_reference
 from pegboard.kinds.http.openapi.media_types import classify_media_type
-from pegboard.kinds.http.openapi.naming import clean_text
 from pegboard.kinds.http.openapi.request_bodies import (
     RequestBody,
     RequestBodyReader,
     build_object_schema,
     convert_file_parameter,
 )
+from pegboard.kinds.import_names import clean_text
 
 _SEPARATORS = {"csv": "a comma", "ssv": "a space", "tsv": "a tab", "pipes": "|"}
 _QUERY_STYLES: dict[str, Style | None] = {

@@ -25,19 +25,13 @@ from pegboard.kinds.http.openapi.api_parameters import (
 from pegboard.kinds.http.openapi.convert_schema import Schema, SchemaConverter
 from pegboard.kinds.http.openapi.document_references import DocumentReferences, Unusable
 from pegboard.kinds.http.openapi.import_pace import ImportProgress
-from pegboard.kinds.http.openapi.naming import (
-    MAX_TAG_LENGTH,
-    PropertyNames,
-    clean_text,
-    join_paragraphs,
-    make_one_line,
-    shorten_text,
-)
+from pegboard.kinds.http.openapi.naming import PropertyNames, join_paragraphs, make_one_line
 from pegboard.kinds.http.openapi.request_bodies import RequestBody, RequestBodyReader
 from pegboard.kinds.http.openapi.security import Security, list_sent_parameters
 from pegboard.kinds.http.openapi.servers import ServerUrls, join_url
 from pegboard.kinds.http.openapi.shared_schemas import SharedSchemas
 from pegboard.kinds.http.openapi.swagger2 import SwaggerReader
+from pegboard.kinds.import_names import MAX_TAG_LENGTH, clean_text, shorten_text
 
 _QUERY_METHODS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 _MAX_DEPENDENT_FIELDS = 200
