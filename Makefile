@@ -22,12 +22,13 @@ test: $(VENV)/.dev $(VENV)/.reference ## Run every test, on real PostgreSQL and 
 fuzz: $(VENV)/.dev $(VENV)/.reference ## Run every property test with 1,000 other examples; takes an hour or more
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz --timeout=3600 $(ARGS)
 
-check: $(VENV)/.dev ## Format, lint, types, import directions, structure
+check: $(VENV)/.dev ## Format, lint, types, import directions, structure, words
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python .ci/structure.py
+	$(BIN)/python .ci/words.py
 
 bench: $(VENV)/.dev $(VENV)/.reference $(VENV)/.peers ## Measure the claims the documentation makes
 	$(BIN)/python -m bench $(ARGS)

@@ -75,7 +75,7 @@ _FLAT = {
     "properties": {"name": TEXT, "age": {"type": "integer"}, "tags": {"type": "array", "items": TEXT}, "who": PAIRS},
 }
 _FORM = {"type": "object", "properties": {"name": TEXT, "ids": LIST, "csv": LIST, "deep": PAIRS, "meta": PAIRS}}
-_FORM_SAID = {
+_FORM_REPORTED = {
     "csv": {"explode": False},
     "deep": {"style": "deepObject", "explode": True},
     "meta": {"contentType": "application/json"},
@@ -136,7 +136,7 @@ STYLES = [
         _FORM,
         {"name": "a b&c", "ids": IDS, "csv": IDS, "deep": {"role": "r"}, "meta": {"name": "m"}},
         b"name=a%20b%26c&ids=3&ids=4&ids=5&csv=3,4,5&deep%5Brole%5D=r&meta=%7B%22name%22%3A%22m%22%7D",
-        encoding=_FORM_SAID,
+        encoding=_FORM_REPORTED,
     ),
     _body("text_body", "text/plain; charset=utf-8", TEXT, {"body": "Grüße\n"}, "Grüße\n".encode()),
     _body("xml_body", "application/xml", {"type": "object"}, {"body": "<a/>"}, b"<a/>"),

@@ -88,7 +88,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def missing_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Replace the user's data folder, and fail if a test writes to it."""
     folder = tmp_path_factory.mktemp("data")
     with pytest.MonkeyPatch.context() as patch:

@@ -1,7 +1,7 @@
 """The attacks on the machine once more, on a board that is run by an ordinary user. (Only root can ask for that.)
 
 What is left out is decided before a process is started or after it has ended, by code that does not know who runs it:
-which tools can be registered, how arguments are passed, how results are read, and what each door says of them.
+which tools can be registered, how arguments are passed, how results are read, and what each surface says of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ATTACKS = {
     "what calls reach": ("files", "kernel", "network", "secrets", "sockets"),
     "what calls take and leave": ("carrying_over", "ends", "left_behind", "taking", "time", "zygotes"),
 }
-LEFT_OUT = ("arguments", "as_another_user", "doors", "registration", "results")
+LEFT_OUT = ("arguments", "as_another_user", "board_surfaces", "registration", "results")
 # What a process of the interpreter may need to find its libraries.
 KEPT = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH")
 

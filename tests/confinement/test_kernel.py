@@ -111,7 +111,7 @@ REFUSED: dict[str, tuple[str, list[int | str]]] = {
     "a file made to lend its user": ("openat", [-100, "/call/x", 0o101, 0o4777]),
 }  # fmt: skip
 # There is no such user where the call runs.
-NOBODY: dict[str, tuple[str, list[int | str]]] = {
+NO_PRIVILEGES: dict[str, tuple[str, list[int | str]]] = {
     "becoming root": ("setuid", [0]),
     "becoming root, in all ways": ("setresuid", [0, 0, 0]),
     "becoming root's group": ("setgid", [0]),
@@ -161,7 +161,7 @@ async def test_a_system_call_is_refused(board: Target, name: str, arguments: lis
     assert tried.output == "EPERM"
 
 
-@pytest.mark.parametrize(("name", "arguments"), here(NOBODY))
+@pytest.mark.parametrize(("name", "arguments"), here(NO_PRIVILEGES))
 async def test_no_one_can_become_root(board: Target, name: str, arguments: list[int | str]) -> None:
     tried = await board.python(CALL, {"number": NUMBER[name], "arguments": arguments})
     assert tried.output == "EINVAL"

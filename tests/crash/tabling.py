@@ -182,7 +182,7 @@ class Book:
 
     async def once(self, client: httpx.AsyncClient, n: str, tool: str = "note") -> None:
         """Insert a row without a key, and never again."""
-        result = await self._told(client, tool, n, None)
+        result = await self._reported(client, tool, n, None)
         if result.code == SUCCEEDED:
             self.there[n] = result.data["id"]
         elif result.code in PASSING:
@@ -195,7 +195,7 @@ class Book:
 
         async def is_over() -> bool:
             await self.is_up.wait()
-            result = await self._told(client, tool, n, n)
+            result = await self._reported(client, tool, n, n)
             if result.code == SUCCEEDED:
                 self.there[n] = result.data["id"]
             elif result.code not in PASSING | OPEN | {"unanswered"}:
@@ -212,7 +212,7 @@ class Book:
 
         await until(are, 60)
 
-    async def _told(self, client: httpx.AsyncClient, tool: str, n: str, key: str | None) -> Received:
+    async def _reported(self, client: httpx.AsyncClient, tool: str, n: str, key: str | None) -> Received:
         self.calls += 1
         try:
             result = await insert(client, tool, n, key)

@@ -78,7 +78,7 @@ async def test_a_journal_that_is_closed_refuses_calls_at_once(start: Start) -> N
         await asyncio.wait_for(process.begin(ready()), 30)
 
 
-async def test_rows_that_are_written_while_the_journal_closes_are_not_said_to_be_lost(
+async def test_rows_that_are_written_while_the_journal_closes_are_not_reported_to_be_lost(
     start: Start, journal: Reader, caplog: pytest.LogCaptureFixture
 ) -> None:
     process = start()

@@ -18,14 +18,14 @@ from tests.forking import run
 
 _CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys
-door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-door.connect("\\0{name}")
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+listener.connect("\\0{name}")
 told = dict(module="pegboard", words=sys.argv[1:], environment=dict(os.environ), folder=os.getcwd())
-socket.send_fds(door, [json.dumps(told).encode()], [0, 1, 2])
-program = int(door.recv(100))
+socket.send_fds(listener, [json.dumps(told).encode()], [0, 1, 2])
+program = int(listener.recv(100))
 for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, lambda number, _: os.kill(program, number))
-os._exit(int(door.recv(100) or 1))
+os._exit(int(listener.recv(100) or 1))
 """
 
 
@@ -37,18 +37,18 @@ def client(name: str) -> str:
 def _serve(name: str, folder: str, script: str) -> int:
     # Ending the group of this process ends all that the script has started.
     os.setsid()
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
-        door.bind(f"\0{name}")
-        door.listen()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(f"\0{name}")
+        listener.listen()
         # A pipe would be held open by a server that the script has left running.
         shell = subprocess.Popen(["sh", "-c", script], cwd=folder, stdout=sys.stderr.fileno())
         ended = os.pidfd_open(shell.pid)
         programs: set[int] = set()
-        while ended not in select.select([door.fileno(), ended], [], [])[0]:
-            asked, _ = door.accept()
+        while ended not in select.select([listener.fileno(), ended], [], [])[0]:
+            asked, _ = listener.accept()
             program = os.fork()
             if program == 0:
-                door.close()
+                listener.close()
                 _be_asked(asked)
             asked.close()
             programs = {running for running in (*programs, program) if os.waitpid(running, os.WNOHANG)[0] == 0}

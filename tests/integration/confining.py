@@ -1,4 +1,4 @@
-"""python and shell tools to try, and the board's doors with what lies behind them: journal, versions and secrets."""
+"""python and shell tools to try, and the board's surfaces with what lies behind them: journal, versions and secrets."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pegboard.model.call import ToolResult
 from pegboard.model.filters import ExecutionFilter, ToolFilter
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.surfaces.rest.app import create_app
-from tests.doors import KEY, CliDoor, Door, LibraryDoor, RestDoor, served
+from tests.board_surfaces import KEY, CliSurface, LibrarySurface, RestSurface, Surface, served
 from tests.surfaces.rest.clients import bearer, good
 from tests.unit.dialects.rendering import rendered
 
-DOORS = ("library", "rest", "cli")
+SURFACES = ("library", "rest", "cli")
 # Where rows are read again, both kinds of database are.
-STORED = (*DOORS, "rest on postgresql")
+STORED = (*SURFACES, "rest on postgresql")
 
 
 def python(code: str, name: str = "tool", **more: Any) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def _tool(kind: str, config: dict[str, Any], name: str, more: dict[str, Any]) ->
     return {"name": name, "tool_type": kind, "config": config, **fields}
 
 
-class Way(Door, Protocol):
-    """A door through which one can also look at what happened."""
+class Way(Surface, Protocol):
+    """A surface through which one can also look at what happened."""
 
     async def once(self, tool: str, arguments: Any, key: str) -> dict[str, Any]:
         """Call a tool with a key; the answer in the plain dialect."""
@@ -78,7 +78,7 @@ class Way(Door, Protocol):
         """All that is shown of the tools on this board."""
 
 
-class LibraryWay(LibraryDoor):
+class LibraryWay(LibrarySurface):
     async def once(self, tool: str, arguments: Any, key: str) -> dict[str, Any]:
         answer: dict[str, Any] = rendered(Plain(), await self._board.call(tool, arguments, key=key))
         return answer
@@ -105,7 +105,7 @@ class LibraryWay(LibraryDoor):
         return str([seen, repr(page.items), await board.definitions()])
 
 
-class RestWay(RestDoor):
+class RestWay(RestSurface):
     async def once(self, tool: str, arguments: Any, key: str) -> dict[str, Any]:
         headers = {"Idempotency-Key": key}
         return dict(good(await self._client.post(f"/v1/tools/{tool}/call", json=arguments, headers=headers)))
@@ -131,18 +131,18 @@ class RestWay(RestDoor):
         return "".join([(await self._client.get(f"/{path}")).text for path in (*paths, *more)])
 
 
-class CliWay(CliDoor):
+class CliWay(CliSurface):
     async def once(self, tool: str, arguments: Any, key: str) -> dict[str, Any]:
         words = ("call", tool, "--input", "-", "--once", key, "--json")
         _, out, _ = await self._run(*words, stdin=json.dumps(arguments))
         return dict(json.loads(out))
 
     async def row(self, tool: str) -> dict[str, Any]:
-        page = json.loads(await self._said("audit", "list", "--tool", tool, "--limit", "1", "--json"))
-        return dict(json.loads(await self._said("audit", "show", page["items"][0]["id"], "--json")))
+        page = json.loads(await self._reported("audit", "list", "--tool", tool, "--limit", "1", "--json"))
+        return dict(json.loads(await self._reported("audit", "show", page["items"][0]["id"], "--json")))
 
     async def versions(self, tool: str) -> list[dict[str, Any]]:
-        return list(json.loads(await self._said("tools", "versions", tool, "--json"))["items"])
+        return list(json.loads(await self._reported("tools", "versions", tool, "--json"))["items"])
 
     async def replay(self, execution_id: str, version: int | None = None) -> tuple[bool | None, Any]:
         against = () if version is None else ("--version", str(version))
@@ -151,14 +151,14 @@ class CliWay(CliDoor):
         return done["same"], done["result"].get("result", done["result"].get("error"))
 
     async def keep(self, name: str, value: str) -> None:
-        await self._said("secrets", "set", name, "--stdin", stdin=value)
+        await self._reported("secrets", "set", name, "--stdin", stdin=value)
 
     async def lists(self, tool: str) -> str:
         shown = (("tools", "list"), ("tools", "show", tool), ("tools", "versions", tool), ("export",), ("definitions",))
         more = (("tools", "list", "--json"), ("tools", "show", tool, "--json"), ("secrets", "list"), ("audit", "list"))
-        return "".join([await self._said(*words) for words in (*shown, *more)])
+        return "".join([await self._reported(*words) for words in (*shown, *more)])
 
-    async def _said(self, *words: str, stdin: str | None = None) -> str:
+    async def _reported(self, *words: str, stdin: str | None = None) -> str:
         code, out, err = await self._run(*words, stdin=stdin)
         assert code == 0, (words, err)
         return out + err
@@ -177,7 +177,7 @@ def answer_of(result: ToolResult) -> Any:
 
 @asynccontextmanager
 async def way_into(name: str, board: Pegboard) -> AsyncIterator[Way]:
-    """The door of that name."""
+    """The surface of that name."""
     if name == "library":
         yield LibraryWay(board)
     elif name == "rest":

@@ -9,13 +9,13 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import NoSettings
-from tests.doors import KEY
-from tests.integration.confining import DOORS, Way, way_into
+from tests.board_surfaces import KEY
+from tests.integration.confining import SURFACES, Way, way_into
 
 
-@pytest.fixture(params=DOORS)
+@pytest.fixture(params=SURFACES)
 def through(request: pytest.FixtureRequest) -> str:
-    """A door, and the database that is behind it if that is not SQLite."""
+    """A surface, and the database that is behind it if that is not SQLite."""
     words: str = request.param
     return words
 

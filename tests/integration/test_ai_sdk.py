@@ -12,8 +12,8 @@ from pathlib import Path
 import anyio
 
 from pegboard.testing import calls_of, memory_board
+from tests.board_surfaces import KEY, served
 from tests.docs.pages import ROOT, blocks_of
-from tests.doors import KEY, served
 
 BIN = Path(sys.executable).parent
 PACKAGES = BIN.parent / "reference/node_modules"

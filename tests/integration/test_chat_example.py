@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.surfaces.cli.running import serving
 
 ROOT = Path(__file__).parents[2]
-SAID = """\
+REPORTED = """\
 🔧 Using Query Handbook...
 🔧 Using Team Directory...
 🔧 Using Create Ticket...
@@ -38,5 +38,5 @@ def test_a_turn_of_a_chat_is_shown_run_and_remembered(tmp_path: Path) -> None:
         "  - Create Ticket",
     ]
     assert '"query": "Who approves?"' in used
-    assert f"🔧{rest}".startswith(SAID)
+    assert f"🔧{rest}".startswith(REPORTED)
     assert [line.strip().partition(":")[0] for line in rest.splitlines()[-5:]] == ["user", "assistant", *["tool"] * 3]

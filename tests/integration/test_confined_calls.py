@@ -1,4 +1,4 @@
-"""python and shell tools through every door: registered, called, changed, limited, run again."""
+"""python and shell tools through every surface: registered, called, changed, limited, run again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dirty_equals import IsPartialDict
 
-from tests.doors import Refused
+from tests.board_surfaces import Refused
 from tests.integration.confining import STORED, Way, python, shell, warm
 
 GREET = """

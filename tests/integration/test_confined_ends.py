@@ -17,7 +17,7 @@ from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard
 from pegboard.testing import calls_of
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.integration.confining import python, shell
 from tests.integration.trees import WAIT, Server, Tree, processes_of, server, steady, until_ended
 from tests.mcp_servers.processes import descendants
@@ -173,7 +173,7 @@ async def test_what_takes_longer_than_a_server_waits_is_ended_with_its_processes
 
 
 async def goes_away(through: str, board: Pegboard, tree: Tree) -> None:
-    """Call the tree through that door, and leave when it has grown."""
+    """Call the tree through that surface, and leave when it has grown."""
     if through == "library":
         call = asyncio.create_task(board.call("tree"))
         await tree.grown()

@@ -14,7 +14,7 @@ from pegboard import Pegboard
 from pegboard.concurrency.fair_queue import MAX_WAITING_CALLS, FairQueue
 from pegboard.model.call import Caller, ToolResult
 from pegboard.testing import NoSettings, calls_of, member
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.integration.confining import answer_of, python, shell
 from tests.surfaces.rest.clients import bearer, client, good, new_user
 from tests.waiting import until

@@ -18,7 +18,7 @@ from pegboard import Pegboard
 from pegboard.model.api_errors import Forbidden, Invalid
 from pegboard.model.call import Caller
 from pegboard.testing import NoSettings, memory_board
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.integration.confining import answer_of, python, shell
 from tests.integration.trees import server
 from tests.surfaces.cli.running import Outcome, Program
@@ -29,8 +29,8 @@ NO_FOLDERS = "Only admins may register shell tools with a working_dir"
 ECHO = shell("printf %s {x}", "x")
 
 
-class Somebody:
-    """A member of a board, at each of its doors."""
+class OtherUser:
+    """A member of a board, at each of its surfaces."""
 
     def __init__(self, board: Pegboard, user_id: str, rest: httpx.AsyncClient, program: Program) -> None:
         self._board = board
@@ -43,7 +43,7 @@ class Somebody:
         return await anyio.to_thread.run_sync(lambda: self._program.run(*words, stdin=stdin))
 
     async def is_refused(self, definition: dict[str, Any], why: str) -> None:
-        """Check that no door lets them register this."""
+        """Check that no surface lets them register this."""
         with pytest.raises(Forbidden, match=why):
             await self._board.add(definition, caller=self.caller)
         with pytest.raises(Invalid, match=why):
@@ -58,7 +58,7 @@ class Somebody:
 
 
 @asynccontextmanager
-async def somebody(**settings: Any) -> AsyncIterator[tuple[Pegboard, Somebody]]:
+async def other_user(**settings: Any) -> AsyncIterator[tuple[Pegboard, OtherUser]]:
     """A board with these settings, and a member of it."""
     async with (
         memory_board(admin_key=KEY, drain_seconds=2, **settings) as board,
@@ -67,11 +67,11 @@ async def somebody(**settings: Any) -> AsyncIterator[tuple[Pegboard, Somebody]]:
     ):
         user_id, key = await new_user(admin, "ada")
         async with client(board, key) as rest:
-            yield board, Somebody(board, user_id, rest, Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": key}))
+            yield board, OtherUser(board, user_id, rest, Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": key}))
 
 
 async def test_members_may_register_code_and_no_commands() -> None:
-    async with somebody() as (_, ada):
+    async with other_user() as (_, ada):
         await ada.is_refused(ECHO, f"{ONLY_ADMINS}, unless the board is set to PEGBOARD_SHELL_FOR_MEMBERS=true")
         good(await ada.rest.post("/v1/tools", json=python("def f(x: str): return x * 2", "hers")), 201)
         assert good(await ada.rest.post("/v1/tools/hers/call", json={"x": "a"}))["result"] == "aa"
@@ -81,7 +81,7 @@ async def test_members_may_register_code_and_no_commands() -> None:
 
 
 async def test_they_may_register_commands_where_the_board_says_so_but_see_no_folder(folder: Path) -> None:
-    async with somebody(shell_for_members=True) as (board, ada):
+    async with other_user(shell_for_members=True) as (board, ada):
         for writable in (False, True):
             await ada.is_refused(shell("ls", working_dir=str(folder), writable=writable), NO_FOLDERS)
         good(await ada.rest.post("/v1/tools", json=ECHO), 201)
@@ -94,7 +94,7 @@ async def test_they_may_register_commands_where_the_board_says_so_but_see_no_fol
 
 async def test_a_public_command_of_the_admin_is_there_for_members_to_call(folder: Path) -> None:
     (folder / "data").write_text("of the admin\n")
-    async with somebody() as (board, ada):
+    async with other_user() as (board, ada):
         await board.add(shell("cat data", working_dir=str(folder), env={"KEY": "hush-hush"}, is_public=True))
         await board.add(shell("cat data", name="private", working_dir=str(folder)))
         answer = await ada.rest.post("/v1/tools/tool/call", json={})

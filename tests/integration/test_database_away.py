@@ -13,7 +13,7 @@ from pegboard import Pegboard
 from pegboard.model.filters import ExecutionFilter
 from pegboard.storage.database import Database, DatabaseUnusable
 from pegboard.testing import NoSettings
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.servers import PostgresServer
 from tests.surfaces.rest.clients import client, good, mock, problem
 from tests.unit.journal.hands import start

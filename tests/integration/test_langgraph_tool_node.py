@@ -21,7 +21,7 @@ from pegboard.model.call import Caller
 from pegboard.testing import calls_of, member, memory_board
 from tests.integration.langgraph_agents import agent_graph, answers_in, asks, call, texts_in
 
-NOBODY = RunnableConfig()
+NO_CONFIG = RunnableConfig()
 
 
 async def run(board: Pegboard, *messages: Any, **options: Any) -> list[ToolMessage]:
@@ -163,14 +163,14 @@ async def test_messages_may_have_another_key_or_be_the_state_itself() -> None:
         graph.add_node("tools", node)
         graph.add_edge(START, "tools")
         ended = await graph.compile().ainvoke({"talk": [asked], "tool_runs": []})
-        held = await node(Held([asked]), NOBODY)
-        (listed,) = await node([asked], NOBODY)
+        held = await node(Held([asked]), NO_CONFIG)
+        (listed,) = await node([asked], NO_CONFIG)
     assert [answer.tool_call_id for answer in answers_in(ended["talk"])] == ["x"]
     assert [run["call_id"] for run in ended["tool_runs"]] == ["x"]
     assert held["talk"][0].tool_call_id == listed.tool_call_id == "x"
 
 
-async def test_a_state_in_which_no_model_has_spoken_is_refused() -> None:
+async def test_a_state_in_which_no_model_has_recognised_is_refused() -> None:
     async with memory_board() as board:
         with pytest.raises(ValueError, match="no AIMessage"):
             await run(board, HumanMessage("hello"))
@@ -189,8 +189,8 @@ async def test_a_member_calls_what_a_member_may() -> None:
         def private() -> str:
             return "of the admin"
 
-        somebody = await member(board)
-        refused, allowed = await run(board, asks(call("private"), call("echo")), caller=somebody)
+        other_user = await member(board)
+        refused, allowed = await run(board, asks(call("private"), call("echo")), caller=other_user)
         (own,) = await run(board, asks(call("private")))
         rows = await calls_of(board)
     assert refused.artifact["code"] == "tool_not_found"

@@ -114,12 +114,12 @@ async def test_a_tool_is_the_callers() -> None:
         def private() -> str:
             return "of the admin"
 
-        somebody = await member(board)
-        assert "private" not in [tool.name for tool in board_langchain_tools(board, caller=somebody)]
+        other_user = await member(board)
+        assert "private" not in [tool.name for tool in board_langchain_tools(board, caller=other_user)]
         assert "private" in [tool.name for tool in board_langchain_tools(board)]
         with pytest.raises(ToolNotFound, match="private"):
-            board_langchain_tools(board, caller=somebody, names=["private"])
-        (echo,) = board_langchain_tools(board, caller=somebody, names=["echo"])
+            board_langchain_tools(board, caller=other_user, names=["private"])
+        (echo,) = board_langchain_tools(board, caller=other_user, names=["echo"])
         await echo.ainvoke({"a": 1})
         (row,) = await calls_of(board)
     assert row.caller == "member"

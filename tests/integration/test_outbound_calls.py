@@ -16,7 +16,7 @@ from pegboard import Pegboard
 from pegboard.model.call import ToolResult
 from pegboard.testing import NoSettings, calls_of, member
 from tests.api_documents import Case, document
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer
 from tests.unit.imports.offering import offering, tool
 from tests.upstreams import (
@@ -250,7 +250,7 @@ async def test_a_caller_who_goes_away_ends_the_call_at_the_upstream(
         if kind == "http":
             await until(lambda: _closed(there))
         else:
-            await until(lambda: _told_off(server.server))
+            await until(lambda: _reported_off(server.server))
         async with httpx.AsyncClient(headers=bearer(KEY)) as speaker:
             with pytest.raises(httpx.ReadTimeout):
                 await speaker.post(f"{url}/v1/tools/{name}/call", json={}, timeout=httpx.Timeout(30, read=2))
@@ -268,5 +268,5 @@ async def _called(server: Upstream) -> bool:
     return any(b'"tools/call"' in got.body for got in server.received)
 
 
-async def _told_off(server: Upstream) -> bool:
+async def _reported_off(server: Upstream) -> bool:
     return any(b'"notifications/cancelled"' in got.body for got in server.received)

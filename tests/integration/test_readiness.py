@@ -14,7 +14,7 @@ from pegboard import Pegboard
 from pegboard.readiness import Readiness
 from pegboard.surfaces.rest.server import ServerApplication
 from pegboard.testing import NoSettings, memory_board
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.running import Program
 from tests.surfaces.rest.clients import client, good
 from tests.valkey import ValkeyServer

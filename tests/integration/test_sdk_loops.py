@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pegboard.testing import calls_of, memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.integration import sdk_loops as loops
 from tests.integration.sdk_loops import Board, Loop
 from tests.surfaces.rest.clients import client

@@ -18,7 +18,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import NoSettings, calls_of
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.cli.running import Program
 from tests.surfaces.rest.clients import bearer, good
 

@@ -95,11 +95,11 @@ async def board(
         await fresh.imports.mcp(fresh.admin, command=odd("hang-call"), prefix="stuck_")
         for name in [*(f"http_{name}" for name in WAYS if name != "fine"), "say", "stuck_echo"]:
             await fresh.tools.update(name, {"timeout": SECONDS}, fresh.admin)
-        server.instead["tools/call"] = as_told(server)
+        server.instead["tools/call"] = as_reported(server)
         yield fresh
 
 
-def as_told(server: Offering) -> Behaviour:
+def as_reported(server: Offering) -> Behaviour:
     """`look` works; `say` hangs, breaks off or refuses, by what it is asked to say."""
     normal = Offering(server.tools, server.server)
     ways = {b'"hang"': hang, b'"reset"': reset, b'"no"': answer(500, "no")}

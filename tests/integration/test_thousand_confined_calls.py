@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.integration.confining import python, shell
 from tests.integration.trees import Server, count, mounts, resident, server, states, steady
 from tests.surfaces.rest.clients import bearer, good, new_user

@@ -18,7 +18,7 @@ from pegboard.model.api_errors import Unauthorised
 from pegboard.model.filters import ExecutionFilter
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import mock
 from tests.waiting import until
 

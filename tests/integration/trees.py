@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.forking import Forked, fork
 from tests.integration.confining import python, shell
 from tests.mcp_servers.processes import descendants, is_running

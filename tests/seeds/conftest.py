@@ -1,4 +1,4 @@
-"""A board in memory, and each of its doors; and one with tables, and the ways to those."""
+"""A board in memory, and each of its surfaces; and one with tables, and the ways to those."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import memory_board
-from tests.doors import KEY, Door, opened
+from tests.board_surfaces import KEY, Surface, opened
 from tests.seeds.seed_000 import ADD_NOTE, CREATE, LOG_MOOD, SUBMIT_FORM, LibraryWay, RestWay, Way, create
 from tests.seeds.seed_004 import Contract, LibraryContract, RestContract
 from tests.surfaces.rest.clients import client
@@ -27,7 +27,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 
 @pytest.fixture(params=["library", "rest", "cli"])
-async def door(request: pytest.FixtureRequest, board: Pegboard) -> AsyncIterator[Door]:
+async def surface(request: pytest.FixtureRequest, board: Pegboard) -> AsyncIterator[Surface]:
     """Each way to the board in turn."""
     async with opened(request.param, board) as way:
         yield way

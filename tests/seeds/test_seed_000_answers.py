@@ -76,7 +76,7 @@ EVERY_TYPE = (
     field("timestamp", "datetime"),
     field("metadata", "json"),
 )
-SAID: list[tuple[str, Any, str]] = [
+REPORTED: list[tuple[str, Any, str]] = [
     ("notes", "x" * 501, "Field 'notes' exceeds maximum length of 500 characters"),
     ("energy_level", 5.5, "Field 'energy_level' must be an integer between 1 and 10"),
     ("temperature", 36.655, "Field 'temperature' must be a number with max 2 decimal places"),
@@ -162,7 +162,7 @@ class TestErrorResponse:
 class TestDataTypeValidation:
     """Data Type Validation: the example of a validation error for each of the seven types."""
 
-    @pytest.mark.parametrize(("name", "value", "message"), SAID, ids=TYPES)
+    @pytest.mark.parametrize(("name", "value", "message"), REPORTED, ids=TYPES)
     async def test_the_example_validation_error_of_fields_of_type(
         self, way: Way, listing: Listing, name: str, value: Any, message: str
     ) -> None:

@@ -208,10 +208,10 @@ class TestAuditTrail:
 
     async def test_an_audit_event_captures_the_user_or_actor(self, way: Way, tabled: Pegboard) -> None:
         await inserted(way, "log-mood", MOOD)
-        somebody = await member(tabled)
-        await tabled.call("log-mood", {**MOOD, "user_id": "another"}, caller=somebody)
+        other_user = await member(tabled)
+        await tabled.call("log-mood", {**MOOD, "user_id": "another"}, caller=other_user)
         actors = [(row["caller"], row["caller_id"]) for row in await way.journal("log-mood")]
-        assert actors == [("admin", tabled.admin.user_id), ("member", somebody.user_id)]
+        assert actors == [("admin", tabled.admin.user_id), ("member", other_user.user_id)]
 
     async def test_an_audit_event_captures_the_timestamp(self, way: Way) -> None:
         before = datetime.now(UTC)

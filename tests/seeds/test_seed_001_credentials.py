@@ -15,7 +15,7 @@ from pegboard import Pegboard, Refusal
 from pegboard.registry.secret_fields import open_auth
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
-from tests.doors import Door, Refused
+from tests.board_surfaces import Refused, Surface
 
 # Every type of the seed's table with its fields, and the words that no caller may ever read.
 TYPES: dict[str, dict[str, Any]] = {
@@ -73,29 +73,29 @@ async def everything(url: str) -> str:
 class TestAuthConfigStructure:
     """Authentication Configuration: Auth Config Structure."""
 
-    async def test_every_type_is_shown_masked_field_by_field(self, door: Door) -> None:
+    async def test_every_type_is_shown_masked_field_by_field(self, surface: Surface) -> None:
         for kind, auth in TYPES.items():
-            made = await door.create(mock(f"by_{kind}", auth_config=auth))
+            made = await surface.create(mock(f"by_{kind}", auth_config=auth))
             assert made["auth_config"] == SHOWN[kind]
-            assert (await door.show(f"by_{kind}"))["auth_config"] == SHOWN[kind]
+            assert (await surface.show(f"by_{kind}"))["auth_config"] == SHOWN[kind]
 
-    async def test_what_was_masked_can_be_sent_back_and_stays(self, board: Pegboard, door: Door) -> None:
-        made = await door.create(mock(auth_config=TYPES["basic"]))
-        changed = await door.change("quote", {"auth_config": {**SHOWN["basic"], "password": "hush-new"}})
+    async def test_what_was_masked_can_be_sent_back_and_stays(self, board: Pegboard, surface: Surface) -> None:
+        made = await surface.create(mock(auth_config=TYPES["basic"]))
+        changed = await surface.change("quote", {"auth_config": {**SHOWN["basic"], "password": "hush-new"}})
         assert changed["auth_config"] == SHOWN["basic"]
         assert changed["version"] == made["version"] + 1
         assert await opened(board, "quote") == {**TYPES["basic"], "password": "hush-new"}
 
-    async def test_null_takes_it_away(self, board: Pegboard, door: Door) -> None:
-        await door.create(mock(auth_config=TYPES["bearer"]))
-        assert (await door.change("quote", {"auth_config": None}))["auth_config"] is None
+    async def test_null_takes_it_away(self, board: Pegboard, surface: Surface) -> None:
+        await surface.create(mock(auth_config=TYPES["bearer"]))
+        assert (await surface.change("quote", {"auth_config": None}))["auth_config"] is None
         assert await opened(board, "quote") is None
 
 
 class TestAuthTypes:
     """Authentication Configuration: Auth Types."""
 
-    async def test_a_type_without_its_fields_is_refused_by_name(self, door: Door) -> None:
+    async def test_a_type_without_its_fields_is_refused_by_name(self, surface: Surface) -> None:
         for auth, named in [
             ({"type": "bearer"}, "auth_config of type bearer needs 'token'"),
             ({"type": "bearer", "token": ""}, "auth_config of type bearer needs 'token'"),
@@ -107,12 +107,12 @@ class TestAuthTypes:
             ({"type": "oauth9"}, "auth_config.type"),
         ]:
             with pytest.raises(Refused) as refused:
-                await door.create(mock(auth_config=auth))
+                await surface.create(mock(auth_config=auth))
             assert named in " ".join(refused.value.message.split())
 
-    async def test_a_mask_that_stands_for_nothing_is_refused(self, door: Door) -> None:
+    async def test_a_mask_that_stands_for_nothing_is_refused(self, surface: Surface) -> None:
         with pytest.raises(Refused) as refused:
-            await door.create(mock(auth_config=SHOWN["bearer"]))
+            await surface.create(mock(auth_config=SHOWN["bearer"]))
         assert f"auth_config.token: is '{MASK}', which keeps the stored value" in " ".join(
             refused.value.message.split()
         )

@@ -1,4 +1,4 @@
-"""Seed 001, the kinds of tools and what each needs in its config, through every door."""
+"""Seed 001, the kinds of tools and what each needs in its config, through every surface."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dirty_equals import IsPartialDict
 from pegboard import Pegboard, Refusal
 from pegboard.model.tool import Kind
 from pegboard.testing import member
-from tests.doors import Door, Refused
+from tests.board_surfaces import Refused, Surface
 
 # The seed's own examples.
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -88,10 +88,10 @@ class TestToolTypeEnum:
     def test_the_five_of_the_seed_and_three_more(self) -> None:
         assert [kind.value for kind in Kind] == list(EXAMPLES)
 
-    async def test_any_other_kind_is_refused_with_those_there_are(self, door: Door) -> None:
+    async def test_any_other_kind_is_refused_with_those_there_are(self, surface: Surface) -> None:
         for kind in ("grpc", "HTTP", ""):
             with pytest.raises(Refused) as refused:
-                await door.create({**tool("mock", EXAMPLES["mock"]), "tool_type": kind})
+                await surface.create({**tool("mock", EXAMPLES["mock"]), "tool_type": kind})
             assert "tool_type:" in message(refused)
             assert all(f"'{known}'" in message(refused) for known in EXAMPLES)
 
@@ -99,18 +99,18 @@ class TestToolTypeEnum:
 class TestTypeSpecificConfigRequirements:
     """Tool Types: Type-Specific Config Requirements; Validation Rules: Config Validation."""
 
-    async def test_the_examples_of_the_seed_are_accepted_and_shown_again(self, door: Door) -> None:
+    async def test_the_examples_of_the_seed_are_accepted_and_shown_again(self, surface: Surface) -> None:
         for kind, config in EXAMPLES.items():
-            made = await door.create(tool(kind, config))
+            made = await surface.create(tool(kind, config))
             assert made["tool_type"] == kind
             assert made["config"] == {**config, **MASKED_VALUES.get(kind, {})}
 
-    async def test_each_required_field_that_is_missing_is_named(self, door: Door) -> None:
+    async def test_each_required_field_that_is_missing_is_named(self, surface: Surface) -> None:
         for kind, fields in REQUIRED.items():
             for field in fields:
                 config = {name: value for name, value in EXAMPLES[kind].items() if name != field}
                 with pytest.raises(Refused) as refused:
-                    await door.create(tool(kind, config))
+                    await surface.create(tool(kind, config))
                 assert re.search(rf"config[.:].*\b{field}\b.*required", message(refused)), message(refused)
 
     async def test_a_required_field_cannot_be_empty(self, board: Pegboard) -> None:
@@ -120,9 +120,9 @@ class TestTypeSpecificConfigRequirements:
                     with pytest.raises(Refusal, match=f"config.{field}"):
                         await board.add(tool(kind, {**EXAMPLES[kind], field: ""}))
 
-    async def test_an_unknown_key_is_refused_with_the_nearest_one(self, door: Door) -> None:
+    async def test_an_unknown_key_is_refused_with_the_nearest_one(self, surface: Surface) -> None:
         with pytest.raises(Refused) as refused:
-            await door.create(tool("http", {**EXAMPLES["http"], "header": {}}))
+            await surface.create(tool("http", {**EXAMPLES["http"], "header": {}}))
         assert "config.header: unknown key; did you mean 'headers'?" in message(refused)
 
     async def test_wrong_values_are_refused_by_their_path(self, board: Pegboard) -> None:
@@ -131,65 +131,67 @@ class TestTypeSpecificConfigRequirements:
                 await board.add(tool(kind, {**EXAMPLES[kind], **wrong}))
             assert named in str(refused.value)
 
-    async def test_a_method_may_be_written_in_small_letters(self, door: Door) -> None:
-        made = await door.create(tool("http", {"url": "https://example.com", "method": "post"}))
+    async def test_a_method_may_be_written_in_small_letters(self, surface: Surface) -> None:
+        made = await surface.create(tool("http", {"url": "https://example.com", "method": "post"}))
         assert made["config"]["method"] == "POST"
 
-    async def test_the_operation_of_a_builtin_has_the_alias_handler(self, door: Door) -> None:
-        made = await door.create(tool("builtin", {"handler": "echo"}))
+    async def test_the_operation_of_a_builtin_has_the_alias_handler(self, surface: Surface) -> None:
+        made = await surface.create(tool("builtin", {"handler": "echo"}))
         assert made["config"] == {"operation": "echo"}
-        assert (await door.call("a_builtin_tool", {"a": 1}))["result"] == {"echo": {"a": 1}}
+        assert (await surface.call("a_builtin_tool", {"a": 1}))["result"] == {"echo": {"a": 1}}
 
-    async def test_parameters_of_a_builtin_are_defaults_under_the_arguments(self, door: Door) -> None:
-        await door.create(tool("builtin", {"operation": "calculate_rsi", "parameters": {"period": 2}}))
+    async def test_parameters_of_a_builtin_are_defaults_under_the_arguments(self, surface: Surface) -> None:
+        await surface.create(tool("builtin", {"operation": "calculate_rsi", "parameters": {"period": 2}}))
         prices = [1, 2, 3, 2, 1, 2, 3]
-        by_default = await door.call("a_builtin_tool", {"prices": prices})
-        asked_for = await door.call("a_builtin_tool", {"prices": prices, "period": 3})
+        by_default = await surface.call("a_builtin_tool", {"prices": prices})
+        asked_for = await surface.call("a_builtin_tool", {"prices": prices, "period": 3})
         assert by_default["success"], by_default
         assert by_default["result"] != asked_for["result"]
-        assert by_default["result"] == (await door.call("calculate_rsi", {"prices": prices, "period": 2}))["result"]
+        assert by_default["result"] == (await surface.call("calculate_rsi", {"prices": prices, "period": 2}))["result"]
 
-    async def test_the_table_example_says_when_called_that_its_table_is_not_there(self, door: Door) -> None:
-        await door.create({**tool("table", EXAMPLES["table"]), "result_style": "plain"})
-        answer = await door.call("a_table_tool", {"email": "a@example.com"})
+    async def test_the_table_example_says_when_called_that_its_table_is_not_there(self, surface: Surface) -> None:
+        await surface.create({**tool("table", EXAMPLES["table"]), "result_style": "plain"})
+        answer = await surface.call("a_table_tool", {"email": "a@example.com"})
         assert answer["error_details"] == IsPartialDict(type="CONFIG_ERROR", code="table_not_found")
 
-    async def test_the_shell_example_runs_with_its_folder_and_its_environment(self, door: Door, tmp_path: Path) -> None:
+    async def test_the_shell_example_runs_with_its_folder_and_its_environment(
+        self, surface: Surface, tmp_path: Path
+    ) -> None:
         tmp_path.chmod(0o755)  # noqa: ASYNC240 -- as root, tools run as another user
         (tmp_path / "data.csv").write_text("1,2")
         (tmp_path / "process.py").write_text(
             "import os, sys\nprint(sys.argv[1], open(sys.argv[2]).read(), len(os.environ['API_KEY']))"
         )
-        await door.create(tool("shell", {**EXAMPLES["shell"], "working_dir": str(tmp_path)}))
-        answer = await door.call("a_shell_tool")
+        await surface.create(tool("shell", {**EXAMPLES["shell"], "working_dir": str(tmp_path)}))
+        answer = await surface.call("a_shell_tool")
         assert answer["success"], answer
         assert answer["result"] == {"stdout": "--input 1,2 6\n", "stderr": "", "exit_code": 0}
 
     async def test_only_admins_register_tools_that_start_commands(self, board: Pegboard) -> None:
-        somebody = await member(board)
+        other_user = await member(board)
         for kind, config in (("shell", EXAMPLES["shell"]), ("mcp", {"command": ["server", "--stdio"]})):
             with pytest.raises(Refusal, match="Only admins may register"):
-                await board.add(tool(kind, config), caller=somebody)
+                await board.add(tool(kind, config), caller=other_user)
             assert (await board.add(tool(kind, config))).tool_type == kind
 
 
 class TestImplementation:
     """Seed 002's `implementation` in place of tool_type and config."""
 
-    async def test_it_is_shown_as_tool_type_and_config(self, door: Door) -> None:
+    async def test_it_is_shown_as_tool_type_and_config(self, surface: Surface) -> None:
         given = {
             "name": "m",
             "implementation": {"type": "mock", "mock_response": [1]},
             "input_schema": {"type": "object"},
         }
-        assert await door.create(given) == IsPartialDict(tool_type="mock", config={"mock_response": [1]})
+        assert await surface.create(given) == IsPartialDict(tool_type="mock", config={"mock_response": [1]})
 
-    async def test_both_at_once_or_one_without_a_type_is_refused(self, door: Door) -> None:
+    async def test_both_at_once_or_one_without_a_type_is_refused(self, surface: Surface) -> None:
         base = {"name": "m", "input_schema": {"type": "object"}}
         with pytest.raises(Refused) as refused:
-            await door.create({**base, "implementation": {"type": "mock", "mock_response": 1}, "tool_type": "mock"})
+            await surface.create({**base, "implementation": {"type": "mock", "mock_response": 1}, "tool_type": "mock"})
         assert "give either implementation, or tool_type and config, not both" in message(refused)
         for wrong in ({"mock_response": 1}, "mock", None, {"type": 3}):
             with pytest.raises(Refused) as refused:
-                await door.create({**base, "implementation": wrong})
+                await surface.create({**base, "implementation": wrong})
             assert "implementation is an object with a type" in message(refused)

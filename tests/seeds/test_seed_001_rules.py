@@ -1,4 +1,4 @@
-"""Seed 001, the rules: names, JSON schemas and rate limits, through every door."""
+"""Seed 001, the rules: names, JSON schemas and rate limits, through every surface."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pegboard import Pegboard, Refusal
 from pegboard.model.tool import check_name, make_alias
 from pegboard.testing import calls_of, member
-from tests.doors import Door, Refused
+from tests.board_surfaces import Refused, Surface
 
 LONGEST = "n" * 255
 ANY_OBJECT: dict[str, Any] = {"type": "object"}
@@ -32,40 +32,40 @@ def message(refused: pytest.ExceptionInfo[Refused]) -> str:
 class TestNameValidation:
     """Validation Rules: Name Validation."""
 
-    async def test_a_name_is_unique_without_regard_to_case(self, door: Door) -> None:
-        made = await door.create(mock("Get_Quote"))
+    async def test_a_name_is_unique_without_regard_to_case(self, surface: Surface) -> None:
+        made = await surface.create(mock("Get_Quote"))
         with pytest.raises(Refused, match="A tool named 'get_quote' exists already"):
-            await door.create(mock("get_quote"))
-        await door.create(mock("other"))
+            await surface.create(mock("get_quote"))
+        await surface.create(mock("other"))
         with pytest.raises(Refused, match="A tool named 'GET_QUOTE' exists already"):
-            await door.change("other", {"name": "GET_QUOTE"})
-        assert (await door.change("get_quote", {"name": "GET_quote"}))["id"] == made["id"]
-        answer = await door.call("get_QUOTE")
+            await surface.change("other", {"name": "GET_QUOTE"})
+        assert (await surface.change("get_quote", {"name": "GET_quote"}))["id"] == made["id"]
+        answer = await surface.call("get_QUOTE")
         assert answer == IsPartialDict(success=True, tool_name="get_QUOTE")
 
-    async def test_a_name_has_1_to_255_characters(self, door: Door) -> None:
-        assert (await door.create(mock(LONGEST)))["name"] == LONGEST
+    async def test_a_name_has_1_to_255_characters(self, surface: Surface) -> None:
+        assert (await surface.create(mock(LONGEST)))["name"] == LONGEST
         for name in ("", LONGEST + "n"):
             with pytest.raises(Refused) as refused:
-                await door.create(mock(name))
+                await surface.create(mock(name))
             assert f"name: a tool name has 1 to 255 characters, this one has {len(name)}" in message(refused)
 
-    async def test_a_name_has_letters_digits_underscores_and_hyphens_only(self, door: Door) -> None:
-        assert (await door.create(mock("Aa-Zz_09")))["name"] == "Aa-Zz_09"
+    async def test_a_name_has_letters_digits_underscores_and_hyphens_only(self, surface: Surface) -> None:
+        assert (await surface.create(mock("Aa-Zz_09")))["name"] == "Aa-Zz_09"
         for name in ("get quote", "get.quote", "café", "quote!", "a/b", "naïve", "a\nb", "quote\n", "ｆｕｌｌ"):
             with pytest.raises(Refused) as refused:
-                await door.create(mock(name))
+                await surface.create(mock(name))
             assert "name: a tool name has ASCII letters, digits, underscores and hyphens only" in message(refused)
 
-    async def test_a_name_cannot_start_with_a_number(self, door: Door) -> None:
+    async def test_a_name_cannot_start_with_a_number(self, surface: Surface) -> None:
         with pytest.raises(Refused) as refused:
-            await door.create(mock("3d_print"))
+            await surface.create(mock("3d_print"))
         assert "name: a tool name cannot start with a number: '3d_print'" in message(refused)
 
-    async def test_a_name_cannot_be_a_reserved_keyword(self, door: Door) -> None:
+    async def test_a_name_cannot_be_a_reserved_keyword(self, surface: Surface) -> None:
         for name in ("class", "None", "RETURN"):
             with pytest.raises(Refused) as refused:
-                await door.create(mock(name))
+                await surface.create(mock(name))
             assert f"name: '{name}' is a reserved keyword" in message(refused)
 
     def test_every_keyword_of_python_is_reserved(self) -> None:
@@ -91,26 +91,26 @@ class TestNameValidation:
         assert all(letter.isalnum() or letter in "_-" for letter in name)
         assert name.lower() not in {word.lower() for word in keyword.kwlist}
 
-    async def test_a_long_name_has_an_alias_that_resolves_and_is_reserved(self, door: Door) -> None:
-        made = await door.create(mock(LONGEST))
+    async def test_a_long_name_has_an_alias_that_resolves_and_is_reserved(self, surface: Surface) -> None:
+        made = await surface.create(mock(LONGEST))
         alias = make_alias(LONGEST)
         assert made["alias"] == alias
         assert alias is not None
-        assert (await door.call(alias))["success"]
+        assert (await surface.call(alias))["success"]
         with pytest.raises(Refused) as refused:
-            await door.create(mock(alias))
+            await surface.create(mock(alias))
         assert f"A tool named '{alias}' exists already" in message(refused)
-        await door.remove(LONGEST)
-        assert (await door.create(mock(alias)))["name"] == alias
+        await surface.remove(LONGEST)
+        assert (await surface.create(mock(alias)))["name"] == alias
         with pytest.raises(Refused) as refused:
-            await door.create(mock(LONGEST.upper()))
+            await surface.create(mock(LONGEST.upper()))
         assert "exists already" in message(refused)
 
 
 class TestInputSchema:
     """JSON Schema Fields: Input Schema; Validation Rules: Schema Validation."""
 
-    async def test_the_example_of_the_seed_decides_about_calls(self, door: Door) -> None:
+    async def test_the_example_of_the_seed_decides_about_calls(self, surface: Surface) -> None:
         schema = {
             "type": "object",
             "properties": {
@@ -119,14 +119,14 @@ class TestInputSchema:
             },
             "required": ["symbol"],
         }
-        await door.create(mock(input_schema=schema))
-        assert (await door.call("quote", {"symbol": "ACME", "period": "1w"}))["success"]
-        assert (await door.call("quote", {"period": "1w"}))["error"] == "Invalid parameters: missing 'symbol'"
-        answer = await door.call("quote", {"symbol": "ACME", "period": "2w"})
+        await surface.create(mock(input_schema=schema))
+        assert (await surface.call("quote", {"symbol": "ACME", "period": "1w"}))["success"]
+        assert (await surface.call("quote", {"period": "1w"}))["error"] == "Invalid parameters: missing 'symbol'"
+        answer = await surface.call("quote", {"symbol": "ACME", "period": "2w"})
         assert answer["error_details"] == IsPartialDict(code="invalid_enum_value", field="period")
         assert "1d, 1w, 1m, 3m" in answer["error"]
 
-    async def test_a_schema_that_is_not_draft_7_is_refused_where_it_is_wrong(self, door: Door) -> None:
+    async def test_a_schema_that_is_not_draft_7_is_refused_where_it_is_wrong(self, surface: Surface) -> None:
         wrong: list[tuple[Any, str]] = [
             ({"type": "objekt"}, "$.type"),
             ({"type": "object", "properties": {"a": {"type": "int"}}}, "$.properties.a.type"),
@@ -138,28 +138,28 @@ class TestInputSchema:
         ]
         for schema, named in wrong:
             with pytest.raises(Refused) as refused:
-                await door.create(mock(input_schema=schema))
+                await surface.create(mock(input_schema=schema))
             assert "input_schema:" in message(refused)
             assert named in message(refused)
 
-    async def test_a_schema_is_an_object(self, door: Door) -> None:
+    async def test_a_schema_is_an_object(self, surface: Surface) -> None:
         wrong: list[Any] = [True, [], "object", 3]
         for schema in wrong:
             with pytest.raises(Refused, match="input_schema:"):
-                await door.create(mock(input_schema=schema))
+                await surface.create(mock(input_schema=schema))
 
-    async def test_a_remote_reference_is_refused_always(self, door: Door) -> None:
+    async def test_a_remote_reference_is_refused_always(self, surface: Surface) -> None:
         for address in ("https://example.com/s.json", "file:///etc/passwd", "other.json#/a", "//example.com/s"):
             for field in ("input_schema", "output_schema"):
                 schema = {"type": "object", "properties": {"a": {"$ref": address}}}
                 with pytest.raises(Refused) as refused:
-                    await door.create({**mock(), field: schema})
+                    await surface.create({**mock(), field: schema})
                 assert f"{field}: at $.properties.a.$ref" in message(refused)
                 assert "is not local" in message(refused)
 
-    async def test_a_catastrophic_pattern_ends_soon(self, door: Door) -> None:
-        await door.create(mock(input_schema={"type": "object", "properties": {"a": {"pattern": "^(a+)+$"}}}))
-        answer = await door.call("quote", {"a": "a" * 5000 + "!"})
+    async def test_a_catastrophic_pattern_ends_soon(self, surface: Surface) -> None:
+        await surface.create(mock(input_schema={"type": "object", "properties": {"a": {"pattern": "^(a+)+$"}}}))
+        answer = await surface.call("quote", {"a": "a" * 5000 + "!"})
         assert answer["success"] is False
         assert answer["execution_time_ms"] < 1000
 
@@ -167,25 +167,25 @@ class TestInputSchema:
 class TestOutputSchema:
     """JSON Schema Fields: Output Schema."""
 
-    async def test_the_example_of_the_seed_decides_about_results(self, door: Door) -> None:
+    async def test_the_example_of_the_seed_decides_about_results(self, surface: Surface) -> None:
         schema = {
             "type": "object",
             "properties": {"price": {"type": "number"}, "timestamp": {"type": "string", "format": "date-time"}},
             "required": ["price", "timestamp"],
         }
         good, bad = {"price": 1.5, "timestamp": "2026-01-02T03:04:05Z"}, {"price": "1.5", "timestamp": "yesterday"}
-        await door.create(mock(output_schema=schema, config={"mock_response": good}))
-        assert (await door.call("quote"))["result"] == good
-        await door.change("quote", {"config": {"mock_response": bad}})
-        answer = await door.call("quote")
+        await surface.create(mock(output_schema=schema, config={"mock_response": good}))
+        assert (await surface.call("quote"))["result"] == good
+        await surface.change("quote", {"config": {"mock_response": bad}})
+        answer = await surface.call("quote")
         assert answer["error_details"]["code"] == "contract_violation"
         assert answer["error"].startswith("The tool's output breaks its output schema: ")
         assert all(field in answer["error"] for field in ("'price'", "'timestamp'"))
 
-    async def test_it_is_optional_and_checked_like_the_other(self, door: Door) -> None:
-        assert (await door.create(mock()))["output_schema"] is None
+    async def test_it_is_optional_and_checked_like_the_other(self, surface: Surface) -> None:
+        assert (await surface.create(mock()))["output_schema"] is None
         with pytest.raises(Refused) as refused:
-            await door.change("quote", {"output_schema": {"type": "nothing"}})
+            await surface.change("quote", {"output_schema": {"type": "nothing"}})
         assert "output_schema: at $.type: must be one of: array, boolean" in message(refused)
         assert "but received 'nothing'" in message(refused)
 
@@ -193,10 +193,10 @@ class TestOutputSchema:
 class TestRateLimitStructure:
     """Rate Limiting Configuration."""
 
-    async def test_max_calls_period_and_burst(self, door: Door) -> None:
+    async def test_max_calls_period_and_burst(self, surface: Surface) -> None:
         for period in ("hour", "minute", "second"):
             limit = {"max_calls": 100, "period": period, "burst": 10}
-            made = await door.create(mock(f"per_{period}", rate_limit=limit))
+            made = await surface.create(mock(f"per_{period}", rate_limit=limit))
             assert made["rate_limit"] == {**limit, "scope": "caller"}
 
     async def test_wrong_limits_are_refused_by_their_path(self, board: Pegboard) -> None:
@@ -217,33 +217,33 @@ class TestRateLimitStructure:
                 await board.add(mock(rate_limit={key: value for key, value in good.items() if key != missing}))
 
     async def test_the_burst_may_come_at_once_and_then_it_says_when_to_come_back(
-        self, board: Pegboard, door: Door
+        self, board: Pegboard, surface: Surface
     ) -> None:
-        await door.create(mock(rate_limit={"max_calls": 2, "period": "hour", "burst": 3}))
-        assert all([(await door.call("quote"))["success"] for _ in range(3)])
-        answer = await door.call("quote")
+        await surface.create(mock(rate_limit={"max_calls": 2, "period": "hour", "burst": 3}))
+        assert all([(await surface.call("quote"))["success"] for _ in range(3)])
+        answer = await surface.call("quote")
         assert answer["error"].startswith("Rate limit of 'quote' reached: 2 calls per hour; try again in 1800 s")
         wait = answer["error_details"]["retry_after_ms"]
         assert answer["error_details"] == IsPartialDict(type="UNKNOWN_ERROR", code="rate_limited")
         assert wait == IsInt(gt=1_700_000, le=1_800_000)
         assert [call.status for call in await calls_of(board, "quote")] == [*["succeeded"] * 3, "refused"]
 
-    async def test_a_call_that_could_never_run_costs_nothing(self, door: Door) -> None:
+    async def test_a_call_that_could_never_run_costs_nothing(self, surface: Surface) -> None:
         schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
-        await door.create(mock(input_schema=schema, rate_limit={"max_calls": 1, "period": "hour"}))
+        await surface.create(mock(input_schema=schema, rate_limit={"max_calls": 1, "period": "hour"}))
         for _ in range(5):
-            assert (await door.call("quote"))["error_details"]["code"] == "missing"
-        assert (await door.call("quote", {"a": 1}))["success"]
-        assert (await door.call("quote", {"a": 1}))["error_details"]["code"] == "rate_limited"
+            assert (await surface.call("quote"))["error_details"]["code"] == "missing"
+        assert (await surface.call("quote", {"a": 1}))["success"]
+        assert (await surface.call("quote", {"a": 1}))["error_details"]["code"] == "rate_limited"
 
     async def test_a_limit_counts_each_caller_or_all_of_them(self, board: Pegboard) -> None:
         limit = {"max_calls": 1, "period": "hour"}
         await board.add(mock("each", is_public=True, rate_limit=limit))
         await board.add(mock("all", is_public=True, rate_limit={**limit, "scope": "tool"}))
-        somebody = await member(board)
-        for caller in (board.admin, somebody):
+        other_user = await member(board)
+        for caller in (board.admin, other_user):
             assert (await board.call("each", caller=caller)).success
-        assert (await board.call("all", caller=somebody)).success
+        assert (await board.call("all", caller=other_user)).success
         refused = await board.call("all")
         assert refused.problem is not None
         assert refused.problem.code == "rate_limited"

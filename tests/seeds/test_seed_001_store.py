@@ -156,22 +156,22 @@ class TestUserRelationship:
     """Relationships: User Relationship."""
 
     async def test_a_tool_has_its_owner_and_the_owner_their_tools(self, stored: Pegboard) -> None:
-        somebody = await member(stored, "ada")
-        tool = await stored.add(MOCK, caller=somebody)
+        other_user = await member(stored, "ada")
+        tool = await stored.add(MOCK, caller=other_user)
         async with AsyncSession(stored._database.engine) as session:
             found = await session.get_one(board_tables.Tool, tool.id, options=[selectinload(board_tables.Tool.owner)])
             assert found.owner.name == "ada"
         async with AsyncSession(stored._database.engine) as session:
             owner = await session.get_one(
-                board_tables.User, somebody.user_id, options=[selectinload(board_tables.User.tools)]
+                board_tables.User, other_user.user_id, options=[selectinload(board_tables.User.tools)]
             )
             assert [each.name for each in owner.tools] == ["quote"]
 
     async def test_the_caller_who_registers_a_tool_owns_it_after_any_change(self, stored: Pegboard) -> None:
-        somebody = await member(stored, "ada")
-        tool = await stored.add(MOCK, caller=somebody)
+        other_user = await member(stored, "ada")
+        tool = await stored.add(MOCK, caller=other_user)
         changed = await stored.tools.update("quote", {"description": "by the admin"}, stored.admin)
-        assert tool.owner_id == changed.owner_id == somebody.user_id
+        assert tool.owner_id == changed.owner_id == other_user.user_id
 
 
 class TestAgentRelationship:

@@ -98,7 +98,7 @@ class TestCompliance:
 class TestVersions:
     """Version History, and the Future Extensions of version 1.1."""
 
-    async def test_1_0_is_spoken(self, contract: Contract) -> None:
+    async def test_1_0_is_recognised(self, contract: Contract) -> None:
         assert (await ask(contract, query()))["version"] == "1.0"
 
     async def test_1_1_tells_how_often_it_was_tried_and_whether_it_fell_back(self, contract: Contract) -> None:

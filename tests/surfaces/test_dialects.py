@@ -12,7 +12,7 @@ from pegboard import Pegboard
 from pegboard.model.call import Execution
 from pegboard.model.filters import ExecutionFilter
 from pegboard.testing import calls_of, memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.formats import NAMES, TOOLS, Case, cases
 from tests.surfaces.rest.clients import client, good, mock, problem
 

@@ -18,7 +18,7 @@ from pegboard.model.call_errors import ExecutionFailed
 from pegboard.model.filters import ExecutionFilter
 from pegboard.model.tool import Kind
 from pegboard.testing import NoSettings, member
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.running import Program
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 from tests.unit.journal.boards import use

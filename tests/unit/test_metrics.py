@@ -6,7 +6,7 @@ import pytest
 
 from pegboard.telemetry.metrics import Metrics
 from pegboard.testing import memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import bearer, client
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import anyio
 
 from pegboard import Pegboard
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.running import SECONDS, Outcome, Program
 from tests.waiting import until
 

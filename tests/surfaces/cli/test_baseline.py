@@ -95,7 +95,7 @@ def test_a_line_ends_where_json_lines_end_and_an_id_that_is_null_is_none(member:
     ],
     ids=lambda value: " ".join(value)[:30] if isinstance(value, tuple) else "",
 )
-def test_what_cannot_be_done_is_said_with_an_exit_code(
+def test_what_cannot_be_done_is_reported_with_an_exit_code(
     member: Program, words: tuple[str, ...], stdin: str, code: int, message: str
 ) -> None:
     outcome = member.run("baseline", *words, stdin=stdin)

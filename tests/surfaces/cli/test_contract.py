@@ -106,7 +106,7 @@ def test_a_tool_whose_rate_limit_is_too_low_is_not_timed(admin: Program) -> None
     assert timed["detail"] == "the tool's rate limit allows 10 calls, and 23 are needed; give fewer calls"
 
 
-def test_a_tool_with_effects_is_called_only_if_that_is_said(admin: Program) -> None:
+def test_a_tool_with_effects_is_called_only_if_that_is_reported(admin: Program) -> None:
     definition = {
         "name": "notify",
         "tool_type": "http",

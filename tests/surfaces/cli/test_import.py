@@ -13,7 +13,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.testing import memory_board
 from tests.api_documents import STYLES, document, pets
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.running import Outcome, Program
 from tests.unit.imports.offering import odd, offering, tool
 from tests.upstreams import answer, says, upstream
@@ -225,8 +225,8 @@ async def test_a_board_that_goes_away_in_the_middle_is_unreachable(tmp_path: Pat
     events = {"Content_Type": "text/event-stream", "X_Request_Id": "1"}
     progress = 'event: progress\ndata: {"what": "reading", "done": 1, "total": 2}\n\n'
     for behaviour in (answer(200, progress, **events), answer(200, "", **events)):
-        async with upstream(behaviour) as nobody:
-            program = Program({"PEGBOARD_URL": nobody.url, "PEGBOARD_KEY": KEY})
+        async with upstream(behaviour) as unreachable:
+            program = Program({"PEGBOARD_URL": unreachable.url, "PEGBOARD_KEY": KEY})
             words = ("import", "openapi", written(tmp_path, pets("cats")))
             failed = await anyio.to_thread.run_sync(program.run, *words)
             assert failed.code == 3

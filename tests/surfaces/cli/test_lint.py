@@ -39,7 +39,7 @@ def test_findings_and_tokens_are_shown_with_how_tokens_are_counted(lookup: Progr
     assert "divided by 4" in ran.err
 
 
-def test_what_several_providers_make_of_it_alike_is_said_once(lookup: Program) -> None:
+def test_what_several_providers_make_of_it_alike_is_reported_once(lookup: Program) -> None:
     ran = lookup.run("tools", "lint", "lookup", "--for", "plain", "--for", "detailed").done()
     rows = [line.split()[:4] for line in ran.out.splitlines() if line.startswith("misread")]
     assert rows == [

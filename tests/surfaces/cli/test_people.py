@@ -66,7 +66,7 @@ def test_a_new_key_is_alone_on_standard_output(admin: Program, name: str) -> Non
     assert admin.run("whoami", PEGBOARD_KEY=ran.out.strip()).done().out.startswith(f"{name} (member)")
 
 
-def test_a_key_ends_when_it_was_said_to(member: Program) -> None:
+def test_a_key_ends_when_it_was_reported_to(member: Program) -> None:
     key = member.run("keys", "create", "--expires", "30d", "--json").done().json
     left = datetime.fromisoformat(key["expires_at"]) - datetime.now(UTC)
     assert timedelta(days=29) < left <= timedelta(days=30)

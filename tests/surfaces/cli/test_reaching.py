@@ -31,17 +31,17 @@ def url_of(server: socket.socket) -> str:
 
 
 @pytest.fixture
-def nobody(listening: socket.socket) -> Program:
+def unreachable(listening: socket.socket) -> Program:
     """The program with the address of a board that is not there any more."""
     url = url_of(listening)
     listening.close()
     return Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": "a-key-0123456789"})
 
 
-def test_no_board_at_the_address_exits_3_and_says_how_to_start_one(nobody: Program) -> None:
-    ran = nobody.start("call", "echo")
+def test_no_board_at_the_address_exits_3_and_says_how_to_start_one(unreachable: Program) -> None:
+    ran = unreachable.start("call", "echo")
     assert (ran.code, ran.out) == (3, "")
-    assert nobody.environment["PEGBOARD_URL"] in ran.err
+    assert unreachable.environment["PEGBOARD_URL"] in ran.err
     assert "pegboard serve" in ran.err
 
 
@@ -66,9 +66,9 @@ def test_a_key_that_no_header_can_hold_exits_2(admin: Program, key: str) -> None
     assert admin.run("whoami", "--key", key).code == 2
 
 
-def test_options_after_the_command_win_over_those_before(admin: Program, nobody: Program) -> None:
+def test_options_after_the_command_win_over_those_before(admin: Program, unreachable: Program) -> None:
     url = admin.environment["PEGBOARD_URL"]
-    assert nobody.run("whoami", "--url", url, PEGBOARD_KEY="wrong-0123456789").code == 1
+    assert unreachable.run("whoami", "--url", url, PEGBOARD_KEY="wrong-0123456789").code == 1
     assert admin.run("--url", "http://127.0.0.1:1", "whoami", "--url", url).code == 0
 
 

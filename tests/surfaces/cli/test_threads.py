@@ -35,14 +35,14 @@ def test_a_new_thread_is_listed_renamed_and_removed(member: Program, thread: str
     assert (refused.code, refused.out) == (1, "")
 
 
-def test_without_a_title_it_is_called_after_what_is_said_first(member: Program) -> None:
+def test_without_a_title_it_is_called_after_what_is_reported_first(member: Program) -> None:
     thread = member.run("threads", "new", "--json").done().json
     assert thread["title"] is None
     member.run("threads", "add", thread["id"], QUESTION).done()
     assert QUESTION in member.run("threads", "list").done().out
 
 
-def test_what_was_said_is_shown_with_calls_and_what_came_of_them(member: Program, thread: str) -> None:
+def test_what_was_reported_is_shown_with_calls_and_what_came_of_them(member: Program, thread: str) -> None:
     member.run("threads", "add", thread, "--role", "system", "Be\nbrief.").done()
     member.run("threads", "add", thread, QUESTION).done()
     member.run("call", "math_eval", "expression=6 * 7", "--thread", thread).done()
@@ -103,7 +103,7 @@ def test_a_dialect_is_not_given_out_as_a_whole(member: Program, thread: str) -> 
     assert member.run("threads", "show", thread, "--as", "openai", "--all").code == 2
 
 
-def test_what_others_said_cannot_steer_a_terminal(member: Program, thread: str) -> None:
+def test_what_others_reported_cannot_steer_a_terminal(member: Program, thread: str) -> None:
     member.run("threads", "add", thread, "\x1b[2Jgone\x07").done()
     member.run("call", "echo", "a=\x1b[2J", "--thread", thread).done()
     member.run("threads", "rename", thread, "a\x1b[31m").done()

@@ -70,7 +70,7 @@ async def test_with_json_each_event_is_one_object(board: Pegboard) -> None:
 
 
 async def test_calls_of_one_tool_or_of_one_user_are_picked_out(board: Pegboard) -> None:
-    somebody = await member(board, "somebody")
+    other_user = await member(board, "somebody")
     async with (
         reached(board) as program,
         started(program, "watch", "--tool", "echo") as by_tool,
@@ -80,7 +80,7 @@ async def test_calls_of_one_tool_or_of_one_user_are_picked_out(board: Pegboard) 
         await by_user.says(WATCHING)
         await board.call("current_time")
         await board.call("echo")
-        await board.call("current_time", caller=somebody)
+        await board.call("current_time", caller=other_user)
         await by_tool.writes("✓")
         await by_user.writes("✓")
         by_tool.interrupt()

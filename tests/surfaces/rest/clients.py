@@ -10,7 +10,7 @@ import httpx
 
 from pegboard import Pegboard
 from pegboard.surfaces.rest.app import create_app
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 
 TITLES = {
     400: "Bad request",

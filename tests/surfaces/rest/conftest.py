@@ -10,7 +10,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import NoSettings, memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import client
 
 

@@ -12,7 +12,7 @@ import httpx
 
 from pegboard import Pegboard
 from pegboard.runs.followed_runs import FollowedRuns
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import bearer
 
 EVENTS = {"Accept": "text/event-stream"}

@@ -11,7 +11,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.surfaces.rest.app import METHODS_BY_PATH, create_app
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem
 from tests.surfaces.rest.wire import answered, head, wire
 

@@ -72,9 +72,9 @@ class TestWho:
             async with client(board, key) as speaker:
                 for method, path, body in ROUTES:
                     assert why in problem(await speaker.request(method, path, json=body), 403)["detail"]
-        async with client(board, None) as nobody:
+        async with client(board, None) as no_one:
             for method, path, body in ROUTES:
-                problem(await nobody.request(method, path, json=body), 401)
+                problem(await no_one.request(method, path, json=body), 401)
 
 
 class TestVerify:

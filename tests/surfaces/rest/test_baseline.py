@@ -108,10 +108,10 @@ async def test_members_have_their_own_and_only_admins_change_the_shared(
     async with client(board, one_key) as one, client(board, other_key) as other:
         good(await one.post(FINDINGS, json={"findings": [seen(2)]}))
         assert [it["finding_id"] for it in await walked(one, FINDINGS)] == ["f-2"]
-        for somebody in (other, admin):
-            assert await walked(somebody, FINDINGS) == []
-        for somebody in (one, other, admin):
-            assert [it["finding_id"] for it in await walked(somebody, FINDINGS, **shared)] == ["f-1"]
+        for other_user in (other, admin):
+            assert await walked(other_user, FINDINGS) == []
+        for other_user in (one, other, admin):
+            assert [it["finding_id"] for it in await walked(other_user, FINDINGS, **shared)] == ["f-1"]
         refused = [
             await one.post(FINDINGS, json={"findings": [seen(3)], **shared}),
             await one.post(RESOLVE, json={"composite_hashes": [hashed(1)], **shared}),

@@ -204,8 +204,8 @@ class TestDefinitions:
         names = [tool["name"] for tool in good(await admin.get("/v1/definitions"))]
         assert names == sorted(names)
         assert "weather" in names
-        spoken = [each["name"] for each in good(await admin.get("/v1/dialects"))]
-        assert {"plain", "detailed", "openai_chat", "anthropic_messages", "mcp"} <= set(spoken)
+        recognised = [each["name"] for each in good(await admin.get("/v1/dialects"))]
+        assert {"plain", "detailed", "openai_chat", "anthropic_messages", "mcp"} <= set(recognised)
 
 
 class TestExecutions:

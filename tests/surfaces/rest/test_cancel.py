@@ -15,7 +15,7 @@ from pegboard import Pegboard
 from pegboard.model.ids import new_id
 from pegboard.storage import cancellation_rows
 from pegboard.testing import NoSettings, calls_of
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import client, good, new_user, problem
 from tests.surfaces.rest.streams import reading
 from tests.waiting import until

@@ -16,7 +16,7 @@ from sqlalchemy import text
 from pegboard import Pegboard
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.integration.confining import python, shell
 from tests.surfaces.rest.clients import client, good, mock, problem
 from tests.table_databases import A_MOOD, log_mood, make_mood_entries, rows_of, write_tables
@@ -67,17 +67,17 @@ async def ends(board: Pegboard, name: str, arguments: dict[str, Any] | None = No
 
 
 async def test_an_async_function(board: Pegboard) -> None:
-    was_told = anyio.Event()
+    was_reported = anyio.Event()
 
     @board.tool
     async def wait() -> None:
         try:
             await anyio.sleep_forever()
         finally:
-            was_told.set()
+            was_reported.set()
 
     await ends(board, "wait")
-    assert was_told.is_set()
+    assert was_reported.is_set()
 
 
 async def test_a_function_in_a_thread(board: Pegboard) -> None:

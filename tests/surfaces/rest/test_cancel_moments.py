@@ -16,7 +16,7 @@ from pegboard.model.api_errors import Conflict
 from pegboard.model.call import CallContext, ToolResult
 from pegboard.model.call_errors import UpstreamUnreachable
 from pegboard.testing import NoSettings, calls_of
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.waiting import until
 
 

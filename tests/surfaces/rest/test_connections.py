@@ -16,7 +16,7 @@ from pegboard.surfaces.rest.connection_limits import (
     check_limit,
     compute_default_limit,
 )
-from tests.doors import served
+from tests.board_surfaces import served
 from tests.surfaces.rest.test_heads import rest_of
 from tests.surfaces.rest.wire import WAIT, answered, head, wire
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pegboard import Pegboard
 from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes, RequestHandler
 from pegboard.testing import calls_of
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.wire import answered, head, wire
 from tests.waiting import until
 
@@ -197,7 +197,7 @@ async def test_what_is_no_http_gets_400_and_runs_nothing(board: Pegboard, url: s
     assert await calls_of(board) == []
 
 
-class TestWhoeverLeaves:
+class TestTheCallerLeaves:
     """A caller that goes away before the answer."""
 
     @pytest.fixture

@@ -15,7 +15,7 @@ from pegboard.conversations.conversations import Conversations
 from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
 from pegboard.surfaces.rest.uvicorn_fast_path import FastConnection, FastExchange
 from pegboard.testing import calls_of
-from tests.doors import served
+from tests.board_surfaces import served
 from tests.surfaces.rest.wire import answered, head, wire
 from tests.waiting import until
 

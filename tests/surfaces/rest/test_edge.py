@@ -12,7 +12,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import calls_of, memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import client, good, mock, problem
 
 ORIGIN = "https://console.example.com"
@@ -116,9 +116,9 @@ def counted(text: str) -> dict[str, float]:
 
 class TestState:
     async def test_health_and_readiness_need_no_key(self, board: Pegboard) -> None:
-        async with client(board, key=None) as nobody:
-            assert good(await nobody.get("/healthz")) == {"status": "ok"}
-            assert good(await nobody.get("/readyz")) == {"status": "ready"}
+        async with client(board, key=None) as no_one:
+            assert good(await no_one.get("/healthz")) == {"status": "ok"}
+            assert good(await no_one.get("/readyz")) == {"status": "ready"}
 
     async def test_metrics_count_calls_durations_and_errors_by_kind_and_code(
         self, admin: httpx.AsyncClient, board: Pegboard

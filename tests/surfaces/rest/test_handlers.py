@@ -19,7 +19,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.model.call import Execution
 from pegboard.testing import calls_of
-from tests.doors import served
+from tests.board_surfaces import served
 from tests.surfaces.rest.clients import good, mock
 from tests.surfaces.rest.wire import answered, head, wire
 from tests.waiting import until

@@ -11,7 +11,7 @@ from anyio.abc import SocketStream
 
 from pegboard import Pegboard
 from pegboard.surfaces.rest.connection_limits import MAX_HEAD_BYTES, MAX_HEAD_FIELDS, ConnectionLimits
-from tests.doors import served
+from tests.board_surfaces import served
 from tests.surfaces.rest.wire import WAIT, answered, head, wire
 
 ECHO = "/v1/tools/echo/call"

@@ -13,8 +13,8 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import calls_of
-from tests.doors import KEY as ADMIN
-from tests.doors import served
+from tests.board_surfaces import KEY as ADMIN
+from tests.board_surfaces import served
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem
 from tests.surfaces.rest.wire import answered, head, wire
 

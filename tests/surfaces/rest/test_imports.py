@@ -12,7 +12,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.testing import memory_board
 from tests.api_documents import STYLES, Case, document, large, pets
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import client, good, new_user, problem
 from tests.unit.imports.offering import odd, offering, tool
 from tests.upstreams import Upstream, answer, upstream
@@ -117,9 +117,9 @@ async def test_who_may_import_what(board: Pegboard, admin: httpx.AsyncClient, th
         for path, body in ((OPENAPI, {"document": pets("x")}), (MCP, {"server_url": there.url})):
             assert "agent" in problem(await bot.post(path, json=body), 403)["detail"]
         problem(await bot.post("/v1/tools/cats/accept"), 403)
-    async with client(board, None) as nobody:
-        problem(await nobody.post(OPENAPI, json={"document": pets("x")}), 401)
-        problem(await nobody.post(MCP, json={"command": odd("fine")}), 401)
+    async with client(board, None) as no_one:
+        problem(await no_one.post(OPENAPI, json={"document": pets("x")}), 401)
+        problem(await no_one.post(MCP, json={"command": odd("fine")}), 401)
     assert there.received == []
 
 

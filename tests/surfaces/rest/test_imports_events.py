@@ -14,7 +14,7 @@ from pegboard import Pegboard
 from pegboard.model.filters import ToolFilter
 from pegboard.testing import memory_board
 from tests.api_documents import large, pets
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, new_user, problem
 from tests.unit.imports.offering import odd, offering, tool
 from tests.upstreams import Received, Wire, answer, hang, says, upstream

@@ -16,7 +16,7 @@ from pegboard.kinds.chain.plan import read_chain_input
 from pegboard.model.tool import RateLimit
 from pegboard.stages.large_reads import LARGE_BYTES, MAX_WAITING
 from pegboard.testing import memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import client, good, new_user, problem
 from tests.waiting import until
 

@@ -46,7 +46,7 @@ async def test_each_tool_comes_with_its_tokens_and_findings(admin: httpx.AsyncCl
     assert provider["tokens"] >= linted["tokens"] > 0
 
 
-async def test_what_would_be_refused_is_said_of_the_tool_and_of_all_together(admin: httpx.AsyncClient) -> None:
+async def test_what_would_be_refused_is_reported_of_the_tool_and_of_all_together(admin: httpx.AsyncClient) -> None:
     for name in ("quote", "Quote_2"):
         good(await admin.post("/v1/tools", json=mock(name, description="Gives a quote")), 201)
     answer = good(await admin.get("/v1/lint", params=[("for", "picky"), ("tool", "quote"), ("tool", "Quote_2")]))

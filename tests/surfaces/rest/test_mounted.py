@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from pegboard import create_app
 from pegboard.testing import memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 
 
 @pytest.mark.parametrize("prefix", ["", "/board"])

@@ -8,7 +8,7 @@ from dirty_equals import IsPartialDict
 
 from pegboard import Pegboard
 from pegboard.testing import calls_of
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem, walked
 from tests.surfaces.rest.wire import answered, head, wire
 

@@ -17,7 +17,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.registry.tool_create import ToolCreate
 from pegboard.surfaces.rest.app import METHODS_BY_PATH
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import client, good
 
 GENERATOR = "from openapi_python_client.cli import app; app()"
@@ -26,8 +26,8 @@ GENERATOR = "from openapi_python_client.cli import app; app()"
 @pytest.fixture
 async def described(board: Pegboard) -> dict[str, Any]:
     """The description, which needs no key."""
-    async with client(board, key=None) as nobody:
-        found: dict[str, Any] = good(await nobody.get("/openapi.json"))
+    async with client(board, key=None) as no_one:
+        found: dict[str, Any] = good(await no_one.get("/openapi.json"))
         return found
 
 

@@ -40,7 +40,7 @@ async def test_a_body_that_is_no_object_says_so(admin: httpx.AsyncClient) -> Non
 
 async def test_no_key_or_a_wrong_one_is_unauthorised_everywhere(board: Pegboard) -> None:
     paths = ["/v1/tools", "/v1/definitions", "/v1/executions", "/v1/agents", "/v1/secrets", "/v1/users", "/v1/me"]
-    async with client(board, key=None) as nobody:
+    async with client(board, key=None) as no_one:
         for headers, message in [
             ({}, "A key is needed; send it as 'Authorization: Bearer KEY'"),
             ({"Authorization": "Basic YTpi"}, "must read 'Bearer KEY'"),
@@ -49,17 +49,17 @@ async def test_no_key_or_a_wrong_one_is_unauthorised_everywhere(board: Pegboard)
             (bearer(""), "not known here"),
             ({"Authorization": "Bearer clé-\xff".encode("latin-1")}, "not known here"),
         ]:
-            answers = [await nobody.get(path, headers=headers) for path in paths]  # type: ignore[arg-type]
-            answers.append(await nobody.post("/v1/tools/echo/call", headers=headers))  # type: ignore[arg-type]
+            answers = [await no_one.get(path, headers=headers) for path in paths]  # type: ignore[arg-type]
+            answers.append(await no_one.post("/v1/tools/echo/call", headers=headers))  # type: ignore[arg-type]
             for answer in answers:
                 assert message in problem(answer, 401)["detail"]
                 assert answer.headers["www-authenticate"] == "Bearer"
 
 
 async def test_a_key_is_asked_for_before_anything_is_reported(board: Pegboard) -> None:
-    async with client(board, key=None) as nobody:
-        problem(await nobody.post("/v1/tools/nonesuch/call?as=nonesuch", content=b"{nope"), 401)
-        problem(await nobody.get("/v1/tools/nonesuch"), 401)
+    async with client(board, key=None) as no_one:
+        problem(await no_one.post("/v1/tools/nonesuch/call?as=nonesuch", content=b"{nope"), 401)
+        problem(await no_one.get("/v1/tools/nonesuch"), 401)
 
 
 async def test_what_only_admins_may_do_is_forbidden_to_members(admin: httpx.AsyncClient, board: Pegboard) -> None:

@@ -13,7 +13,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.surfaces.rest.replay_routes import ReplayResponse
 from pegboard.testing import calls_of
-from tests.doors import served
+from tests.board_surfaces import served
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 from tests.surfaces.rest.wire import head, wire
 from tests.waiting import until
@@ -123,13 +123,13 @@ class TestRefusals:
     async def test_another_users_call_is_not_found(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
         await board.add(mock(is_public=True, **KEEPING))
         (_, ada_key), (_, bob_key) = await new_user(admin, "ada"), await new_user(admin, "bob")
-        async with client(board, ada_key) as ada, client(board, bob_key) as bob, client(board, None) as nobody:
+        async with client(board, ada_key) as ada, client(board, bob_key) as bob, client(board, None) as no_one:
             path = await called(ada, "quote")
             assert good(await ada.post(path))["same"]
             assert good(await admin.post(path))["same"]
             missing = problem(await bob.post(f"/v1/executions/{UNKNOWN}/replay"), 404)["detail"]
             assert problem(await bob.post(path), 404)["detail"].replace(path.split("/")[3], UNKNOWN) == missing
-            problem(await nobody.post(path), 401)
+            problem(await no_one.post(path), 401)
 
     async def test_a_key_bound_to_an_agent_replays_nothing(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
         await board.add(mock(**KEEPING))

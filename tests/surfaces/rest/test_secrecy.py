@@ -15,7 +15,7 @@ from sqlalchemy import text
 from pegboard import Pegboard
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 
 HTTP = {"url": "https://example.com/{{secret:PATH}}", "method": "GET", "headers": {"X-Key": "hush-header"}}

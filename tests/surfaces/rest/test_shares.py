@@ -12,7 +12,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import calls_of, memory_board
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import client, good, new_user, problem
 from tests.surfaces.rest.streams import EVENTS, reading
 from tests.waiting import until

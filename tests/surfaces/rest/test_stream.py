@@ -12,7 +12,7 @@ from pegboard import Pegboard
 from pegboard.model.call import CallContext
 from pegboard.surfaces.rest import event_stream
 from pegboard.testing import calls_of
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, new_user, problem
 from tests.surfaces.rest.streams import EVENTS, parsed, reading, replace_following
 from tests.waiting import until
@@ -70,7 +70,7 @@ async def test_a_stream_tells_of_each_call_and_then_of_all(admin: httpx.AsyncCli
     assert (row["tool_name"], row["surface"]) == ("echo", "rest")
 
 
-async def test_the_end_has_what_the_model_said_and_the_answer_if_it_is_asked_for(admin: httpx.AsyncClient) -> None:
+async def test_the_end_has_what_the_model_reported_and_the_answer_if_it_is_asked_for(admin: httpx.AsyncClient) -> None:
     answered = await admin.post(CALLS, json=OPENAI, params={"as": "anthropic"}, headers=EVENTS)
     *_, complete = parsed(answered.text)
     assert complete.name == "complete"
@@ -94,8 +94,8 @@ async def test_whatever_can_be_refused_is_refused_before_the_stream_begins(
     problem(await admin.post(CALLS, json=call, headers=EVENTS, params={"from": "latin"}), 422)
     problem(await admin.post(CALLS, json=call, headers=EVENTS, params={"as": "latin"}), 422)
     problem(await admin.post(CALLS, json=call, headers={**EVENTS, "Idempotency-Key": "k" * 300}), 422)
-    async with client(board, "no-such-key") as nobody:
-        problem(await nobody.post(CALLS, json=call, headers=EVENTS), 401)
+    async with client(board, "no-such-key") as no_one:
+        problem(await no_one.post(CALLS, json=call, headers=EVENTS), 401)
     assert not await calls_of(board, "echo")
 
 

@@ -14,7 +14,7 @@ from pegboard import Pegboard
 from pegboard.model.call import CallContext
 from pegboard.surfaces.rest import asgi_request, event_stream
 from pegboard.testing import calls_of
-from tests.doors import served
+from tests.board_surfaces import served
 from tests.surfaces.rest.streams import reading, replace_following
 from tests.surfaces.rest.wire import head, wire
 from tests.waiting import until

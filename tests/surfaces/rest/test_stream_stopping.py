@@ -15,7 +15,7 @@ import uvicorn
 from pegboard import Pegboard
 from pegboard.surfaces.rest.server import AnnouncingServer, ServerApplication, build_server_options
 from pegboard.testing import NoSettings
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.streams import reading
 from tests.waiting import until
 

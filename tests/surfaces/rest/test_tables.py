@@ -12,7 +12,7 @@ from dirty_equals import IsStr
 
 from pegboard import Pegboard
 from pegboard.testing import memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import client, good, new_user, problem
 from tests.table_databases import A_MOOD, log_mood, make_mood_entries, rows_of, write_tables
 
@@ -112,10 +112,10 @@ async def test_a_broken_file_is_refused_with_every_fault_and_the_former_stays(
 
 async def test_only_admins_see_or_reload_the_tables(tabled: Pegboard, speaker: httpx.AsyncClient) -> None:
     _, key = await new_user(speaker, "somebody")
-    async with client(tabled, key) as somebody:
-        assert "admins" in problem(await somebody.get("/v1/tables"), 403)["detail"]
-        problem(await somebody.post("/v1/tables/reload"), 403)
-        assert good(await somebody.post("/v1/tools/log-mood/call", json=A_MOOD))["success"] is True
+    async with client(tabled, key) as other_user:
+        assert "admins" in problem(await other_user.get("/v1/tables"), 403)["detail"]
+        problem(await other_user.post("/v1/tables/reload"), 403)
+        assert good(await other_user.post("/v1/tools/log-mood/call", json=A_MOOD))["success"] is True
 
 
 async def test_a_table_tool_is_private_unless_the_file_says_public(
@@ -124,10 +124,10 @@ async def test_a_table_tool_is_private_unless_the_file_says_public(
     _, key = await new_user(speaker, "somebody")
     write_tables(file, log_mood(), database=url)
     good(await speaker.post("/v1/tables/reload"))
-    async with client(tabled, key) as somebody:
-        answer = good(await somebody.post("/v1/tools/log-mood/call", json=A_MOOD))
+    async with client(tabled, key) as other_user:
+        answer = good(await other_user.post("/v1/tools/log-mood/call", json=A_MOOD))
         assert answer["error"] == IsStr(regex="Tool 'log-mood' not found.*")
-        problem(await somebody.get("/v1/tools/log-mood"), 404)
+        problem(await other_user.get("/v1/tools/log-mood"), 404)
     assert await rows_of(url, "SELECT count(*) FROM mood_entries") == [(0,)]
 
 

@@ -69,9 +69,9 @@ async def test_a_thread_belongs_to_no_other_user(board: Pegboard, admin: httpx.A
 
 
 async def test_without_a_key_there_are_no_threads(board: Pegboard) -> None:
-    async with client(board, None) as nobody:
-        problem(await nobody.get("/v1/threads"), 401)
-        problem(await nobody.post(f"/v1/threads/{NOBODYS}/messages", json=HI), 401)
+    async with client(board, None) as no_one:
+        problem(await no_one.get("/v1/threads"), 401)
+        problem(await no_one.post(f"/v1/threads/{NOBODYS}/messages", json=HI), 401)
 
 
 @pytest.mark.parametrize("body", [{"title": ""}, {"title": " "}, {"title": "x" * 201}, {"title": 1}, {"name": "x"}, []])

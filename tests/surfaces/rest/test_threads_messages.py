@@ -19,7 +19,7 @@ ASKED = {
     ],
 }
 CALL = {"id": "c", "name": "a", "arguments": {}}
-TOLD = {"role": "tool", "tool_call_id": "call_1", "content": '{"temp": 7.5}'}
+REPORTED = {"role": "tool", "tool_call_id": "call_1", "content": '{"temp": 7.5}'}
 
 
 async def test_one_message_is_answered_with_itself_and_several_with_a_list(stored_admin: httpx.AsyncClient) -> None:
@@ -29,7 +29,7 @@ async def test_one_message_is_answered_with_itself_and_several_with_a_list(store
     assert (one["role"], one["content"], one["tool_calls"]) == ("user", "hi", [])
     several = good(await stored_admin.post(path, json=[ASKED, HI]), 201)
     assert [message["role"] for message in several["items"]] == ["assistant", "user"]
-    held = good(await stored_admin.post(path, json=TOLD), 201)
+    held = good(await stored_admin.post(path, json=REPORTED), 201)
     assert held["id"] == several["items"][0]["id"] and held["tool_calls"][0]["result"] == {"temp": 7.5}
     page = good(await stored_admin.get(path))
     assert page == {"items": [one, held, several["items"][1]], "next_cursor": None, "system": None}
@@ -46,7 +46,7 @@ async def test_messages_are_read_page_by_page(admin: httpx.AsyncClient) -> None:
 
 
 async def test_a_history_comes_as_another_provider_s_own(admin: httpx.AsyncClient) -> None:
-    path = f"{await begun(admin, [{'role': 'system', 'content': 'Be brief'}, HI, ASKED, TOLD])}/messages"
+    path = f"{await begun(admin, [{'role': 'system', 'content': 'Be brief'}, HI, ASKED, REPORTED])}/messages"
     anthropic = good(await admin.get(path, params={"as": "anthropic"}))
     assert [item["role"] for item in anthropic["items"]] == ["user", "assistant", "user"]
     assert anthropic["items"][1]["content"][-1]["name"] == "weather" and "Be brief" in str(anthropic["system"])

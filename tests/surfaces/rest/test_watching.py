@@ -16,7 +16,7 @@ from pegboard.model.call import CallContext
 from pegboard.runs.other_processes import OtherProcessWatcher
 from pegboard.surfaces.rest.watch_routes import WatchFilter, WatchViews
 from pegboard.testing import NoSettings
-from tests.doors import KEY, served
+from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 from tests.surfaces.rest.streams import Reader, reading
 from tests.waiting import until

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import anyio
 from anyio.abc import SocketStream
 
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 
 WAIT = 10.0
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"

@@ -129,7 +129,7 @@ async def test_a_bad_question_is_refused(baseline: Baseline, ids: Any, hashes: A
     ],
     ids=lambda value: str(value)[:40],
 )
-async def test_what_is_resolved_is_said_one_way_and_well(baseline: Baseline, given: dict[str, Any], why: str) -> None:
+async def test_resolved_findings_are_reported_in_one_form(baseline: Baseline, given: dict[str, Any], why: str) -> None:
     await baseline.record([seen(1)], ME)
     with pytest.raises(Invalid, match=re.compile(why)):
         await baseline.resolve(ME, **given)

@@ -23,6 +23,6 @@ async def test_a_saved_chain_has_the_time_that_it_says(chain: Any, more: dict[st
     async with memory_board() as board:
         config = {"handler": "chain", "chain": chain}
         await board.add({"name": "c", "tool_type": "internal", "input_schema": {}, "config": config, **more})
-        peg = board.snapshot.find("c")
-        assert peg is not None
-        assert peg.timeout == seconds
+        compiled = board.snapshot.find("c")
+        assert compiled is not None
+        assert compiled.timeout == seconds

@@ -101,13 +101,13 @@ class Comings(RuleBasedStateMachine):
         assert isinstance(task.exception(), Unavailable)
 
     @invariant()
-    def nobody_waits_beside_a_place_that_is_free_for_them(self) -> None:
+    def no_one_waits_beside_a_place_that_is_free_for_them(self) -> None:
         assert self.admission.running == len(self.held) <= self.places
         assert self.admission.waiting == len(self.tasks)
         assert not any(self.has_place(user) for user in self.tasks.values())
 
     @invariant()
-    def nobody_has_every_place(self) -> None:
+    def no_one_has_every_place(self) -> None:
         assert all(self.count(user) < self.places for user in "abcd")
 
     def teardown(self) -> None:

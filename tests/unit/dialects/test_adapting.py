@@ -188,7 +188,7 @@ def test_alternatives_that_hold_themselves_do_not_take_forever() -> None:
     assert remove_optional_nulls({"e": value}, schema) == {"e": value}
 
 
-def test_constraints_strict_mode_has_no_keyword_for_are_said_in_the_description() -> None:
+def test_constraints_strict_mode_has_no_keyword_for_are_reported_in_the_description() -> None:
     strict = to_strict_schema(
         {
             "type": "object",

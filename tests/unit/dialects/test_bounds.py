@@ -17,7 +17,7 @@ from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.model.api_errors import Invalid
 from pegboard.model.json_text import json_text
 from pegboard.testing import memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.formats import Case, cases
 from tests.surfaces.rest.clients import client, problem
 

@@ -46,7 +46,7 @@ def test_a_display_name_of_its_own_comes_first() -> None:
 
 
 @pytest.mark.parametrize("given", [None, {}, []])
-def test_no_arguments_are_said_plainly(given: Any) -> None:
+def test_no_arguments_are_reported_plainly(given: Any) -> None:
     assert format_tool_args(given) == "(no arguments)"
 
 

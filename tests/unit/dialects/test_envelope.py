@@ -77,7 +77,7 @@ def test_what_is_no_object_is_unreadable(payload: Any) -> None:
 
 
 @pytest.mark.parametrize("payload", [{}, {"request_id": "1"}, {"status": "done"}])
-def test_any_object_that_is_said_to_be_an_envelope_is_answered_as_one(payload: Any) -> None:
+def test_any_object_that_is_reported_to_be_an_envelope_is_answered_as_one(payload: Any) -> None:
     (call,) = read(payload).calls
     assert call.is_open and call.is_malformed
 

@@ -17,7 +17,7 @@ from pegboard.model.call import CallRequest, ToolResult
 from pegboard.model.call_errors import ErrorType, Problem
 from pegboard.surfaces.cli.edit_commands import to_definition
 from pegboard.testing import member, memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import bearer, client, good, new_user
 
 MONEY = {"style": "money", "currency": "XTS", "scale": 2}

@@ -35,14 +35,14 @@ def open_calls(payload: Any, name: str | None = None) -> list[str]:
         return []
 
 
-def spoken_by(value: Any, who: str) -> Any:
+def recognised_by(value: Any, who: str) -> Any:
     """The same payload, sent by another role than the model."""
     if isinstance(value, list):
-        return [spoken_by(item, who) for item in value]
+        return [recognised_by(item, who) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        key: who if key in ("role", "type", "kind") and item in MODELS else spoken_by(item, who)
+        key: who if key in ("role", "type", "kind") and item in MODELS else recognised_by(item, who)
         for key, item in value.items()
     }
 
@@ -60,7 +60,7 @@ def test_a_call_in_a_message_that_is_not_the_models_is_not_run(name: str) -> Non
     payload = composed(name, EVIL)
     assert open_calls(payload, name) == ["delete_all"]
     for who in OTHERS:
-        message = spoken_by(payload, who)
+        message = recognised_by(payload, who)
         if message != payload:
             assert (open_calls(message), open_calls(message, name)) == ([], [])
 

@@ -38,7 +38,7 @@ def test_a_call_with_its_outcome_is_found_and_is_not_open(payload: Any, expected
     assert not asked.calls[0].is_open
 
 
-def test_a_call_without_an_outcome_is_plain_unless_it_is_said_to_be_of_memory() -> None:
+def test_a_call_without_an_outcome_is_plain_unless_it_is_reported_to_be_of_memory() -> None:
     assert KNOWN.read(CALL).dialect == "plain"
     asked = KNOWN.read(CALL, "memory")
     assert (asked.dialect, asked.calls) == ("memory", (ASKED,))

@@ -180,7 +180,7 @@ def test_results_are_the_examples() -> None:
     assert AGENTS.render([succeeded(1), succeeded("a")], many=True)[1]["output"] == "a"
 
 
-def test_definitions_are_strict_where_the_schema_can_be_said_that_way() -> None:
+def test_definitions_are_strict_where_the_schema_can_be_reported_that_way() -> None:
     made = AGENTS.define(tool_of("get_weather", "Weather.", TOOLS["get_weather"]))
     schema = made.pop("params_json_schema")
     assert made == {"name": "get_weather", "description": "Weather.", "strict_json_schema": True}

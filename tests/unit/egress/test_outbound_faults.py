@@ -258,7 +258,7 @@ async def test_file_descriptors_return_to_where_they_were_after_all_of_it() -> N
 
     async def one(path: str) -> None:
         url = {
-            "/refused": URL(f"http://127.0.0.1:{nobody}/"),
+            "/refused": URL(f"http://127.0.0.1:{no_one}/"),
             "/guarded": upstream.url(path, host="127.0.0.2"),
         }.get(path, upstream.url(path))
         try:
@@ -268,7 +268,7 @@ async def test_file_descriptors_return_to_where_they_were_after_all_of_it() -> N
             failed.append(path)
 
     failed: list[str] = []
-    nobody = free_port()
+    no_one = free_port()
     paths = ["/ok", "/close", "/hang", "/refused", "/guarded"] * 20
     async with serving(moody) as upstream:
         outbound = GuardedClient(LOCAL, connect_seconds=10)

@@ -175,7 +175,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("encoding", "encoded", "message"), BROKEN.values(), ids=BROKEN)
-async def test_broken_compression_is_said_to_be(
+async def test_broken_compression_is_reported_to_be(
     encoding: str, encoded: bytes, message: str, outbound: GuardedClient
 ) -> None:
     with pytest.raises(UpstreamFailed, match=f"cannot be decompressed as {encoding}: .*{message}"):

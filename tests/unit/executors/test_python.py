@@ -256,7 +256,7 @@ class TestEnds:
         assert len((await Bench(executors, ended(answer)).error()).message) == 5000
 
     @pytest.mark.parametrize(
-        ("kind", "message", "source", "is_told"),
+        ("kind", "message", "source", "is_reported"),
         [
             ("PermissionError", "[Errno 1] Operation not permitted", "os.kill(1, 9)", False),
             ("PermissionError", "[Errno 1] Operation not permitted", "os.nice(-5)", False),
@@ -269,10 +269,10 @@ class TestEnds:
         ],
     )
     async def test_only_code_that_looks_for_a_network_is_informed_how_to_get_one(
-        self, executors: list[PythonExecutor], kind: str, message: str, source: str | None, is_told: bool
+        self, executors: list[PythonExecutor], kind: str, message: str, source: str | None, is_reported: bool
     ) -> None:
         answer = {"error": {"type": kind, "message": message, "line": 1, "source": source}}
-        assert ("config.network" in (await Bench(executors, ended(answer)).error()).message) is is_told
+        assert ("config.network" in (await Bench(executors, ended(answer)).error()).message) is is_reported
 
     async def test_what_the_sandbox_refuses_is_passed_on(self, executors: list[PythonExecutor]) -> None:
         error = await Bench(executors, Unavailable("no place")).error()

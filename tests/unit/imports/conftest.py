@@ -9,7 +9,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import NoSettings, memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 
 
 @pytest.fixture

@@ -257,7 +257,7 @@ def test_a_cleared_spool_is_empty_for_those_who_come_after_and_keeps_its_room(sp
     assert adopted(left_behind(spool)) == SpoolContent([b"c"], damaged=False)
 
 
-def test_damage_under_a_living_writer_is_said_too(spool: Spool) -> None:
+def test_damage_under_a_living_writer_is_reported_too(spool: Spool) -> None:
     spool.append([b"a", b"b"])
     os.truncate(spool.path, len(spool.path.read_bytes().rstrip(b"\0")) - 1)
     assert spool.read() == SpoolContent([b"a"], damaged=True)

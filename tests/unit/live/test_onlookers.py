@@ -13,7 +13,7 @@ from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.testing import memory_board
 from tests.waiting import until
 
-SOMEBODY = Caller("u", "somebody")
+OTHER_USER = Caller("u", "somebody")
 
 
 async def test_calls_are_reported_only_while_a_user_watches() -> None:
@@ -80,7 +80,7 @@ async def test_no_timer_or_telling_is_left_when_the_last_goes() -> None:
     onlookers = BoardWatchers()
     onlookers.on_watched_change = attention.append
     with onlookers.watch(), onlookers.watch():
-        call = onlookers.began(ToolCall("x\ud800", {}), SOMEBODY, "r")
+        call = onlookers.began(ToolCall("x\ud800", {}), OTHER_USER, "r")
         assert call.on_progress is not None
     assert not onlookers._telling
     assert not onlookers.is_watched

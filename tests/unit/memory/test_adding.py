@@ -138,7 +138,7 @@ async def test_numbers_keep_their_digits(stored_board: Pegboard) -> None:
     assert message.tool_calls[0]["arguments"] == arguments and list(message.tool_calls[0]["arguments"]) == ["z", "a"]
 
 
-def test_text_of_a_model_is_read_in_the_dialect_it_is_said_to_be_in() -> None:
+def test_text_of_a_model_is_read_in_the_dialect_it_is_reported_to_be_in() -> None:
     text = 'I will look.\n<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
     (message,) = heard({"role": "assistant", "content": text}, "text_hermes")
     assert message.content == "I will look." and message.calls[0]["name"] == "add"

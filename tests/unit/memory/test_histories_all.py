@@ -49,8 +49,8 @@ def test_the_same_calls_are_read_back_with_the_same_outcomes(name: str) -> None:
 @pytest.mark.parametrize("name", TEXTUAL)
 def test_the_same_calls_are_read_back_from_what_a_model_would_have_written(name: str) -> None:
     items = history(name).items
-    spoken = [item for item in items if item["role"] == "assistant"]
-    read = [call for item in spoken for call in KNOWN.read(item, name).calls]
+    recognised = [item for item in items if item["role"] == "assistant"]
+    read = [call for item in recognised for call in KNOWN.read(item, name).calls]
     assert [(call.name, arguments_of(call)) for call in read[:4]] == [(call["name"], given(call)) for call in CALLS[:4]]
     if name != "text_glm46":  # there, what follows the name has to look like a call for it to be one
         assert read[4].name == "get_weather"
@@ -77,7 +77,7 @@ def test_an_agent_of_one_observation_a_turn_gets_what_all_calls_gave() -> None:
 
 
 @pytest.mark.parametrize("name", TALKING)
-def test_everything_that_was_said_is_there_once_and_can_be_sent(name: str) -> None:
+def test_everything_that_was_reported_is_there_once_and_can_be_sent(name: str) -> None:
     received = history(name)
     sent = orjson.dumps(received._asdict()).decode()
     for text in ("Be brief.", "How is the weather?", "I look.", "7 degrees.", "And now?", "Well?"):
@@ -91,7 +91,7 @@ def test_it_is_the_same_every_time(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TALKING)
-def test_a_conversation_in_which_nothing_was_said_is_empty(name: str) -> None:
+def test_a_conversation_in_which_nothing_was_reported_is_empty(name: str) -> None:
     assert history(name, []) == ([], None, None)
     assert history(name, [message(0, "user"), message(1, "assistant", "\n"), message(2, "system", "")]) == (
         [],

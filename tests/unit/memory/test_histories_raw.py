@@ -63,8 +63,8 @@ def test_items_keep_their_ids_and_their_reasoning(raw: Any) -> None:
 
 def test_a_response_of_openai_goes_back_without_its_nulls() -> None:
     function = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
-    spoken = {"role": "assistant", "content": None, "tool_calls": [function], "function_call": None, "audio": None}
-    raw = {"choices": [{"index": 0, "message": spoken | {"reasoning_content": "Hm"}, "finish_reason": "tool_calls"}]}
+    assistant = {"role": "assistant", "content": None, "tool_calls": [function], "function_call": None, "audio": None}
+    raw = {"choices": [{"index": 0, "message": assistant | {"reasoning_content": "Hm"}, "finish_reason": "tool_calls"}]}
     found = [message(0, "assistant", None, call("call_1", result=7), dialect="openai_chat", raw=raw)]
     asked, _ = history("openai_chat", found).items
     assert asked == {"role": "assistant", "content": None, "tool_calls": [function], "reasoning_content": "Hm"}

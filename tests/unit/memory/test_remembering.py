@@ -85,7 +85,7 @@ async def test_a_call_without_an_id_gets_one(tools: Pegboard) -> None:
     assert message.tool_calls[0]["id"].startswith("call_") and message.content is None
 
 
-async def test_nothing_said_and_nothing_called_is_no_message(board: Pegboard) -> None:
+async def test_nothing_reported_and_nothing_called_is_no_message(board: Pegboard) -> None:
     thread = await board.threads.create(board.admin)
     nothing = AnsweredCalls(board.payloads.read([], None, board.admin), ())
     await board.threads.remember(thread.id, board.admin, nothing, None)

@@ -246,5 +246,5 @@ def test_nothing_breaks_who_says_what(raw: Any) -> None:
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant", "system"]), st.text(min_size=1, max_size=20)), max_size=8)
 )
-def test_a_history_says_what_was_said(talk: list[tuple[str, str]]) -> None:
+def test_a_history_says_what_was_reported(talk: list[tuple[str, str]]) -> None:
     assert heard([{"role": role, "content": text} for role, text in talk]) == talk

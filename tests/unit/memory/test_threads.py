@@ -13,7 +13,7 @@ from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ids import new_id
 from pegboard.testing import member
 
-NOBODYS = "01a1e2b8-bf6f-7e18-b857-ca6fd79fbe32"
+UNKNOWN_ID = "01a1e2b8-bf6f-7e18-b857-ca6fd79fbe32"
 HI = {"role": "user", "content": "hi"}
 
 
@@ -105,7 +105,7 @@ async def test_an_agent_s_key_does_not_watch_the_board(board: Pegboard) -> None:
         await anext(board.watch(caller=replace(board.admin, agent_id=new_id())))
 
 
-@pytest.mark.parametrize("thread_id", ["", "nonsense", "\0", "0" * 36, "0" * 32, NOBODYS])
+@pytest.mark.parametrize("thread_id", ["", "nonsense", "\0", "0" * 36, "0" * 32, UNKNOWN_ID])
 async def test_an_id_that_is_no_users_is_not_found(board: Pegboard, thread_id: str) -> None:
     with pytest.raises(NotFound, match=r"^Thread '[^']*' not found$"):
         await board.threads.add(thread_id, board.admin, HI)

@@ -124,7 +124,7 @@ async def test_the_board_has_the_tools_of_the_fixtures_and_no_others() -> None:
         assert (await board.call("echo", {"a": 1})).output == "echo"
 
 
-async def test_arguments_are_validated_and_every_dialect_is_spoken() -> None:
+async def test_arguments_are_validated_and_every_dialect_is_recognised() -> None:
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
     async with mocked({"respond": {"sky": "grey"}}, input_schema=schema) as (board, _):
         assert await outputs(board, {"city": 1}, {}) == ["invalid_type", "missing"]

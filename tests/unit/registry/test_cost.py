@@ -147,9 +147,9 @@ def test_what_a_tool_presets_counts_too() -> None:
 def test_an_output_that_would_take_too_long_is_refused_and_not_tried_again() -> None:
     schema, output = TOO_COSTLY["a union of thousands of branches"]
     tool = Tool("id", "owner", "quote", Kind.MOCK, {}, {}, NOW, NOW, output_schema=schema)
-    peg = CompiledTool(tool, lambda _: (_ for _ in ()).throw(AssertionError("not run here")))
+    compiled = CompiledTool(tool, lambda _: (_ for _ in ()).throw(AssertionError("not run here")))
     with pytest.raises(ResultTooLarge, match="too large for its output schema"):
-        OutputChecker(max_bytes=2**20).check(peg, output)
+        OutputChecker(max_bytes=2**20).check(compiled, output)
 
 
 def test_a_default_that_would_take_too_long_is_refused_at_registration() -> None:

@@ -14,7 +14,7 @@ from pegboard.registry.first_start import write_private_file
 from pegboard.registry.shipped_tools import SHIPPED_IDS
 from pegboard.storage.keyring import KeyringError
 from pegboard.testing import NoSettings
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import mock
 
 SECRET = base64.b64encode(b"k" * 32).decode()
@@ -71,7 +71,9 @@ async def test_every_board_has_the_shipped_tools_public_and_brings_them_up_to_da
     database_url: str, tmp_path: Path
 ) -> None:
     async with Pegboard.open(database_url, settings=settings(tmp_path)) as board:
-        found = [tool for tool in (peg.tool for peg in board.snapshot.iterate_tools()) if tool.id in SHIPPED_IDS]
+        found = [
+            tool for tool in (compiled.tool for compiled in board.snapshot.iterate_tools()) if tool.id in SHIPPED_IDS
+        ]
         assert {tool.name for tool in found} >= {"echo", "math_eval", "calculate_rsi", "current_time", "json_query"}
         assert all(tool.is_public for tool in found)
         assert {tool.name for tool in found if not tool.read_only} == {"record_findings", "resolve_findings"}

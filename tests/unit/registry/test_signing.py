@@ -20,7 +20,7 @@ from pegboard.storage import account_rows
 from pegboard.storage.keyring import FileKeyring, KeyringError, encode_key
 from pegboard.storage.vault import Vault
 from pegboard.testing import NoSettings
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 FORGED = "a-key-that-a-database-writer-chose"

@@ -17,7 +17,7 @@ from pegboard.model.tool import Tool
 from pegboard.registry.build_tool import build_tool, make_empty_tool
 from pegboard.registry.tool_create import read_definition
 from pegboard.testing import member, memory_board
-from tests.doors import KEY
+from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import mock
 
 NOW = datetime.now(UTC)
@@ -32,8 +32,10 @@ async def board() -> AsyncIterator[Pegboard]:
 async def test_tools_are_found_by_name_in_any_case_by_alias_and_by_id(board: Pegboard) -> None:
     tool = await board.add(mock("Q" * 70))
     assert tool.alias is not None
-    pegs = [board.snapshot.find(ref) for ref in (tool.name, tool.name.lower(), tool.alias, tool.id, tool.id.upper())]
-    assert all(peg is pegs[0] for peg in pegs)
+    compiled_tools = [
+        board.snapshot.find(ref) for ref in (tool.name, tool.name.lower(), tool.alias, tool.id, tool.id.upper())
+    ]
+    assert all(compiled is compiled_tools[0] for compiled in compiled_tools)
     for nothing in ("", "nonesuch", "\0", "\ud800"):
         assert board.snapshot.find(nothing) is None
 
@@ -80,7 +82,7 @@ async def test_a_refresh_that_finds_nothing_new_does_nothing(board: Pegboard) ->
 async def test_what_is_handed_to_a_model_is_in_the_order_of_names(board: Pegboard) -> None:
     for name in ("b", "A", "c"):
         await board.add(mock(name))
-    names = [peg.tool.name for peg in board.snapshot.list_offered_tools(board.admin)]
+    names = [compiled.tool.name for compiled in board.snapshot.list_offered_tools(board.admin)]
     assert names == sorted(names, key=str.lower)
 
 
@@ -141,7 +143,7 @@ async def test_tools_of_this_process_are_swapped_all_at_once(board: Pegboard) ->
     then = [hung("same"), hung("changed", tags=["t"]), hung("new")]
     board.snapshot.swap_local_tools(first, then)
     assert board.snapshot.find("same") is same
-    assert [peg.tool for name in ("changed", "new") if (peg := board.snapshot.find(name))] == then[1:]
+    assert [compiled.tool for name in ("changed", "new") if (compiled := board.snapshot.find(name))] == then[1:]
     assert board.snapshot.find("gone" * 20) is None
     assert {tool.name for tool in board.snapshot.local()} == {"same", "changed", "new"}
     assert (await board.call("new")).success

@@ -24,7 +24,7 @@ LIMITS = SandboxLimits(memory=512 * 2**20, processes=64, disk=256 * 2**20, outpu
 PLAIN = EnvironmentSpec()
 
 
-class Shelf:
+class SiteFolder:
     """Installed libraries, as far as this test goes."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -193,7 +193,7 @@ class TestFrames:
         assert written(pd.DataFrame({"a": []})) == []
         assert written(pd.DataFrame(index=[0, 1])) == [{}, {}]
 
-    def test_what_cannot_be_said_is_reported_by_row_and_column(self) -> None:
+    def test_what_cannot_be_reported_is_reported_by_row_and_column(self) -> None:
         assert "$[1].a is infinite" in why_not(pd.DataFrame({"a": [1, np.inf]}))
         assert "two columns that are both called 'a'" in why_not(pd.DataFrame([[1, 2]], columns=["a", "a"]))
         with pytest.raises(JsonTooLarge):

@@ -79,7 +79,7 @@ def test_nothing_else_is_in_reach(calls: Zygote, elsewhere: int) -> None:
     assert (ended.fate, ended.stdout, ended.stderr) == ("exited", b"", b"")
 
 
-def test_nothing_runs_until_the_server_has_said_so(calls: Zygote) -> None:
+def test_nothing_runs_until_the_server_has_reported_so(calls: Zygote) -> None:
     call, listener = begin(calls, "print('ran')")
     with listener:
         call.line.settimeout(0.2)

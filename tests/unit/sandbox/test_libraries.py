@@ -18,14 +18,14 @@ NOT_HERE = "no-such-library-anywhere"
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def site_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in which distributions are installed, as far as this test goes."""
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 
 
-def install(shelf: Path, name: str, files: str = "", needs: str = "", top_level: str | None = None) -> None:
-    folder = shelf / f"{name.replace('-', '_')}-1.0.dist-info"
+def install(site_folder: Path, name: str, files: str = "", needs: str = "", top_level: str | None = None) -> None:
+    folder = site_folder / f"{name.replace('-', '_')}-1.0.dist-info"
     folder.mkdir()
     wanted = "".join(f"Requires-Dist: {need}\n" for need in needs.split("|") if need)
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{wanted}")
@@ -67,37 +67,42 @@ class TestAllowed:
 
 
 class TestModules:
-    def test_those_of_a_library_and_of_all_that_it_needs_can_be_imported(self, shelf: Path) -> None:
-        install(shelf, "shop-floor", "shop_floor/__init__.py", "shop.Tools>=1,<2|shop-extra; extra == 'more'")
-        install(shelf, "shop-tools", "tools/__init__.py wrench.py", "shop-floor|shop_bolts (>3); python_version > '3'")
-        install(shelf, "shop-bolts", f"bolts{EXTENSION_SUFFIXES[0]}")
-        install(shelf, "shop-extra", "extra.py")
+    def test_those_of_a_library_and_of_all_that_it_needs_can_be_imported(self, site_folder: Path) -> None:
+        install(site_folder, "shop-floor", "shop_floor/__init__.py", "shop.Tools>=1,<2|shop-extra; extra == 'more'")
+        install(
+            site_folder,
+            "shop-tools",
+            "tools/__init__.py wrench.py",
+            "shop-floor|shop_bolts (>3); python_version > '3'",
+        )
+        install(site_folder, "shop-bolts", f"bolts{EXTENSION_SUFFIXES[0]}")
+        install(site_folder, "shop-extra", "extra.py")
         found = Libraries(["shop-floor"]).modules(["shop-floor"])
         assert found.preloaded == ("shop_floor",)
         assert found.allowed == ("bolts", "shop_floor", "tools", "wrench")
 
-    def test_what_a_distribution_carries_besides_is_no_module(self, shelf: Path) -> None:
+    def test_what_a_distribution_carries_besides_is_no_module(self, site_folder: Path) -> None:
         files = "a/__init__.py a/b.so ../../bin/a a.libs/x.so a-1.0.dist-info/METADATA docs/x.rst __pycache__/c.pyc"
-        install(shelf, "a", files)
+        install(site_folder, "a", files)
         modules = Libraries(["a"]).modules(["a"])
         assert modules.preloaded == ("a",)
         assert modules.allowed == ("a",)
 
-    def test_compiled_modules_of_odd_names_are_among_them(self, shelf: Path) -> None:
-        install(shelf, "odd", f"odd/__init__.py 81d24__mypyc{EXTENSION_SUFFIXES[0]}")
+    def test_compiled_modules_of_odd_names_are_among_them(self, site_folder: Path) -> None:
+        install(site_folder, "odd", f"odd/__init__.py 81d24__mypyc{EXTENSION_SUFFIXES[0]}")
         assert "81d24__mypyc" in Libraries(["odd"]).modules(["odd"]).allowed
 
-    def test_a_library_under_another_name_is_imported_by_that(self, shelf: Path) -> None:
-        install(shelf, "odd-name", "first/__init__.py second.py _third.py tests/test_x.py")
+    def test_a_library_under_another_name_is_imported_by_that(self, site_folder: Path) -> None:
+        install(site_folder, "odd-name", "first/__init__.py second.py _third.py tests/test_x.py")
         libraries = Libraries(["odd-name"])
         assert libraries.modules(["odd-name"]).preloaded == ("first", "second")
         assert libraries.providing("second") == "odd-name"
         assert libraries.providing("_third") is None
         assert "write 'odd-name'" in str(libraries.problem("first"))
 
-    def test_a_list_of_names_will_do_and_so_will_none(self, shelf: Path) -> None:
-        install(shelf, "listed", top_level="lister\n_lister\n")
-        install(shelf, "silent-one")
+    def test_a_list_of_names_will_do_and_so_will_none(self, site_folder: Path) -> None:
+        install(site_folder, "listed", top_level="lister\n_lister\n")
+        install(site_folder, "silent-one")
         libraries = Libraries(["listed", "silent-one"])
         assert libraries.modules(["listed"]).allowed == ("_lister", "lister")
         assert libraries.modules(["silent-one"]).preloaded == ("silent_one",)
@@ -118,10 +123,10 @@ class TestMissing:
         assert libraries.providing("sklearn") == "scikit-learn"
         assert {"sklearn", "numpy", "scipy", "joblib"} <= set(libraries.modules(["scikit-learn"]).allowed)
 
-    def test_what_is_installed_meanwhile_is_found(self, shelf: Path) -> None:
+    def test_what_is_installed_meanwhile_is_found(self, site_folder: Path) -> None:
         libraries = Libraries(["late"])
         assert libraries.missing(["late"]) == ["late"]
-        install(shelf, "late", "late.py")
+        install(site_folder, "late", "late.py")
         assert libraries.missing(["late"]) == []
 
     def test_those_that_are_not_are_not_looked_for_with_every_name(self, monkeypatch: pytest.MonkeyPatch) -> None:

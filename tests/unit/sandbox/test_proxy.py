@@ -167,7 +167,7 @@ async def test_a_server_that_answers_before_it_has_everything_is_heard() -> None
         (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", "switches protocols"),
     ],
 )
-async def test_a_server_that_does_not_answer_in_http_is_said_to_be_at_fault(message: bytes, reason: str) -> None:
+async def test_a_server_that_does_not_answer_in_http_is_reported_to_be_at_fault(message: bytes, reason: str) -> None:
     async with answering(message, keep=False) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port))
     assert got.status == 502
@@ -206,11 +206,14 @@ async def test_half_an_answer_is_never_taken_for_the_whole(message: bytes) -> No
 
 async def test_a_server_that_is_not_there_or_does_not_accept_is_unreachable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        nobody = listening.getsockname()[1]
+        unreachable = listening.getsockname()[1]
     async with never_accepting() as silent, proxying(connect_seconds=0.3) as proxy:
-        for item in (fetching(nobody), f"CONNECT 127.0.0.1:{nobody} HTTP/1.1\r\n\r\n".encode()):
+        for item in (fetching(unreachable), f"CONNECT 127.0.0.1:{unreachable} HTTP/1.1\r\n\r\n".encode()):
             got = await proxy.answer(item)
-            assert (got.status, got.phrase) == (502, f"Could not connect to 127.0.0.1:{nobody}: Connection refused")
+            assert (got.status, got.phrase) == (
+                502,
+                f"Could not connect to 127.0.0.1:{unreachable}: Connection refused",
+            )
         got = await proxy.answer(fetching(silent))
     assert got.status == 502
     assert got.body.decode() == f"Could not connect to 127.0.0.1:{silent}: it did not answer within 0.3 s\n"

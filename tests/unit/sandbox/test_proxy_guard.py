@@ -210,7 +210,7 @@ async def test_a_body_in_chunks_that_are_not_right_is_refused(body: str) -> None
 
 
 @pytest.mark.parametrize("version", ["HTTP/2.0", "HTTP/0.9", "HTTP/1.2"])
-async def test_other_versions_are_not_spoken(version: str) -> None:
+async def test_other_versions_are_not_recognised(version: str) -> None:
     async with proxying() as proxy:
         assert (await proxy.answer(f"PRI * {version}\r\n\r\n".encode())).status == 505
 

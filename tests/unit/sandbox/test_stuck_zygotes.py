@@ -62,7 +62,7 @@ async def stopped(box: Sandbox) -> Zygote:
     return found
 
 
-async def test_a_call_that_ran_unnoticed_until_the_board_closes_is_not_said_not_to_have(folder: Path) -> None:
+async def test_a_call_that_ran_unnoticed_until_the_board_closes_is_not_reported_not_to_have(folder: Path) -> None:
     mark = f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
     house = EnvironmentSpec(working_dir=str(folder), writable=True)
     async with boxed() as box:
@@ -201,14 +201,14 @@ async def test_what_a_zygote_says_later_is_logged_and_not_without_end(caplog: py
         mouth = os.open(f"/proc/self/fd/{zygote_of(box)._heard}", os.O_WRONLY)
         for number in range(1, 31):
             os.write(mouth, b"Traceback: something broke\n")
-            await until(partial(_said, box, number))
+            await until(partial(_reported, box, number))
         os.close(mouth)
     found = [record for record in caplog.records if "zygote_said" in record.getMessage()]
     assert len(found) == 20
     assert "something broke" in found[0].getMessage()
 
 
-async def _said(box: Sandbox, times: int) -> bool:
+async def _reported(box: Sandbox, times: int) -> bool:
     return zygote_of(box)._said.count(b"broke") >= times
 
 

@@ -35,7 +35,7 @@ def children(pid: int) -> list[int]:
         return []
 
 
-def test_a_call_is_said_to_start_and_then_to_end(calls: Zygote) -> None:
+def test_a_call_is_reported_to_start_and_then_to_end(calls: Zygote) -> None:
     with calls.call(command("echo", "hello")) as call:
         assert call.frame() == ("S", b"")
         assert call.ended() == ("exited", 0, "", b"", b"hello\n", b"")
@@ -103,7 +103,7 @@ def test_signals_have_their_usual_meaning(calls: Zygote) -> None:
     assert int(ignored[b"SigIgn"], 16) & ~of_the_library == int(ignored[b"SigBlk"], 16) == 0
 
 
-def test_a_command_that_takes_too_long_ends_with_what_it_had_said(calls: Zygote) -> None:
+def test_a_command_that_takes_too_long_ends_with_what_it_had_reported(calls: Zygote) -> None:
     ended = calls.shell("echo before; echo oops >&2; exec sleep 3600", seconds=1.5)
     assert (ended.fate, ended.stdout, ended.stderr) == ("time", b"before\n", b"oops\n")
     assert ended.message == "longer than 1.5 seconds"

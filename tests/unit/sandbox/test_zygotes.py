@@ -19,7 +19,7 @@ from pegboard.sandbox import zygote_process as zygote_module
 from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
 from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
-from tests.unit.sandbox.living import PLAIN, Shelf, children_now, descriptors, is_there, processes_of
+from tests.unit.sandbox.living import PLAIN, SiteFolder, children_now, descriptors, is_there, processes_of
 from tests.waiting import until
 
 
@@ -30,9 +30,9 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+def site_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SiteFolder:
     """Libraries of this test."""
-    return Shelf(tmp_path, monkeypatch)
+    return SiteFolder(tmp_path, monkeypatch)
 
 
 @asynccontextmanager
@@ -71,8 +71,8 @@ async def test_a_hundred_calls_of_one_house_at_once_start_one_process() -> None:
         assert (await zygotes.of(PLAIN, "ann")).pid == given[0].pid
 
 
-async def test_each_house_has_a_zygote_of_its_own_with_its_libraries_loaded(shelf: Shelf) -> None:
-    library = shelf.add("import sys\nsys.stderr.write('loaded\\n')\n")
+async def test_each_house_has_a_zygote_of_its_own_with_its_libraries_loaded(site_folder: SiteFolder) -> None:
+    library = site_folder.add("import sys\nsys.stderr.write('loaded\\n')\n")
     async with some() as zygotes:
         plain, other = await asyncio.gather(
             zygotes.of(PLAIN, "ann"), zygotes.of(EnvironmentSpec(python=True, modules=(library,)), "ann")
@@ -81,8 +81,10 @@ async def test_each_house_has_a_zygote_of_its_own_with_its_libraries_loaded(shel
         await until(lambda: found(lambda: b"loaded" in other._said))
 
 
-async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_others(shelf: Shelf) -> None:
-    house = EnvironmentSpec(python=True, modules=(shelf.add("import time\ntime.sleep(0.2)"),))
+async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_others(
+    site_folder: SiteFolder,
+) -> None:
+    house = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(0.2)"),))
     async with some() as zygotes:
         first = asyncio.create_task(zygotes.of(house, "ann"))
         second = asyncio.create_task(zygotes.of(house, "ann"))
@@ -92,8 +94,8 @@ async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_oth
         assert first.cancelled()
 
 
-async def test_a_library_that_is_not_there_or_fails_is_named(shelf: Shelf) -> None:
-    broken = shelf.add("raise RuntimeError('no licence')")
+async def test_a_library_that_is_not_there_or_fails_is_named(site_folder: SiteFolder) -> None:
+    broken = site_folder.add("raise RuntimeError('no licence')")
     async with some() as zygotes:
         with pytest.raises(Misconfigured, match="nowhere_to_be_found") as refused:
             await zygotes.of(EnvironmentSpec(python=True, modules=("nowhere_to_be_found",)), "ann")
@@ -104,16 +106,16 @@ async def test_a_library_that_is_not_there_or_fails_is_named(shelf: Shelf) -> No
         await until(lambda: found(lambda: not zygotes._zygotes))
 
 
-async def test_a_library_that_ends_its_process_is_refused_with_what_it_said(shelf: Shelf) -> None:
-    library = shelf.add("import os\nprint('x' * 300_000, 'goodbye', flush=True)\nos._exit(3)")
+async def test_a_library_that_ends_its_process_is_refused_with_what_it_reported(site_folder: SiteFolder) -> None:
+    library = site_folder.add("import os\nprint('x' * 300_000, 'goodbye', flush=True)\nos._exit(3)")
     async with some() as zygotes:
         with pytest.raises(Misconfigured, match=r"exited with status 3; it said: .*goodbye") as refused:
             await zygotes.of(EnvironmentSpec(python=True, modules=(library,)), "ann")
         assert len(refused.value.message) < 1000
 
 
-async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> None:
-    house = EnvironmentSpec(python=True, modules=(shelf.add("while True: pass"),))
+async def test_a_zygote_that_never_gets_ready_is_ended_in_time(site_folder: SiteFolder) -> None:
+    house = EnvironmentSpec(python=True, modules=(site_folder.add("while True: pass"),))
     async with some(start_seconds=0.3) as zygotes:
         before = children_now()
         with anyio.fail_after(30), pytest.raises(Misconfigured, match=r"was not ready within 0\.3 seconds"):
@@ -122,9 +124,9 @@ async def test_a_zygote_that_never_gets_ready_is_ended_in_time(shelf: Shelf) -> 
 
 
 @pytest.mark.parametrize("words", ["ready", "[]", "5", '"failed"', '{"failed": 1}'])
-async def test_a_zygote_that_says_nonsense_is_not_used(shelf: Shelf, words: str) -> None:
+async def test_a_zygote_that_says_nonsense_is_not_used(site_folder: SiteFolder, words: str) -> None:
     code = f"import os, time\nos.write(3, {words.encode()!r})\ntime.sleep(60)"
-    house = EnvironmentSpec(python=True, modules=(shelf.add(code),))
+    house = EnvironmentSpec(python=True, modules=(site_folder.add(code),))
     async with some() as zygotes:
         with anyio.fail_after(30), pytest.raises(Misconfigured, match="cannot be read"):
             await zygotes.of(house, "ann")
@@ -142,8 +144,8 @@ async def test_a_zygote_that_is_killed_is_replaced() -> None:
         assert second.pid != first.pid
 
 
-async def test_who_waits_for_a_zygote_that_is_killed_is_informed_that_it_is_gone(shelf: Shelf) -> None:
-    house = EnvironmentSpec(python=True, modules=(shelf.add("import time\ntime.sleep(60)"),))
+async def test_who_waits_for_a_zygote_that_is_killed_is_informed_that_it_is_gone(site_folder: SiteFolder) -> None:
+    house = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(60)"),))
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
@@ -152,17 +154,19 @@ async def test_who_waits_for_a_zygote_that_is_killed_is_informed_that_it_is_gone
             await waiting
 
 
-async def test_who_waits_for_a_zygote_whose_library_is_killed_is_informed_that_it_is_gone(shelf: Shelf) -> None:
-    house = EnvironmentSpec(python=True, modules=(shelf.add("import os\nos.kill(os.getpid(), 9)"),))
+async def test_who_waits_for_a_zygote_whose_library_is_killed_is_informed_that_it_is_gone(
+    site_folder: SiteFolder,
+) -> None:
+    house = EnvironmentSpec(python=True, modules=(site_folder.add("import os\nos.kill(os.getpid(), 9)"),))
     async with some() as zygotes:
         with pytest.raises(ZygoteGone):
             await zygotes.of(house, "ann")
 
 
 @pytest.mark.parametrize("message", ["", "import os\nos.write(3, b'ready')\n"], ids=["it is killed", "it gives up"])
-async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(shelf: Shelf, message: str) -> None:
+async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(site_folder: SiteFolder, message: str) -> None:
     house = EnvironmentSpec(
-        python=True, modules=(shelf.add("print('loading', flush=True)\n" + message + "while True: pass"),)
+        python=True, modules=(site_folder.add("print('loading', flush=True)\n" + message + "while True: pass"),)
     )
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
@@ -180,11 +184,11 @@ async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(shelf: She
 
 @pytest.mark.parametrize("then", ["", "while True: pass"], ids=["that is ready", "that never is"])
 async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
-    shelf: Shelf, then: str, monkeypatch: pytest.MonkeyPatch
+    site_folder: SiteFolder, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(zygote_module, "ZYGOTE_EXIT_SECONDS", 0.2)
     code = "import subprocess\nstarted = subprocess.Popen(['sleep', '600'])\nprint('started', flush=True)\n"
-    house = EnvironmentSpec(python=True, modules=(shelf.add(code + then),))
+    house = EnvironmentSpec(python=True, modules=(site_folder.add(code + then),))
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
         await until(lambda: found(lambda: bool(zygotes._zygotes)))
@@ -238,8 +242,8 @@ async def test_a_zygote_with_calls_is_ended_only_when_all_have_some() -> None:
         await until_gone(busy.pid)
 
 
-async def test_zygotes_that_start_are_not_thrown_out_by_others(shelf: Shelf) -> None:
-    slow = EnvironmentSpec(python=True, modules=(shelf.add("import time\ntime.sleep(0.2)"),))
+async def test_zygotes_that_start_are_not_thrown_out_by_others(site_folder: SiteFolder) -> None:
+    slow = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(0.2)"),))
     async with some(most=1) as zygotes:
         before = children_now()
         first = asyncio.create_task(zygotes.of(slow, "ann"))
@@ -286,10 +290,10 @@ async def test_warming_starts_a_process_only_where_there_is_room() -> None:
 
 
 async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    site_folder: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(zygote_module, "ZYGOTE_EXIT_SECONDS", 0.2)
-    hangs = EnvironmentSpec(python=True, modules=(shelf.add("while True: pass"),))
+    hangs = EnvironmentSpec(python=True, modules=(site_folder.add("while True: pass"),))
     async with some() as zygotes:
         stopped = await zygotes.of(PLAIN, "ann")
         os.kill(stopped.pid, signal.SIGSTOP)

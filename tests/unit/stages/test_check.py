@@ -50,7 +50,7 @@ class Word(str):
     __slots__ = ()
 
 
-def peg(**fields: Any) -> CompiledTool:
+def compiled(**fields: Any) -> CompiledTool:
     tool = Tool("id", "owner", "quote", Kind.MOCK, {}, {}, NOW, NOW, **fields)
     return CompiledTool(tool, lambda _: (_ for _ in ()).throw(AssertionError("not run here")))
 
@@ -134,15 +134,15 @@ class TestAsJson:
 class TestChecker:
     def test_a_result_of_the_limit_passes_and_one_byte_more_does_not(self) -> None:
         checker = OutputChecker(max_bytes=10)
-        assert checker.check(peg(), "x" * 8) == b'"xxxxxxxx"'
+        assert checker.check(compiled(), "x" * 8) == b'"xxxxxxxx"'
         with pytest.raises(ResultTooLarge, match="returned 11 bytes of JSON, at most 10 are allowed"):
-            checker.check(peg(), "x" * 9)
+            checker.check(compiled(), "x" * 9)
 
     def test_the_tools_own_limit_counts_where_it_has_one(self) -> None:
         checker = OutputChecker(max_bytes=10)
-        assert checker.check(peg(max_result_bytes=20), "x" * 18)
+        assert checker.check(compiled(max_result_bytes=20), "x" * 18)
         with pytest.raises(ResultTooLarge):
-            checker.check(peg(max_result_bytes=5), "xxxx")
+            checker.check(compiled(max_result_bytes=5), "xxxx")
 
     def test_the_output_schema_is_held_against_what_was_written(self) -> None:
         schema = {
@@ -151,7 +151,7 @@ class TestChecker:
             "required": ["id"],
         }
         checker = OutputChecker(max_bytes=1000)
-        checked = peg(output_schema=schema)
+        checked = compiled(output_schema=schema)
         written = checker.check(checked, {"id": UUID(int=1), "all": (1,)})
         assert orjson.loads(written) == {"id": str(UUID(int=1)), "all": [1]}
         with pytest.raises(ContractViolation) as broken:
@@ -163,4 +163,4 @@ class TestChecker:
             checker.check(checked, [1])
 
     def test_without_a_schema_anything_json_passes(self) -> None:
-        assert OutputChecker(max_bytes=1000).check(peg(), [1, "a", None]) == b'[1,"a",null]'
+        assert OutputChecker(max_bytes=1000).check(compiled(), [1, "a", None]) == b'[1,"a",null]'

@@ -24,7 +24,7 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 CHECKER = OutputChecker(max_bytes=1000)
 
 
-def peg(run: Callable[[ReadyCall], Any], *, instant: bool = False, **fields: Any) -> CompiledTool:
+def compiled(run: Callable[[ReadyCall], Any], *, instant: bool = False, **fields: Any) -> CompiledTool:
     tool = Tool("id", "owner", "quote", Kind.INTERNAL, {}, {}, NOW, NOW, **fields)
     return CompiledTool(tool, lambda _: Prepared(run, instant=instant))
 
@@ -39,7 +39,7 @@ async def test_an_outcome_has_the_output_its_text_and_the_attempts() -> None:
         return {"a": 1}
 
     for instant in (True, False):
-        assert await run(peg(answer, instant=instant)) == ExecutionOutcome(b'{"a":1}', 1)
+        assert await run(compiled(answer, instant=instant)) == ExecutionOutcome(b'{"a":1}', 1)
 
 
 async def test_what_tool_code_raises_is_its_own_error() -> None:
@@ -60,7 +60,7 @@ async def test_what_tool_code_raises_is_its_own_error() -> None:
 
         for instant in (True, False):
             with pytest.raises(ExecutionFailed) as failed:
-                await run(peg(fail, instant=instant))
+                await run(compiled(fail, instant=instant))
             assert failed.value.message == words == describe_exception(error)
 
 
@@ -69,7 +69,7 @@ async def test_a_tool_error_stays_what_it_is() -> None:
         raise RateLimited("slower", retry_after_ms=5)
 
     with pytest.raises(RateLimited, match="slower"):
-        await run(peg(fail))
+        await run(compiled(fail))
 
 
 async def test_a_tool_that_cannot_be_prepared_counts_as_an_attempt() -> None:
@@ -106,14 +106,14 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 async def test_the_wait_doubles_from_one_attempt_to_the_next(waits: list[float]) -> None:
     retry = Retry(max_attempts=4, on=frozenset({"timeout"}), backoff_ms=10)
     with pytest.raises(TimedOut):
-        await run(peg(failing(TimedOut("slow")), retry=retry))
+        await run(compiled(failing(TimedOut("slow")), retry=retry))
     assert waits == [0.01, 0.02, 0.04]
 
 
 async def test_it_waits_as_long_as_it_was_asked_to(waits: list[float]) -> None:
     run_again = Retry(max_attempts=2, on=frozenset({"rate_limited"}))
     with pytest.raises(RateLimited):
-        await run(peg(failing(RateLimited("slower", retry_after_ms=300)), retry=run_again))
+        await run(compiled(failing(RateLimited("slower", retry_after_ms=300)), retry=run_again))
     assert waits == [0.3]
 
 
@@ -121,7 +121,7 @@ async def test_it_does_not_wait_past_the_deadline(waits: list[float]) -> None:
     attempts = Attempts()
     run_again = Retry(max_attempts=3, on=frozenset({"rate_limited"}))
     with pytest.raises(RateLimited):
-        await run(peg(failing(RateLimited("slower", retry_after_ms=60_000)), retry=run_again), attempts)
+        await run(compiled(failing(RateLimited("slower", retry_after_ms=60_000)), retry=run_again), attempts)
     assert (attempts.count, waits) == (1, [])
 
 
@@ -130,7 +130,7 @@ async def test_a_deadline_that_has_passed_stops_at_once() -> None:
         await asyncio.Event().wait()
 
     with pytest.raises(TimedOut, match="Tool 'quote' did not finish within 7 s"):
-        await run(peg(hang, timeout=7), within=-1)
+        await run(compiled(hang, timeout=7), within=-1)
 
 
 async def test_a_timeout_that_the_tool_itself_raises_is_not_ours() -> None:
@@ -138,7 +138,7 @@ async def test_a_timeout_that_the_tool_itself_raises_is_not_ours() -> None:
         raise TimeoutError("the upstream is slow")
 
     with pytest.raises(ExecutionFailed, match="the upstream is slow"):
-        await run(peg(fail))
+        await run(compiled(fail))
 
 
 async def test_the_callers_cancellation_passes_through() -> None:
@@ -148,7 +148,7 @@ async def test_the_callers_cancellation_passes_through() -> None:
         started.set()
         await asyncio.Event().wait()
 
-    task = asyncio.create_task(run(peg(hang)))
+    task = asyncio.create_task(run(compiled(hang)))
     await started.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

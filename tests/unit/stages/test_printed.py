@@ -21,7 +21,7 @@ from pegboard.testing import NoSettings
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.boards import code, use
 from tests.unit.recording import Recording
-from tests.unit.stages.test_execute import peg, run
+from tests.unit.stages.test_execute import compiled, run
 
 
 class Script:
@@ -56,28 +56,28 @@ class TestTakenOver:
     @pytest.mark.parametrize("instant", [True, False])
     async def test_an_output_is_its_value_and_what_was_printed_is_kept_apart(self, instant: bool) -> None:
         attempts = Attempts()
-        outcome = await run(peg(Script(Output({"a": 1}, "hello\n")), instant=instant), attempts)
+        outcome = await run(compiled(Script(Output({"a": 1}, "hello\n")), instant=instant), attempts)
         assert outcome == ExecutionOutcome(b'{"a":1}', 1)
         assert attempts.printed == "hello\n"
 
     async def test_a_pair_that_a_tool_returns_is_a_pair(self) -> None:
         attempts = Attempts()
-        assert await run(peg(Script((1, "hello"))), attempts) == ExecutionOutcome(b'[1,"hello"]', 1)
+        assert await run(compiled(Script((1, "hello"))), attempts) == ExecutionOutcome(b'[1,"hello"]', 1)
         assert attempts.printed == ""
 
     async def test_a_failure_has_what_was_printed_before_it(self) -> None:
         attempts = Attempts()
         with pytest.raises(ExecutionFailed):
-            await run(peg(Script(printing(ExecutionFailed("stuck"), "so far"))), attempts)
+            await run(compiled(Script(printing(ExecutionFailed("stuck"), "so far"))), attempts)
         assert attempts.printed == "so far"
 
     async def test_an_output_that_is_refused_has_printed_all_the_same(self) -> None:
         attempts = Attempts()
         with pytest.raises(ContractViolation):
-            await run(peg(Script(Output("x", "so far")), output_schema={"type": "integer"}), attempts)
+            await run(compiled(Script(Output("x", "so far")), output_schema={"type": "integer"}), attempts)
         assert attempts.printed == "so far"
         with pytest.raises(ExecutionFailed, match="not JSON"):
-            await run(peg(Script(Output(object(), "no json"))), attempts)
+            await run(compiled(Script(Output(object(), "no json"))), attempts)
         assert attempts.printed == "no json"
 
     @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ class TestTakenOver:
     )
     async def test_it_is_the_last_attempts_alone(self, steps: list[Any], printed: str) -> None:
         attempts = Attempts()
-        the = peg(Script(*steps), output_schema={"type": "integer"}, retry=AGAIN)
+        the = compiled(Script(*steps), output_schema={"type": "integer"}, retry=AGAIN)
         try:
             await run(the, attempts)
         except ToolError:
@@ -105,7 +105,7 @@ class TestTakenOver:
         attempts = Attempts()
         late = Retry(max_attempts=3, on=frozenset({"timeout"}), backoff_ms=60_000)
         with pytest.raises(TimedOut):
-            await run(peg(Script(printing(TimedOut("slow"), "first")), retry=late), attempts)
+            await run(compiled(Script(printing(TimedOut("slow"), "first")), retry=late), attempts)
         assert attempts.printed == "first"
 
     async def test_nothing_is_printed_by_an_error_unless_a_user_says_so(self) -> None:
@@ -141,7 +141,7 @@ class TestCut:
             ("\0" * 30_000, "\ufffd" * 21_845, "24,465"),
         ],
     )
-    def test_beyond_it_the_end_is_cut_and_how_much_is_said(self, printed: str, beginning: str, more: str) -> None:
+    def test_beyond_it_the_end_is_cut_and_how_much_is_reported(self, printed: str, beginning: str, more: str) -> None:
         assert kept(printed) == f"{beginning}\n[{more} more bytes were printed and are not kept]"
 
     @settings(deadline=None)

@@ -11,7 +11,7 @@ from pegboard.model.call_errors import ContractViolation, FieldProblem, InvalidA
 from pegboard.model.tool import Retry
 from pegboard.stages.execute import Attempts
 from pegboard.testing import calls_of, memory_board
-from tests.unit.stages.test_execute import failing, peg, run
+from tests.unit.stages.test_execute import compiled, failing, run
 
 PROMISE = {"type": "integer"}
 
@@ -28,7 +28,7 @@ def giving(*outputs: Any) -> Any:
 
 async def test_each_failed_attempt_is_kept_with_its_number_and_time() -> None:
     attempts = Attempts()
-    outcome = await run(peg(giving("one", None, 3), output_schema=PROMISE, read_only=True), attempts)
+    outcome = await run(compiled(giving("one", None, 3), output_schema=PROMISE, read_only=True), attempts)
     assert (outcome.attempts, attempts.violations) == (3, 2)
     assert [(each["attempt"], each["code"]) for each in attempts.tries] == [
         (1, "contract_violation"),
@@ -42,7 +42,7 @@ async def test_attempts_that_failed_otherwise_break_no_contract() -> None:
     attempts = Attempts()
     retry = Retry(max_attempts=2, on=frozenset({"timeout"}))
     with pytest.raises(TimedOut):
-        await run(peg(failing(TimedOut("slow")), retry=retry), attempts)
+        await run(compiled(failing(TimedOut("slow")), retry=retry), attempts)
     assert [each["error"] for each in attempts.tries] == ["slow", "slow"]
     assert attempts.violations == 0
 
@@ -60,7 +60,7 @@ async def test_attempts_that_failed_otherwise_break_no_contract() -> None:
 async def test_a_message_is_kept_without_values_and_not_all_of_a_long_one(error: ToolError, kept: str) -> None:
     attempts = Attempts()
     with pytest.raises(ToolError):
-        await run(peg(failing(error)), attempts)
+        await run(compiled(failing(error)), attempts)
     assert [each["error"] for each in attempts.tries] == [kept]
 
 

@@ -20,7 +20,7 @@ class Seen:
     def __init__(self) -> None:
         self.revisions: list[int] = []
         self.failing = 0
-        self._told = asyncio.Event()
+        self._reported = asyncio.Event()
 
     async def on_change(self, revision: int) -> None:
         """Note it, or fail while it is instructed to."""
@@ -28,14 +28,14 @@ class Seen:
             self.failing -= 1
             raise ConnectionError("not now")
         self.revisions.append(revision)
-        self._told.set()
+        self._reported.set()
 
     async def wait_for(self, revision: int) -> None:
         """Return once that revision was seen."""
         async with asyncio.timeout(30):
             while revision not in self.revisions:
-                self._told.clear()
-                await self._told.wait()
+                self._reported.clear()
+                await self._reported.wait()
 
 
 @asynccontextmanager

@@ -44,11 +44,11 @@ async def plan(database: Database, query: Query, telling: str = "FROM") -> str:
 
 async def fill(database: Database) -> User:
     """Some thousand tools, few of them unusual; returns a user with a few."""
-    admin, somebody = a_user("admin"), a_user("somebody")
+    admin, other_user = a_user("admin"), a_user("somebody")
     kinds = [Kind.HTTP] * 60 + [Kind.PYTHON] * 30 + [Kind.SHELL] * 9 + [Kind.TABLE]
     made = [
         a_tool(
-            somebody if number % 200 == 0 else admin,
+            other_user if number % 200 == 0 else admin,
             f"tool_{number * 7919 % 3000:04}",
             tool_type=kinds[number % 100],
             is_active=number % 50 != 0,
@@ -60,12 +60,12 @@ async def fill(database: Database) -> User:
     ]
     async with database.write() as conn:
         await account_rows.users.add(conn, admin, revision=1)
-        await account_rows.users.add(conn, somebody, revision=1)
+        await account_rows.users.add(conn, other_user, revision=1)
         rows = [{**tool_rows._build_tool_row(tool), "revision": number} for number, tool in enumerate(made)]
         await conn.execute(tool_rows._tools.insert(), rows)
         if database.kind == "postgresql":
             await conn.exec_driver_sql("ANALYZE")
-    return somebody
+    return other_user
 
 
 async def fill_journal(database: Database) -> None:

@@ -100,7 +100,7 @@ def test_a_link_that_leads_nowhere_is_not_replaced(path: Path, tmp_path: Path) -
     assert path.is_symlink()
 
 
-def test_a_folder_that_cannot_be_made_is_said_to_be_so(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported_to_be_so(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(KeyringError, match="cannot be made"):
         FileKeyring(tmp_path / "file" / "secret.key", create=True)

@@ -253,7 +253,7 @@ async def test_a_tool_that_is_pinned_to_nothing_takes_what_there_is(runner: Runn
         (Upstream("http://mcp.example/mcp", None), {"type": "bearer", "token": "a\nb"}, Misconfigured),
     ],
 )
-async def test_what_cannot_work_is_said_before_the_first_call(
+async def test_what_cannot_work_is_reported_before_the_first_call(
     upstream: Upstream, auth: dict[str, Any] | None, kind: type[ToolError], runner: Runner
 ) -> None:
     with pytest.raises(kind):

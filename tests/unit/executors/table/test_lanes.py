@@ -42,10 +42,10 @@ def an_entry(text: str = "") -> InsertEntry:
 async def test_rows_that_are_large_together_go_in_several_transactions() -> None:
     writer = Writer()
     writer.go.set()
-    lanes = InsertQueues(writer.write)
+    batches = InsertQueues(writer.write)
     large = an_entry("x" * (MAX_BATCH_CHARS // 2))
     await asyncio.gather(
-        *(lanes.put("lane", large) for _ in range(5)), lanes.put("lane", an_entry("y" * 2 * MAX_BATCH_CHARS))
+        *(batches.put("lane", large) for _ in range(5)), batches.put("lane", an_entry("y" * 2 * MAX_BATCH_CHARS))
     )
     assert writer.sizes == [2, 2, 1, 1]
 
@@ -53,22 +53,22 @@ async def test_rows_that_are_large_together_go_in_several_transactions() -> None
 async def test_small_rows_go_together_by_their_number() -> None:
     writer = Writer()
     writer.go.set()
-    lanes = InsertQueues(writer.write)
-    await asyncio.gather(*(lanes.put("lane", an_entry()) for _ in range(MAX_BATCH_ENTRIES + 1)))
+    batches = InsertQueues(writer.write)
+    await asyncio.gather(*(batches.put("lane", an_entry()) for _ in range(MAX_BATCH_ENTRIES + 1)))
     assert writer.sizes == [MAX_BATCH_ENTRIES, 1]
 
 
 async def test_what_is_being_written_counts_among_what_waits() -> None:
     writer = Writer()
-    lanes = InsertQueues(writer.write, most_waiting=3)
-    waiting = [asyncio.create_task(lanes.put(object(), an_entry())) for _ in range(3)]
+    batches = InsertQueues(writer.write, most_waiting=3)
+    waiting = [asyncio.create_task(batches.put(object(), an_entry())) for _ in range(3)]
     await asyncio.sleep(0)
     with pytest.raises(Unavailable):
-        await lanes.put(object(), an_entry())
+        await batches.put(object(), an_entry())
     writer.go.set()
     await asyncio.gather(*waiting)
-    await lanes.rest()
-    await lanes.put("lane", an_entry())
+    await batches.rest()
+    await batches.put("lane", an_entry())
 
 
 @pytest.mark.parametrize("is_committing", [True, False])

@@ -159,7 +159,7 @@ async def test_an_answer_that_cannot_be_made_leaves_no_row_and_hurts_no_neighbou
         assert await asked(postgres_url, "SELECT count(*) FROM t WHERE n = 4") == [(0,)]
 
 
-async def test_when_all_connections_are_in_use_that_is_what_is_said(postgres_url: str) -> None:
+async def test_when_all_connections_are_in_use_that_is_what_is_reported(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES, connections=1) as source, connected(postgres_url) as other:
         facts, free = await facts_of(source, "t"), await facts_of(source, "other")
         await other.execute("BEGIN; LOCK TABLE t")

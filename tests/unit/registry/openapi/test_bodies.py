@@ -83,7 +83,7 @@ def test_parts_of_an_allof_are_taken_together() -> None:
 
 
 @pytest.mark.parametrize("rest", [True, False, {"type": "integer"}])
-def test_what_is_said_of_further_fields_holds_for_the_tool(rest: Any) -> None:
+def test_what_is_reported_of_further_fields_holds_for_the_tool(rest: Any) -> None:
     definition = of(body({**PET, "additionalProperties": rest}))
     if rest is False:
         with pytest.raises(InvalidArguments):
@@ -225,7 +225,7 @@ def test_text_is_sent_as_it_is(media_type: str) -> None:
     assert request.headers["Content-Type"].startswith(media_type)
 
 
-def test_xml_is_written_by_the_model_and_its_structure_is_said_to_be_left_out() -> None:
+def test_xml_is_written_by_the_model_and_its_structure_is_reported_to_be_left_out() -> None:
     found = imported(offering("application/xml"))
     assert noted(found) == ["without the structure of its body: application/xml is written as text"]
     request = sent(found.definitions[0], body="<pet/>")

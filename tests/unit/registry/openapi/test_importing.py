@@ -118,13 +118,13 @@ PATHS = {
         (["shops_list", "addPet"], ["addPet", "shops_list"]),
     ],
 )
-def test_only_what_is_asked_for_is_imported_and_the_rest_is_not_spoken_of(include: list[str], taken: list[str]) -> None:
+def test_only_what_is_asked_for_is_imported_and_the_rest_is_not_mentioned(include: list[str], taken: list[str]) -> None:
     found = import_document(api(PATHS), include=include)
     assert [definition["name"] for definition in found.definitions] == taken
     assert found.left_out == ()
 
 
-def test_what_was_asked_for_and_cannot_be_had_is_spoken_of() -> None:
+def test_what_was_asked_for_and_cannot_be_had_is_mentioned() -> None:
     left_out = import_document(api(PATHS), include=["TRACE *", "put /shops", "nothing_*"]).left_out
     assert [item.name for item in left_out] == ["TRACE /pets/{id}", "put_shops", "nothing_*"]
     assert left_out[2].reason == "no operation has a name, a route or a tag like this"
@@ -156,7 +156,7 @@ def test_whatever_is_no_operation_is_left_out_with_the_reason() -> None:
     )
 
 
-def test_callbacks_are_spoken_of() -> None:
+def test_callbacks_are_mentioned() -> None:
     found = import_document(api({"/a": {"post": {"callbacks": {"done": {}}}}}))
     assert len(found.definitions) == 1
     assert found.left_out == (

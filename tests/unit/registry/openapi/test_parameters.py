@@ -86,7 +86,7 @@ def test_reserved_characters_stay_where_they_are_allowed() -> None:
     assert url(definition, to="/a:b?c") == "/x?to=/a:b?c"
 
 
-def test_nothing_is_said_that_goes_without_saying() -> None:
+def test_nothing_is_reported_that_goes_without_saying() -> None:
     definition = of(
         {
             "parameters": [
@@ -100,7 +100,7 @@ def test_nothing_is_said_that_goes_without_saying() -> None:
     assert definition["config"] == {"url": "https://api.example.com/x/{id}", "method": "GET"}
 
 
-def test_a_query_parameter_of_a_post_is_said_to_be_one() -> None:
+def test_a_query_parameter_of_a_post_is_reported_to_be_one() -> None:
     definition = with_parameter("post", name="q", **{"in": "query"})
     assert definition["config"]["params_in"] == {"q": "query"}
     assert sent(definition, q="x").body is None
@@ -213,7 +213,7 @@ def test_a_parameter_that_an_operation_cannot_do_without_leaves_it_out(parameter
     assert words in reason(api({"/x": {"get": {"parameters": [given]}}}))
 
 
-def test_what_is_said_of_the_parameter_and_of_its_schema_are_both_kept() -> None:
+def test_what_is_reported_of_the_parameter_and_of_its_schema_are_both_kept() -> None:
     definition = with_parameter(
         name="q",
         **{"in": "query"},

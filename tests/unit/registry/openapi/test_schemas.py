@@ -47,7 +47,7 @@ def properties(schema: Json, version: str = "3.1.0", **others: Any) -> Json:
         ({"type": "string", "deprecated": True}, {"type": "string", "deprecated": True, "description": "Deprecated."}),
     ],
 )
-def test_what_older_versions_say_is_said_in_todays_words(given: Json, becomes: Json) -> None:
+def test_what_older_versions_say_is_reported_in_todays_words(given: Json, becomes: Json) -> None:
     for version in OLD:
         assert taking(given, version) == becomes
 

@@ -156,7 +156,7 @@ class TestValues:
         assert (problem.code, problem.message_without_value) == (code, f"Field 'a' {words}")
         assert of_field(next(iter(limits.values())), dataType="datetime", **limits) is None
 
-    def test_why_a_moment_cannot_be_read_is_said(self) -> None:
+    def test_why_a_moment_cannot_be_read_is_reported(self) -> None:
         problem = of_field("2025-10-05", dataType="datetime")
         assert problem is not None
         assert problem.message.endswith("'2025-10-05': a date alone is no moment; write it as 2025-10-05T14:30:00Z")

@@ -46,8 +46,8 @@ async def board(file: Path, url: str) -> AsyncIterator[Pegboard]:
 
 def named(board: Pegboard, name: str) -> Any:
     """The tool of that name as it hangs on the board now."""
-    peg = board.snapshot.find(name)
-    return None if peg is None else peg.tool
+    compiled = board.snapshot.find(name)
+    return None if compiled is None else compiled.tool
 
 
 async def codes(board: Pegboard) -> list[str]:

@@ -60,10 +60,10 @@ async def test_a_change_of_who_may_read_the_file_has_it_read_again(file: Path) -
         before = (await board.tables.status()).loaded_at
         os.chmod(file, 0o640)  # noqa: PTH101 -- nothing that blocks for long
 
-        async def is_read_anew() -> bool:
+        async def is_read_again() -> bool:
             return (await board.tables.status()).loaded_at != before
 
-        assert await until(is_read_anew, 10)
+        assert await until(is_read_again, 10)
 
 
 async def test_a_file_is_taken_when_no_one_has_written_to_it_for_a_while(

@@ -70,7 +70,7 @@ class TestReading:
             (b" " * (MAX_FILE_BYTES + 1), "at most 4,194,304"),
         ],
     )
-    def test_what_cannot_be_read_is_said(self, text: str | bytes, says: str) -> None:
+    def test_what_cannot_be_read_is_reported(self, text: str | bytes, says: str) -> None:
         message = misread(text)
         assert message.startswith("The tables in tables.json are not valid: ")
         assert says in message

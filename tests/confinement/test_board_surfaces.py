@@ -1,4 +1,4 @@
-"""Some of the attacks through each door of the board: the library, REST and the command line tell the same."""
+"""Some of the attacks through each surface of the board: the library, REST and the command line tell the same."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import NoSettings
+from tests.board_surfaces import KEY, Refused, Surface, opened
 from tests.confinement.targets import LIMITS
-from tests.doors import KEY, Door, Refused, opened
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a syntax error": ({"code": "def f(:"}, "config.code: line 1: invalid syntax"),
@@ -42,7 +42,7 @@ ATTACKS: dict[str, tuple[str, dict[str, Any], dict[str, Any], str, str]] = {
 
 @pytest.fixture(scope="module")
 async def attacked(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pegboard]:
-    """The board behind the doors."""
+    """The board behind the surfaces."""
     settings = NoSettings(home=tmp_path_factory.mktemp("home"), admin_key=KEY, log_level="error", **LIMITS)
     async with Pegboard.open(settings=settings) as made:
         await made.add({"name": "first", "tool_type": "python", "config": {"code": "def f(): pass"}})
@@ -51,24 +51,24 @@ async def attacked(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pe
 
 
 @pytest.fixture(params=["library", "rest", "cli"])
-async def door(request: pytest.FixtureRequest, attacked: Pegboard) -> AsyncIterator[Door]:
-    """Each door in turn."""
+async def surface(request: pytest.FixtureRequest, attacked: Pegboard) -> AsyncIterator[Surface]:
+    """Each surface in turn."""
     async with opened(request.param, attacked) as made:
         yield made
 
 
-async def test_each_door_tells_how_an_attack_ended(door: Door) -> None:
+async def test_each_surface_tells_how_an_attack_ended(surface: Surface) -> None:
     for number, (kind, config, arguments, code, words) in enumerate(ATTACKS.values()):
-        name = f"{door.name}_{number}"
+        name = f"{surface.name}_{number}"
         schema = {"type": "object", "properties": {one: {} for one in arguments}}
-        await door.create({"name": name, "tool_type": kind, "config": config, "input_schema": schema})
-        answer = await door.call(name, arguments)
+        await surface.create({"name": name, "tool_type": kind, "config": config, "input_schema": schema})
+        answer = await surface.call(name, arguments)
         assert (answer["success"], answer["error_details"]["code"]) == (False, code), answer
         assert re.search(words, answer["error"]), answer
-        assert (await door.call("echo", {"message": "well"}))["success"]
+        assert (await surface.call("echo", {"message": "well"}))["success"]
 
 
-async def test_each_door_refuses_what_could_not_run(door: Door) -> None:
+async def test_each_surface_refuses_what_could_not_run(surface: Surface) -> None:
     for config, words in REFUSED.values():
         with pytest.raises(Refused, match=words):
-            await door.create({"name": "refused", "tool_type": "python", "config": config})
+            await surface.create({"name": "refused", "tool_type": "python", "config": config})

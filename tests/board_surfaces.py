@@ -37,7 +37,7 @@ class Refused(Exception):
         self.message = message
 
 
-class Door(Protocol):
+class Surface(Protocol):
     """The operations that every surface supports."""
 
     name: str
@@ -61,7 +61,7 @@ class Door(Protocol):
         """Restore a removed tool; raise Refused if the board refuses."""
 
 
-class LibraryDoor:
+class LibrarySurface:
     name = "library"
 
     def __init__(self, board: Pegboard) -> None:
@@ -96,7 +96,7 @@ class LibraryDoor:
             raise Refused(describe_refusal(error)[1]) from error
 
 
-class RestDoor:
+class RestSurface:
     name = "rest"
 
     def __init__(self, client: httpx.AsyncClient) -> None:
@@ -129,7 +129,7 @@ class RestDoor:
         raise Refused(answer.json()["detail"])
 
 
-class CliDoor:
+class CliSurface:
     name = "cli"
 
     def __init__(self, url: str) -> None:
@@ -195,16 +195,16 @@ async def served(board: Pegboard, *, direct: bool = True, limits: ConnectionLimi
 
 
 @asynccontextmanager
-async def opened(name: str, board: Pegboard) -> AsyncIterator[Door]:
+async def opened(name: str, board: Pegboard) -> AsyncIterator[Surface]:
     """Yield the surface of this name."""
     if name == "library":
-        yield LibraryDoor(board)
+        yield LibrarySurface(board)
         return
     headers = {"Authorization": f"Bearer {KEY}"}
     if name == "rest":
         transport = httpx.ASGITransport(create_app(board, "test"))
         async with httpx.AsyncClient(transport=transport, base_url="http://board", headers=headers) as client:
-            yield RestDoor(client)
+            yield RestSurface(client)
         return
     async with served(board) as url:
-        yield CliDoor(url)
+        yield CliSurface(url)

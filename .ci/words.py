@@ -1,0 +1,73 @@
+"""Fail if a name, a comment, a docstring, a message or a page has a word of the private style of former versions."""
+
+import ast
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+# Words of a private style; docs/glossary.md and the style of the Python documentation have plain ones.
+BANNED_WORDS = re.compile(
+    r"(?<![a-z0-9])(whoever|whomever|nobody|somebody|anybody|anew|told|lest|none the wiser|one upon the other"
+    r"|for want of|be it)(?![a-z0-9])",
+    re.IGNORECASE,
+)
+# Metaphors that were names once. Say environment, supervisor, watcher, queue, compiled tool, surface, register, ….
+BANNED_NAMES = frozenset({
+    "aloud", "condemned", "crew", "door", "doors", "estate", "house", "houses", "lane", "lanes", "onlooker",
+    "onlookers", "peg", "pegs", "said", "shelf", "spoken", "vigil", "workshop",
+})  # fmt: skip
+# Fixed names that contain such a word, and modules that may use one.
+ALLOWED = {"CrewAI", "nobody"}
+ALLOWED_IN: set[tuple[str, str]] = set()
+# Folders that still have such words.
+PENDING = ("src/", "tests/unit/", "tests/surfaces/rest/", "docs/howto/audit.md", "docs/howto/secrets.md")
+NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def private_words() -> Iterator[str]:
+    """Return a message for each banned word in identifiers, comments, docstrings, messages and pages."""
+    for folder in ("src", "tests"):
+        for path in sorted(Path(folder).rglob("*.py")):
+            if not path.as_posix().startswith(PENDING):
+                yield from private_words_in_code(path)
+    for page in (*map(Path, ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")), *sorted(Path("docs").rglob("*.md"))):
+        if (
+            page.is_file()
+            and "_build" not in page.parts
+            and page.name != "glossary.md"
+            and page.as_posix() not in PENDING
+        ):
+            text = page.read_text(encoding="utf-8")
+            for match in BANNED_WORDS.finditer(text.replace("\n", " ")):
+                yield f"{page}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0]}': use a plain word"
+
+
+def private_words_in_code(path: Path) -> Iterator[str]:
+    """Return the messages for one module. Strings of tests are data, so that only their docstrings are read."""
+    text = path.read_text(encoding="utf-8")
+    docstrings = {
+        node.body[0].value.lineno
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and ast.get_docstring(node, clean=False) is not None
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for token in tokenize.generate_tokens(StringIO(text).readline):
+        line = token.start[0]
+        found: list[str] = []
+        if token.type == tokenize.NAME and token.string not in ALLOWED:
+            words = [part.lower() for part in NAME_PARTS.findall(token.string)]
+            found = [word for word in words if word in BANNED_NAMES or BANNED_WORDS.fullmatch(word)]
+        elif token.type == tokenize.COMMENT or (
+            token.type == tokenize.STRING and (path.parts[0] == "src" or line in docstrings)
+        ):
+            found = [match[0] for match in BANNED_WORDS.finditer(" ".join(token.string.split()))]
+        for word in found:
+            if (path.as_posix(), word.lower()) not in ALLOWED_IN:
+                yield f"{path}:{line}: '{word}': use a plain word (docs/glossary.md)"
+
+
+sys.exit("\n".join(sorted(set(private_words()))) or 0)
