@@ -1,7 +1,7 @@
 """The pipeline: the stages that each tool call passes, in order. Start reading here.
 
-A surface turns a request into a ToolCall and passes it to `Pipeline.run`. Each stage takes one type and returns a
-more trusted one. Stages raise ToolError; `run` catches it and returns a ToolResult.
+Every surface passes its requests to runs/handle.py, which passes each ToolCall to `Pipeline.run`. Each stage takes one
+type and returns a more trusted one. Stages raise ToolError; `run` catches it and returns a ToolResult.
 
     resolve     find the tool by name: active, not deleted, callable by this caller   → CompiledTool
     validate    check the size, depth and schema of the arguments                     → ReadyCall

@@ -11,7 +11,7 @@ from pegboard import Pegboard
 from pegboard.dialects.detect import Dialects
 from pegboard.dialects.plain import Plain
 from pegboard.dialects.read_limits import Limits
-from pegboard.surfaces.rest.lint_routes import DEFAULT_PROVIDERS
+from pegboard.surfaces.rest.tool_routes import DEFAULT_PROVIDERS
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 
 

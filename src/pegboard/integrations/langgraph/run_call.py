@@ -40,7 +40,7 @@ async def run_call(
     telling = ProgressThrottle(tell)
     asked = ToolCall(call.name, call.arguments, call.id or None, dialect="langchain", on_progress=telling, key=key)
     try:
-        return build_tool_message(Answer(call, await board.pipeline.run(asked, caller)))
+        return build_tool_message(Answer(call, await board.calls.call(asked, caller)))
     finally:
         telling.end()
 

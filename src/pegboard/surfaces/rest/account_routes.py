@@ -25,9 +25,12 @@ from pegboard.surfaces.rest.bodies import (
     UserPage,
     UserResponse,
 )
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, Cursor, Limit
 from pegboard.surfaces.rest.routing import (
+    Board,
+    CurrentCaller,
+    Cursor,
     KeyRoute,
+    Limit,
     allow,
     allow_admins,
     refuse_agent_keys,

@@ -11,41 +11,32 @@ from starlette.middleware.cors import CORSMiddleware
 from pegboard.board import Pegboard
 from pegboard.surfaces.rest import (
     account_routes,
+    api_docs,
     audit_routes,
     baseline_routes,
     call_routes,
     chain_routes,
     conversation_routes,
-    docs_page,
     import_routes,
-    lint_routes,
     replay_routes,
     table_routes,
     tool_routes,
     watch_routes,
 )
-from pegboard.surfaces.rest import (
-    audit_routes as statistics,
-)
-from pegboard.surfaces.rest import (
-    call_routes as cancelling,
-)
 from pegboard.surfaces.rest.asgi_request import ASGIApp, RequestLimitMiddleware
-from pegboard.surfaces.rest.bodies import ErrorDetails, PlainResult, ProblemBody
 from pegboard.surfaces.rest.event_stream import EventReaders
 from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser
-from pegboard.surfaces.rest.openapi_extra import CALL_PATH
 from pegboard.surfaces.rest.problem_json import add_problem_handlers
 from pegboard.version import __version__
 
 # The order matters: audit, statistics and watch paths must match before the `/v1/executions/{id}` route of the journal.
 _ROUTERS = (
     audit_routes.audit_router,
-    statistics.statistics_router,
+    audit_routes.statistics_router,
     watch_routes.watch_router,
     watch_routes.follow_router,
-    cancelling.cancel_router,
+    call_routes.cancel_router,
     call_routes.call_router,
     chain_routes.router,
     conversation_routes.router,
@@ -55,7 +46,7 @@ _ROUTERS = (
     account_routes.secrets_router,
     call_routes.journal_router,
     call_routes.server_router,
-    lint_routes.router,
+    tool_routes.lint_router,
     replay_routes.router,
     import_routes.router,
     table_routes.router,
@@ -66,7 +57,7 @@ _ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance
 METHODS_BY_PATH = {
     path: frozenset(method for route in _ROUTES if route.path_format == path for method in route.methods or ())
     for path in dict.fromkeys(route.path_format for route in _ROUTES)
-} | {path: frozenset(map(str.upper, operations)) for path, operations in CALL_PATH.items()}
+} | {path: frozenset(map(str.upper, operations)) for path, operations in api_docs.CALL_PATH.items()}
 _PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     "4XX": {
         "description": "Refused",
@@ -91,9 +82,9 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     rest.state.views = watch_routes.WatchViews(board.onlookers, board.snapshot)
     for router in _ROUTERS:
         rest.include_router(router)
-    rest.include_router(docs_page.router)
+    rest.include_router(api_docs.router)
     add_problem_handlers(rest, METHODS_BY_PATH)
-    _document_calls(rest)
+    api_docs.describe_calls(rest)
     settings = board.settings
     larger = {
         import_routes.OPENAPI_IMPORT_PATH: settings.max_import_bytes,
@@ -126,22 +117,3 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
             ],
         )
     return app
-
-
-def _document_calls(rest: FastAPI) -> None:
-    """Add the call route, which is not a FastAPI route, to the OpenAPI document."""
-    described = rest.openapi
-
-    def openapi() -> dict[str, Any]:
-        if rest.openapi_schema is None:
-            document = described()
-            document["paths"].update(CALL_PATH)
-            schemas = document["components"]["schemas"]
-            for model in (PlainResult, ErrorDetails, ProblemBody):
-                schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-                schemas.update(schema.pop("$defs", {}))
-                schemas[model.__name__] = schema
-            rest.openapi_schema = document
-        return rest.openapi_schema
-
-    rest.openapi = openapi  # type: ignore[method-assign]

@@ -19,8 +19,15 @@ from pegboard.model.base_model import Model
 from pegboard.model.call import Caller
 from pegboard.model.json_text import is_uuid
 from pegboard.surfaces.rest.bodies import ResponseBody
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, UtcTime
-from pegboard.surfaces.rest.routing import KeyRoute, allow, allow_admins, refuse_agent_keys
+from pegboard.surfaces.rest.routing import (
+    Board,
+    CurrentCaller,
+    KeyRoute,
+    UtcTime,
+    allow,
+    allow_admins,
+    refuse_agent_keys,
+)
 
 _NEXT_DESCRIPTION = "`next` of the answer before; absent at the beginning"
 

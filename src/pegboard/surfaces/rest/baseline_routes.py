@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-import orjson
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
-from starlette.exceptions import HTTPException
 
 from pegboard.baseline.baseline_tools import RECORD_FINDINGS, RESOLVE_FINDINGS
 from pegboard.baseline.read_findings import MAX_RECORDED_FINDINGS
@@ -17,9 +15,8 @@ from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.baseline_finding import KnownStatus, Scope, read_hash
 from pegboard.model.page import cut_page, read_cursor
 from pegboard.surfaces.rest.bodies import ResponseBody
-from pegboard.surfaces.rest.json_bodies import MAX_DOCUMENT_CONTAINERS, JsonBodyParser
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, Cursor, Limit
-from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
+from pegboard.surfaces.rest.json_bodies import read_document
+from pegboard.surfaces.rest.routing import Board, CurrentCaller, Cursor, KeyRoute, Limit, allow, refuse_agent_keys
 
 # The routes with the body limit MAX_BODY_BYTES.
 LARGE_BODY_PATHS = ("/v1/baseline/findings", "/v1/baseline/resolve")
@@ -141,13 +138,7 @@ async def remove_findings(
 
 async def _read_known_keys(request: Request, known: Sequence[str]) -> dict[str, Any]:
     """Return the body as a JSON object; raise Invalid if it has unknown keys."""
-    bodies: JsonBodyParser = request.app.state.bodies
-    try:
-        data = await bodies.parse(await request.body(), orjson.loads, MAX_DOCUMENT_CONTAINERS)
-    except orjson.JSONDecodeError as error:
-        raise HTTPException(400, f"Not valid JSON at character {error.pos}: {error.msg}") from None
-    if not isinstance(data, dict):
-        raise Invalid.of("The request is not valid", [Fault("body", "must be a JSON object")])
+    data = await read_document(request)
     unknown = [Fault(str(key)[:64], f"is not known; there are: {', '.join(known)}") for key in data if key not in known]
     if unknown:
         raise Invalid.of("The request is not valid", unknown[:20])

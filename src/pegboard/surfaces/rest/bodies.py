@@ -11,7 +11,7 @@ from pegboard.model.base_model import Model
 from pegboard.model.call import Status
 from pegboard.model.journal_row import COLUMNS, Column, ColumnType
 from pegboard.model.tool_definition import JsonObject, ToolResponse
-from pegboard.surfaces.rest.route_parameters import ReadableName, UtcTime
+from pegboard.surfaces.rest.routing import ReadableName, UtcTime
 
 
 class ResponseBody(BaseModel):

@@ -9,27 +9,28 @@ from fastapi.responses import PlainTextResponse
 
 from pegboard.model.filters import ExecutionFilter
 from pegboard.model.json_text import json_text
-from pegboard.surfaces.rest.asgi_request import is_text_media_type
 from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter
 from pegboard.surfaces.rest.bodies import DialectResponse, ExecutionPage, ExecutionResponse
 from pegboard.surfaces.rest.event_stream import EVENT_STREAM_RESPONSE, EventReaders, EventStream
-from pegboard.surfaces.rest.fast_call_routes import parse_payload
-from pegboard.surfaces.rest.route_parameters import (
+from pegboard.surfaces.rest.json_bodies import read_request_payload
+from pegboard.surfaces.rest.routing import (
     Board,
     CurrentCaller,
     Cursor,
+    KeyRoute,
     Limit,
     UtcTime,
+    allow,
     read_call_request,
+    refuse_agent_keys,
 )
-from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
 
 call_router = APIRouter(prefix="/v1", tags=["calls"], route_class=KeyRoute)
 journal_router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
 server_router = APIRouter(tags=["server"])
 
 # Text and streams are accepted too, with their own media types; client generators know only this one.
-_ANY_JSON_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
+ANY_JSON_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
 _CALL_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The answers; or, where `Accept` asks for them, events that tell of the calls as they run",
@@ -42,7 +43,7 @@ SourceDialectQuery = Annotated[
 ]
 
 
-@call_router.post("/calls", operation_id="run_calls", openapi_extra=_ANY_JSON_BODY, responses=_CALL_RESPONSES)
+@call_router.post("/calls", operation_id="run_calls", openapi_extra=ANY_JSON_BODY, responses=_CALL_RESPONSES)
 async def run_calls(
     request: Request,
     board: Board,
@@ -82,7 +83,7 @@ async def run_calls(
     return EventStream(counted, board.following.reading(feed), 0, headers=headers)
 
 
-@call_router.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=_ANY_JSON_BODY)
+@call_router.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=ANY_JSON_BODY)
 async def normalize_calls(
     request: Request, board: Board, caller: CurrentCaller, reading: SourceDialectQuery = None
 ) -> Any:
@@ -95,12 +96,6 @@ async def normalize_calls(
 
     content, dialect = await board.payloads.large_reads.run(normalise, len(await request.body()), caller)
     return Response(content, media_type="application/json", headers={"X-Dialect": dialect})
-
-
-async def read_request_payload(request: Request) -> Any:
-    """Return the body as JSON, or as text if its media type is text; raise HTTPException 400 for duplicate keys."""
-    is_text = is_text_media_type(request.headers.get("content-type", ""))
-    return await parse_payload(request.app.state.bodies, await request.body(), is_text=is_text)
 
 
 @call_router.get("/dialects", operation_id="list_dialects")

@@ -13,8 +13,7 @@ from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
 from pegboard.surfaces.rest.bodies import ResponseBody
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, read_call_request
-from pegboard.surfaces.rest.routing import KeyRoute
+from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, read_call_request
 
 router = APIRouter(prefix="/v1/chains", tags=["calls"], route_class=KeyRoute)
 

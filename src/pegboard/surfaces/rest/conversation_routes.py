@@ -18,13 +18,11 @@ from pegboard.surfaces.rest.bodies import (
     ThreadResponse,
     ThreadUpdate,
 )
-from pegboard.surfaces.rest.call_routes import SourceDialectQuery, read_request_payload
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, Cursor, Limit
-from pegboard.surfaces.rest.routing import KeyRoute, allow, require_own_thread
+from pegboard.surfaces.rest.call_routes import ANY_JSON_BODY, SourceDialectQuery
+from pegboard.surfaces.rest.json_bodies import read_request_payload
+from pegboard.surfaces.rest.routing import Board, CurrentCaller, Cursor, KeyRoute, Limit, allow, require_own_thread
 
 router = APIRouter(prefix="/v1/threads", tags=["threads"], route_class=KeyRoute)
-
-_ANY_JSON_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
 
 
 @router.post("", operation_id="create_thread", status_code=201)
@@ -64,7 +62,7 @@ async def delete_thread(thread_id: str, board: Board, caller: CurrentCaller) -> 
     "/{thread_id}/messages",
     operation_id="add_messages",
     status_code=201,
-    openapi_extra=_ANY_JSON_BODY,
+    openapi_extra=ANY_JSON_BODY,
     response_model=MessageResponse | MessageList,
 )
 async def add_messages(

@@ -5,17 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any
-
-from starlette.exceptions import HTTPException
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.detect import Dialects
 from pegboard.dialects.parsed_calls import AskedCall
-from pegboard.json_schema.arguments_text import reject_duplicate_keys
 from pegboard.json_schema.read_arguments import parse_json
 from pegboard.model.call import CallRequest, ToolCall
-from pegboard.model.call_errors import MalformedArguments
 from pegboard.model.idempotency_key import check_idempotency_key
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import json_text
@@ -39,7 +34,7 @@ from pegboard.surfaces.rest.asgi_request import (
     send_response,
 )
 from pegboard.surfaces.rest.event_stream import wants_events
-from pegboard.surfaces.rest.json_bodies import MAX_DOCUMENT_CONTAINERS, JsonBodyParser
+from pegboard.surfaces.rest.json_bodies import JsonBodyParser, parse_payload
 
 _TEXT_MEDIA_TYPE = b"text/plain; charset=utf-8"
 _CALL_PATH_PREFIX, _CALL_PATH_SUFFIX, _PAYLOAD_PATH = "/v1/tools/", "/call", "/v1/calls"
@@ -159,25 +154,6 @@ class FastCallRoutes:
         if isinstance(rendered, str) and headers.is_text:
             return HttpReply(status, rendered.encode(), _TEXT_MEDIA_TYPE, reply_headers)
         return HttpReply(status, json_text(rendered).encode(), JSON_MEDIA_TYPE, reply_headers)
-
-
-async def parse_payload(bodies: JsonBodyParser, body: bytes, *, is_text: bool) -> Any:
-    """Return the body as JSON, or as text if `is_text`; raise HTTPException 400 for duplicate keys or invalid UTF-8."""
-    if not is_text:
-        return await bodies.parse(body, _parse_strict_json, MAX_DOCUMENT_CONTAINERS)
-    try:
-        return body.decode()
-    except UnicodeDecodeError as error:
-        raise HTTPException(400, f"The text is not UTF-8: byte {error.start + 1}") from None
-
-
-def _parse_strict_json(body: bytes) -> Any:
-    try:
-        payload = parse_json(body)
-        reject_duplicate_keys(body, payload)
-    except MalformedArguments as error:
-        raise HTTPException(400, error.message) from None
-    return payload
 
 
 def build_cut_off_reply(request: IncomingRequest) -> HttpReply:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from pegboard.model.api_errors import Fault, Invalid, Refusal
+from pegboard.model.api_errors import Refusal
 from pegboard.model.base_model import Bounded, Model
 from pegboard.model.call_errors import ToolError
 from pegboard.model.import_report import ImportReport, ReportProgress, ignore_progress
@@ -23,10 +22,9 @@ from pegboard.registry.build_tool import build_tool_response
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
 from pegboard.surfaces.rest.bodies import ResponseBody
 from pegboard.surfaces.rest.event_stream import EVENT_STREAM_TYPE, wants_events
-from pegboard.surfaces.rest.json_bodies import MAX_DOCUMENT_CONTAINERS, JsonBodyParser
+from pegboard.surfaces.rest.json_bodies import read_document
 from pegboard.surfaces.rest.problem_json import describe_refusal, encode_problem, get_error_status
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller
-from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
+from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, refuse_agent_keys
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -97,9 +95,6 @@ class AcceptResponse(ToolResponse):
     changes: JsonObject = Field(description="The fields that differ, before and after")
 
 
-Body = TypeVar("Body", bound=Model)
-
-
 def _build_body_schema(model: type[Model]) -> dict[str, Any]:
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
@@ -114,7 +109,7 @@ def _build_body_schema(model: type[Model]) -> dict[str, Any]:
 @allow(refuse_agent_keys)
 async def import_openapi(request: Request, board: Board, caller: CurrentCaller) -> Any:
     """Make a tool of each operation; with `Accept: text/event-stream`, tell how far it has come."""
-    given = _get_fields(await _read_model(request, OpenApiImportBody))
+    given = _get_fields(validate_model(OpenApiImportBody, await read_document(request), ""))
     return await _run_import(request, lambda tell: board.imports.openapi(caller, **given, tell=tell))
 
 
@@ -137,18 +132,6 @@ async def accept_tool(
     """Take the definition that a tool's MCP server has now, so that it can be called again."""
     tool, changes = await board.imports.mcp.accept(ref, caller, dry_run=dry_run)
     return AcceptResponse.model_construct(**dict(build_tool_response(tool, caller)), changes=changes)
-
-
-async def _read_model(request: Request, model: type[Body]) -> Body:
-    """Return the validated body; orjson is fast for large documents."""
-    bodies: JsonBodyParser = request.app.state.bodies
-    try:
-        data = await bodies.parse(await request.body(), orjson.loads, MAX_DOCUMENT_CONTAINERS)
-    except orjson.JSONDecodeError as error:
-        raise HTTPException(400, f"Not valid JSON at character {error.pos}: {error.msg}") from None
-    if not isinstance(data, dict):
-        raise Invalid.of("The request is not valid", [Fault("body", "must be a JSON object")])
-    return validate_model(model, data, "")
 
 
 def _get_fields(body: Model) -> dict[str, Any]:

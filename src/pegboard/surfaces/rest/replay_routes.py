@@ -16,8 +16,7 @@ from pegboard.model.json_text import json_text
 from pegboard.runs.replay import Replay
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
 from pegboard.surfaces.rest.bodies import ExecutionResponse, PlainResult, ResponseBody
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller, read_call_request
-from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
+from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, read_call_request, refuse_agent_keys
 
 router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
 

@@ -10,8 +10,7 @@ from pydantic import Field
 
 from pegboard.board import Pegboard
 from pegboard.surfaces.rest.bodies import FaultBody, ResponseBody
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller
-from pegboard.surfaces.rest.routing import KeyRoute, allow_admins
+from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow_admins
 
 router = APIRouter(prefix="/v1/tables", tags=["tables"], route_class=KeyRoute)
 

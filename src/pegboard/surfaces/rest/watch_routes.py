@@ -25,8 +25,7 @@ from pegboard.surfaces.rest.event_stream import (
     EventStream,
     parse_last_event_id,
 )
-from pegboard.surfaces.rest.route_parameters import Board, CurrentCaller
-from pegboard.surfaces.rest.routing import KeyRoute, allow, refuse_agent_keys
+from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, refuse_agent_keys
 
 follow_router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=KeyRoute)
 watch_router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
