@@ -1,6 +1,6 @@
 """Convert validation errors of pydantic into messages: what was expected, and the type that was received.
 
-Values are never repeated: they may be credentials.
+Values are not repeated, because they may be credentials, except numbers that are too small or too large.
 """
 
 from __future__ import annotations
@@ -112,6 +112,8 @@ _MESSAGES = {
     "union_tag_invalid": "'{discriminator}' must be one of: {expected_tags}",
     "union_tag_not_found": "must have the field {discriminator}",
 }
+_RANGE_ERRORS = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal", "multiple_of"})
+_NUMBER = re.compile(r"[+-]?[0-9.]{1,20}", re.ASCII)
 # For errors that JSON or text cannot cause, and for those of later versions of pydantic.
 _DEFAULT_MESSAGE = "is not valid"
 _RECEIVED = ", but received "
@@ -145,6 +147,8 @@ def format_model_error(item: Mapping[str, Any], received: str | None = None) -> 
         return f"{message}, but received {len(item['input'])}"
     if "input" not in item or not message.startswith("must be ") or kind == "json_invalid":
         return message
+    if kind in _RANGE_ERRORS and not received and _NUMBER.fullmatch(number := str(item["input"])):
+        return f"{message}{_RECEIVED}{number}"
     return f"{message}{_RECEIVED}{received or _describe_type(item['input'])}"
 
 

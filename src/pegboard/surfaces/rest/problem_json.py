@@ -141,7 +141,7 @@ def add_problem_handlers(app: FastAPI, methods: Mapping[str, Iterable[str]]) -> 
             answer = _build_response(request, error.status_code, error.detail)
             answer.headers.update(error.headers or {})
             return answer
-        detail = f"There is no {request.method} {request.url.path} here; see /docs for what there is"
+        detail = f"There is no {request.method} {request.url.path}; /docs lists all routes"
         allowed = _find_allowed_methods(request, methods)
         answer = _build_response(request, 405 if allowed else 404, detail)
         if allowed:
