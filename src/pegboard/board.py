@@ -72,7 +72,7 @@ class Pegboard(Library):
         self.settings = settings
         self.new_key = started.new_key
         self.metrics = Metrics()
-        self.onlookers = BoardWatchers()
+        self.watchers = BoardWatchers()
         self.dialects = load_dialects()
         self._database = database
         self._vault = started.vault
@@ -129,7 +129,7 @@ class Pegboard(Library):
             journal=self._journal,
             metrics=self.metrics,
             tracing=find_tracing(),
-            onlookers=self.onlookers,
+            watchers=self.watchers,
             max_running=settings.max_running_calls,
         )
         self._readiness = Readiness(database, self._journal, self._limiter, lambda: self.pipeline.is_draining)
@@ -163,7 +163,7 @@ class Pegboard(Library):
         self._recorded = ExecutionReader(database, self.snapshot)
         self.cancelling = CallCanceller(self.pipeline, self.following, database, self._recorded)
         self._other_processes = OtherProcessWatcher(
-            database, self.onlookers, lambda: getattr(self._journal, "number", None)
+            database, self.watchers, lambda: getattr(self._journal, "number", None)
         )
 
     @classmethod
@@ -224,7 +224,7 @@ class Pegboard(Library):
         await self.cancelling.look()
 
     async def _close(self) -> None:
-        self.onlookers.close()
+        self.watchers.close()
         await self.drain()
         await self.following.close()
         self.payloads.large_reads.close()

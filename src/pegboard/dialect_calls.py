@@ -136,9 +136,9 @@ class PayloadRunner:
 
     def render(self, answered: AnsweredCalls, dialect: str | None = None) -> Any:
         """Return the results in this dialect, or in the payload's own dialect."""
-        spoken = self.dialects.named(dialect or answered.asked.dialect, "as")
+        chosen = self.dialects.named(dialect or answered.asked.dialect, "as")
         many = answered.asked.many or not answered.answers
-        return spoken.render(answered.answers, many=many)
+        return chosen.render(answered.answers, many=many)
 
     def normalize_calls(self, asked: ParsedCalls, caller: Caller) -> dict[str, Any]:
         """Return the calls in the board's own format, with display name and summary; runs nothing."""
@@ -182,15 +182,15 @@ class PayloadRunner:
         return shown | {key: value for key, value in call.extra.items() if key not in shown}
 
     def _find_callable_tool(self, call: AskedCall, caller: Caller) -> Tool | None:
-        peg = self.snapshot.find(call.name) if call.name else None
-        return peg.tool if peg is not None and self.snapshot.may_call(peg.tool, caller) else None
+        compiled = self.snapshot.find(call.name) if call.name else None
+        return compiled.tool if compiled is not None and self.snapshot.may_call(compiled.tool, caller) else None
 
     def schema_of(self, name: str, caller: Caller) -> Mapping[str, Any] | None:
         """Return the input schema of a tool that this caller may call, or None."""
-        peg = self.snapshot.find(name)
-        if peg is None or not self.snapshot.may_call(peg.tool, caller):
+        compiled = self.snapshot.find(name)
+        if compiled is None or not self.snapshot.may_call(compiled.tool, caller):
             return None
-        return peg.tool.input_schema
+        return compiled.tool.input_schema
 
 
 def _choose_display_name(call: AskedCall, tool: Tool | None) -> str:

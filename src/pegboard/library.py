@@ -47,7 +47,7 @@ class Library:
     following: FollowedRuns
     cancelling: CallCanceller
     chains: ChainRunner
-    onlookers: BoardWatchers
+    watchers: BoardWatchers
     dialects: Dialects
     snapshot: Snapshot
     tools: ToolRegistry
@@ -130,7 +130,7 @@ class Library:
         """Yield new events of the board: of the caller's own calls, or of all calls for an admin."""
         who = caller or self.admin
         refuse_agents(who)
-        with self.onlookers.watch() as events:
+        with self.watchers.watch() as events:
             async for batch in events.batches(events.last):
                 for event in batch:
                     if who.is_admin or event.owner_id == who.user_id:
@@ -151,7 +151,7 @@ class Library:
 
     async def definitions(self, dialect: str = "plain", *, strict: bool = False, caller: Caller | None = None) -> Any:
         """Return the tool definitions in this dialect: the caller's own tools and the public tools of admins."""
-        tools = [peg.tool for peg in self.snapshot.list_offered_tools(caller or self.admin)]
+        tools = [item.tool for item in self.snapshot.list_offered_tools(caller or self.admin)]
         return self.dialects.named(dialect, "dialect").declare(tools, strict=strict)
 
     @overload

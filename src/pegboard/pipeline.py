@@ -67,7 +67,7 @@ class Pipeline:
         journal: Journal,
         metrics: Metrics,
         tracing: Tracing | None,
-        onlookers: BoardWatchers,
+        watchers: BoardWatchers,
         max_running: int,
     ) -> None:
         self._snapshot = snapshot
@@ -78,7 +78,7 @@ class Pipeline:
         self._journal = journal
         self._metrics = metrics
         self._tracing = tracing
-        self._watchers = onlookers
+        self._watchers = watchers
         self._running: dict[str, CallRun] = {}
         self._places = FairShares(max_running)
         self._awaited: dict[str, asyncio.Event] = {}
@@ -197,8 +197,8 @@ class Pipeline:
 
     def detaches(self, name: str, named_by: NamedBy | None = None) -> bool:
         """True if a call of this tool continues when its caller disconnects."""
-        peg = find_tool(self._snapshot, name, named_by) if name else None
-        return peg is not None and peg.tool.on_disconnect == "detach"
+        compiled = find_tool(self._snapshot, name, named_by) if name else None
+        return compiled is not None and compiled.tool.on_disconnect == "detach"
 
     async def over(self, run_id: str) -> None:
         """Wait until the call has ended and is recorded."""
@@ -207,16 +207,16 @@ class Pipeline:
 
     async def _run_stages(self, this: CallRun, fall_back: bool) -> ToolResult:
         try:
-            this.compiled_tool = peg = this.pinned or resolve_tool(
+            this.compiled_tool = compiled = this.pinned or resolve_tool(
                 self._snapshot, this.call.name, this.caller, this.call.named_by
             )
-            this.ready = ready = self._validator.validate(peg, this.call, this.caller, this.id)
+            this.ready = ready = self._validator.validate(compiled, this.call, this.caller, this.id)
             this.ignored = ready.ignored
-            await check_rate_limit(self._limiter, peg.tool, this.caller, self._flood)
+            await check_rate_limit(self._limiter, compiled.tool, this.caller, self._flood)
             earlier = await self._journal.begin(ready, this.draft)
             if earlier is not None:
                 return this.repeated(earlier)
-            return this.succeeded(await execute(peg, ready, self._checker, this.attempts, self._deadlines))
+            return this.succeeded(await execute(compiled, ready, self._checker, this.attempts, self._deadlines))
         except ToolError as error:
             if this.ready is None and isinstance(error, InvalidArguments):
                 this.ignored = error.ignored

@@ -98,8 +98,8 @@ def _tokenize(text: str) -> list[_Token]:
             spaced = bool(tokens)
             continue
         if kind == "comment":
-            said = word.removeprefix("--") if word.startswith("--") else word[2:].removesuffix("*/")
-            tokens.append(_Token("comment", f"/* {to_one_line(said.replace('*/', '* /'))} */", True))
+            comment = word.removeprefix("--") if word.startswith("--") else word[2:].removesuffix("*/")
+            tokens.append(_Token("comment", f"/* {to_one_line(comment.replace('*/', '* /'))} */", True))
             spaced = True
             continue
         if kind == "literal":

@@ -353,8 +353,8 @@ class SchemaWalk:
         elif tag.chosen:
             yield near[tag.chosen[0]]
         else:
-            told = SchemaLocation({"enum": tag.options}, place.value[tag.name], (*place.path, tag.name))
-            yield self._fault(told, get_wording("enum", tag.options, told.node, told.value))
+            at_tag = SchemaLocation({"enum": tag.options}, place.value[tag.name], (*place.path, tag.name))
+            yield self._fault(at_tag, get_wording("enum", tag.options, at_tag.node, at_tag.value))
 
     def _explain_nearest(
         self, place: SchemaLocation, near: list[SchemaLocation], forms: int, asked: str

@@ -69,8 +69,8 @@ class Mock:
 
 async def hang(board: Pegboard, fixtures: Fixtures) -> Mock:
     """Replace the board's tools by those of the fixtures, as public tools."""
-    for peg in list(board.snapshot.list_offered_tools(board.admin)):
-        await board.tools.delete(peg.tool.id, board.admin)
+    for item in list(board.snapshot.list_offered_tools(board.admin)):
+        await board.tools.delete(item.tool.id, board.admin)
     players = []
     for tool in fixtures.tools:
         player = Player(tool)

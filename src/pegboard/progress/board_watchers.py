@@ -43,14 +43,14 @@ class BoardWatchers:
             self.count -= 1
             self.is_watched = self.count > 0
             if not self.is_watched:
-                for telling in self._telling.values():
-                    telling.end()
+                for item in self._telling.values():
+                    item.end()
                 self._telling.clear()
                 self.on_watched_change(False)
 
     def began(self, call: ToolCall, caller: Caller, run_id: str) -> ToolCall:
         """Publish the start of a call, and return the call with a listener that publishes its progress."""
-        told = {
+        values = {
             "run_id": run_id,
             "tool_name": call.name[:255],
             "caller_id": caller.user_id,
@@ -58,17 +58,17 @@ class BoardWatchers:
             "surface": call.surface,
             "started_at": datetime.now(UTC),
         }
-        self._tell("started", told, caller.user_id, call.name)
-        self._telling[run_id] = telling = ProgressThrottle(self._make_progress_listener(call, caller, run_id))
-        return call._replace(on_progress=_combine_listeners(call.on_progress, telling))
+        self._tell("started", values, caller.user_id, call.name)
+        self._telling[run_id] = throttle = ProgressThrottle(self._make_progress_listener(call, caller, run_id))
+        return call._replace(on_progress=_combine_listeners(call.on_progress, throttle))
 
     def ended(self, execution: Execution) -> None:
         """Publish the end of a call that is recorded in the journal."""
-        if (telling := self._telling.pop(execution.id, None)) is not None:
-            telling.end()
+        if (throttle := self._telling.pop(execution.id, None)) is not None:
+            throttle.end()
         # Large columns can be read from the journal.
-        told = {name: value for name, value in execution._asdict().items() if name not in LARGE_FIELDS}
-        self._tell("finished", told, execution.caller_id, execution.tool_name)
+        values = {name: value for name, value in execution._asdict().items() if name not in LARGE_FIELDS}
+        self._tell("finished", values, execution.caller_id, execution.tool_name)
 
     def close(self) -> None:
         """Publish the shutdown as the last event, and end all subscriptions."""
@@ -84,14 +84,14 @@ class BoardWatchers:
         def on_progress(progress: Progress) -> None:
             # Omit the message and the partial output: they are only for the caller of the tool.
             if self.is_watched:
-                told = {"run_id": run_id, "tool_name": call.name[:255]}
+                values = {"run_id": run_id, "tool_name": call.name[:255]}
                 how_far = {"progress": progress.progress, "total": progress.total}
-                self._tell("progress", told | how_far, caller.user_id, call.name)
+                self._tell("progress", values | how_far, caller.user_id, call.name)
 
         return on_progress
 
-    def _tell(self, name: str, told: dict[str, Any], owner_id: str, tool_name: str) -> None:
-        self.events.add(name, encode_event_json(told), owner_id=owner_id, tool_name=tool_name, passes=True)
+    def _tell(self, name: str, fields: dict[str, Any], owner_id: str, tool_name: str) -> None:
+        self.events.add(name, encode_event_json(fields), owner_id=owner_id, tool_name=tool_name, passes=True)
 
 
 def _combine_listeners(first: OnProgress | None, second: OnProgress) -> OnProgress:

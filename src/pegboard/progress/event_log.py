@@ -58,7 +58,7 @@ class EventLog:
         self._timer: asyncio.TimerHandle | None = None
         # The number of the last event, and of the last event that readers may see.
         self.last = 0
-        self.told = 0
+        self.announced = 0
         self.size = 0
         self.is_over = False
 
@@ -109,13 +109,13 @@ class EventLog:
         start = self._transient[0].number if self._transient else self.last + 1
         if number + 1 < start:
             for event in self._permanent[bisect.bisect_right(self._permanent, number, key=_get_number) :]:
-                if event.number > min(start, self.told):
+                if event.number > min(start, self.announced):
                     break
                 most_bytes -= len(event.frame)
                 if batch and most_bytes < 0:
                     return batch
                 batch.append(event)
-        for one in range(max(number + 1, start), self.told + 1):
+        for one in range(max(number + 1, start), self.announced + 1):
             event = self._by_number[one]
             most_bytes -= len(event.frame)
             if batch and most_bytes < 0:
@@ -136,7 +136,7 @@ class EventLog:
 
     async def wait_for_more(self, number: int) -> None:
         """Wait until there is an event after this number, or the log is closed."""
-        while self.told <= number and not self.is_over:
+        while self.announced <= number and not self.is_over:
             await self._news.wait()
 
     def _drop_oldest(self) -> None:
@@ -151,7 +151,7 @@ class EventLog:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self.told = self.last
+        self.announced = self.last
         # Tasks that wait hold the old Event, which stays set.
         self._news.set()
         self._news = asyncio.Event()

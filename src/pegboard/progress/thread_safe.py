@@ -57,7 +57,7 @@ class ThreadSafeProgress:
             self._tell(progress)
             return
         if self.is_cancelled:
-            raise Cancelled("Nobody waits for this call any more: it was cancelled, or its time was up")
+            raise Cancelled("No caller waits for this call any more: it was cancelled, or its time was up")
         if self._to is None or self._is_over:
             return
         with self._lock:

@@ -24,11 +24,11 @@ class OtherProcessWatcher:
     """Reports calls that other processes have recorded, by polling the journal while there are watchers."""
 
     def __init__(
-        self, database: Database, onlookers: BoardWatchers, own: Callable[[], int | None], *, pause: float = 0.3
+        self, database: Database, watchers: BoardWatchers, own: Callable[[], int | None], *, pause: float = 0.3
     ) -> None:
         """Create a watcher; `own` returns the writer number of this process, or None before it has one."""
         self._database = database
-        self._watchers = onlookers
+        self._watchers = watchers
         self._own = own
         self._pause = pause
         self._own_writers: set[int] = set()
@@ -36,7 +36,7 @@ class OtherProcessWatcher:
         self._reading: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
         if not database.is_memory:
-            onlookers.on_watched_change = self._start_or_stop
+            watchers.on_watched_change = self._start_or_stop
 
     async def close(self) -> None:
         """Stop polling."""

@@ -28,16 +28,16 @@ class OutputChecker:
     def __init__(self, *, max_bytes: int) -> None:
         self._max_bytes = max_bytes
 
-    def check(self, peg: CompiledTool, output: Any) -> bytes:
+    def check(self, compiled: CompiledTool, output: Any) -> bytes:
         """Return the output as JSON text; raise ExecutionFailed, ResultTooLarge or ContractViolation."""
         text = encode_output(output)
-        limit = peg.tool.max_result_bytes or self._max_bytes
+        limit = compiled.tool.max_result_bytes or self._max_bytes
         if len(text) > limit:
             raise ResultTooLarge(
                 f"The tool returned {len(text):,} bytes of JSON, at most {limit:,} are allowed; ask for less at once"
             )
-        if peg.tool.output_schema is not None:
-            _check_schema(peg.output, text)
+        if compiled.tool.output_schema is not None:
+            _check_schema(compiled.output, text)
         return text
 
 

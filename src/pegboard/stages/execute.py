@@ -56,43 +56,45 @@ class Attempts:
 
 
 async def execute(
-    peg: CompiledTool, ready: ReadyCall, checker: OutputChecker, attempts: Attempts, deadlines: Deadlines
+    compiled: CompiledTool, ready: ReadyCall, checker: OutputChecker, attempts: Attempts, deadlines: Deadlines
 ) -> ExecutionOutcome:
     """Run the tool, retry as its policy allows, and return the checked output."""
     while True:
         attempts.count += 1
         began = time.perf_counter()
         try:
-            output = await _run_once(peg, ready, deadlines, attempts.task)
+            output = await _run_once(compiled, ready, deadlines, attempts.task)
             if type(output) is Output:
                 output, attempts.printed, attempts.row_id = output
-            text = checker.check(peg, output)
+            text = checker.check(compiled, output)
         except ToolError as error:
             attempts.failed(error, began)
             if type(error) is ContractViolation:
                 attempts.violations += 1
-                what = {"tool": peg.tool.name, "run_id": ready.run_id, "attempt": attempts.count}
+                what = {"tool": compiled.tool.name, "run_id": ready.run_id, "attempt": attempts.count}
                 log.warning("contract_violation", **what, broken=error.message)
             attempts.printed = error.printed or attempts.printed
             # A later attempt that was refused does not undo the effects of an earlier one.
             attempts.did_run = error.did_run = attempts.did_run or error.did_run
-            if attempts.count >= peg.retry.max_attempts or error.retry_reason not in peg.retry.on:
+            if attempts.count >= compiled.retry.max_attempts or error.retry_reason not in compiled.retry.on:
                 raise
             log.warning(
-                "attempt_failed", tool=peg.tool.name, run_id=ready.run_id, attempt=attempts.count, code=error.code
+                "attempt_failed", tool=compiled.tool.name, run_id=ready.run_id, attempt=attempts.count, code=error.code
             )
-            await _back_off(peg, ready, attempts.count, error)
+            await _back_off(compiled, ready, attempts.count, error)
             attempts.printed = ""
         else:
             return ExecutionOutcome(text, attempts.count)
 
 
-async def _run_once(peg: CompiledTool, ready: ReadyCall, deadlines: Deadlines, task: asyncio.Task[Any] | None) -> Any:
-    prepared = peg.prepared
+async def _run_once(
+    compiled: CompiledTool, ready: ReadyCall, deadlines: Deadlines, task: asyncio.Task[Any] | None
+) -> Any:
+    prepared = compiled.prepared
     try:
         if prepared.instant:
             return await prepared.run(ready)
-        with deadlines.within(min(ready.deadline - time.monotonic(), peg.attempt_timeout), task) as attempt:
+        with deadlines.within(min(ready.deadline - time.monotonic(), compiled.attempt_timeout), task) as attempt:
             return await prepared.run(ready)
     except (ToolError, asyncio.CancelledError, GeneratorExit):
         raise
@@ -101,7 +103,7 @@ async def _run_once(peg: CompiledTool, ready: ReadyCall, deadlines: Deadlines, t
         log.info("tool_raised", tool=ready.tool.name, run_id=ready.run_id, exc_info=True)
         raise ExecutionFailed(describe_exception(error)) from error
     assert attempt.is_up
-    raise TimedOut(f"Tool '{peg.tool.name}' did not finish within {peg.attempt_timeout:g} s")
+    raise TimedOut(f"Tool '{compiled.tool.name}' did not finish within {compiled.attempt_timeout:g} s")
 
 
 def describe_exception(error: BaseException) -> str:
@@ -117,8 +119,8 @@ def describe_exception(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if isinstance(error, LookupError) else text
 
 
-async def _back_off(peg: CompiledTool, ready: ReadyCall, attempt: int, error: ToolError) -> None:
-    pause = peg.retry.backoff_ms * 2 ** (attempt - 1) / 1000
+async def _back_off(compiled: CompiledTool, ready: ReadyCall, attempt: int, error: ToolError) -> None:
+    pause = compiled.retry.backoff_ms * 2 ** (attempt - 1) / 1000
     if error.retry_after_ms is not None:
         pause = max(pause, error.retry_after_ms / 1000)
     if time.monotonic() + pause >= ready.deadline:

@@ -16,21 +16,21 @@ _NOT_REACHED_REASON = "a chain or fallback of another user reaches only public t
 
 def resolve_tool(snapshot: Snapshot, name: str, caller: Caller, named_by: NamedBy | None = None) -> CompiledTool:
     """Return the tool of that name or alias; raise ToolNotFound (also if not visible), ToolInactive or Drifted."""
-    peg = find_tool(snapshot, name, named_by)
-    if peg is None or not snapshot.may_call(peg.tool, caller):
+    compiled = find_tool(snapshot, name, named_by)
+    if compiled is None or not snapshot.may_call(compiled.tool, caller):
         if named_by is None:
             raise ToolNotFound(name, near=snapshot.find_nearest(name, caller))
-        raise ToolNotFound(name, _explain_not_found(snapshot, name, caller, named_by) if peg is None else "")
-    if named_by is not None and not named_by.may_reach(peg.tool):
+        raise ToolNotFound(name, _explain_not_found(snapshot, name, caller, named_by) if compiled is None else "")
+    if named_by is not None and not named_by.may_reach(compiled.tool):
         raise ToolNotFound(name, _NOT_REACHED_REASON)
-    if not peg.tool.is_active:
+    if not compiled.tool.is_active:
         raise ToolInactive(name)
-    if peg.tool.drifted:
+    if compiled.tool.drifted:
         raise Drifted(
             f"Tool '{name}' was changed by the server that offers it, and is not called until its owner accepts that: "
-            f"pegboard tools accept {peg.tool.name}"
+            f"pegboard tools accept {compiled.tool.name}"
         )
-    return peg
+    return compiled
 
 
 def find_tool(snapshot: Snapshot, name: str, named_by: NamedBy | None = None) -> CompiledTool | None:
@@ -44,12 +44,12 @@ def find_tool(snapshot: Snapshot, name: str, named_by: NamedBy | None = None) ->
     bound = snapshot.find_by_id(named_by.tool_id) if named_by.tool_id is not None else None
     if bound is not None:
         return bound
-    peg = snapshot.find(name)
-    return peg if peg is not None and snapshot.is_trusted_by(named_by.owner_id, peg.tool) else None
+    compiled = snapshot.find(name)
+    return compiled if compiled is not None and snapshot.is_trusted_by(named_by.owner_id, compiled.tool) else None
 
 
 def _explain_not_found(snapshot: Snapshot, name: str, caller: Caller, named_by: NamedBy) -> str:
     if named_by.tool_id is not None:
         return _DELETED_REASON
-    peg = snapshot.find(name)
-    return _UNBOUND_REASON if peg is not None and snapshot.may_call(peg.tool, caller) else ""
+    compiled = snapshot.find(name)
+    return _UNBOUND_REASON if compiled is not None and snapshot.may_call(compiled.tool, caller) else ""

@@ -22,10 +22,10 @@ class ArgumentValidator:
         self._max_bytes = max_bytes
         self._max_depth = max_depth
 
-    def validate(self, peg: CompiledTool, call: ToolCall, caller: Caller, run_id: str) -> ReadyCall:
+    def validate(self, compiled: CompiledTool, call: ToolCall, caller: Caller, run_id: str) -> ReadyCall:
         """Return the call, ready to run; raise MalformedArguments or InvalidArguments."""
         given: Any = call.arguments
-        exact = peg.kind.exact_numbers
+        exact = compiled.kind.exact_numbers
         if check_arguments_extent(given, max_depth=self._max_depth, max_values=self._max_bytes // 2, exact=exact):
             given = convert_to_decimals(given) if exact else convert_to_floats(given)
         text = orjson.dumps(given, default=str, option=orjson.OPT_SORT_KEYS)
@@ -33,17 +33,17 @@ class ArgumentValidator:
             raise MalformedArguments(
                 f"Arguments are {len(text):,} bytes of JSON, at most {self._max_bytes:,} are accepted"
             )
-        arguments = peg.arguments.check(given, len(text))
+        arguments = compiled.arguments.check(given, len(text))
         return ReadyCall(
             run_id,
-            peg.tool,
+            compiled.tool,
             caller,
             arguments,
             hashlib.blake2b(text, key=self._key, digest_size=16).hexdigest(),
-            time.monotonic() + peg.timeout,
+            time.monotonic() + compiled.timeout,
             call.on_progress,
             call.key,
-            peg.has_effects and peg.writes_receipts,
-            () if arguments is given else peg.arguments.ignored(given),
-            peg.has_effects,
+            compiled.has_effects and compiled.writes_receipts,
+            () if arguments is given else compiled.arguments.ignored(given),
+            compiled.has_effects,
         )

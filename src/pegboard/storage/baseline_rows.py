@@ -170,8 +170,8 @@ async def find_seen(
     kind = conn.dialect.name
     found: dict[str, SeenRecord] = {}
     for some in _split_chunks(sorted(set(hashes)), batch_size):
-        told = await conn.execute(_LOOK_UP[kind], _bind_hashes(kind, owner_id, some))
-        found.update(orjson.loads(told.scalar_one() or "{}"))
+        selected = await conn.execute(_LOOK_UP[kind], _bind_hashes(kind, owner_id, some))
+        found.update(orjson.loads(selected.scalar_one() or "{}"))
     return found
 
 

@@ -79,7 +79,7 @@ async def test_those_who_only_watch_do_not_hold_it_up(tmp_path: Path) -> None:
                 assert (last.name, last.data["code"]) == ("error", "unavailable")
         with anyio.fail_after(10):
             await server.has_stopped.wait()
-        assert not server.board.onlookers.is_watched
+        assert not server.board.watchers.is_watched
 
 
 async def test_calls_get_their_time_and_then_their_streams_an_end(tmp_path: Path) -> None:

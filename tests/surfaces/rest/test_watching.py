@@ -28,7 +28,7 @@ STREAM = "/v1/executions/stream"
 async def watching(board: Pegboard, url: str, **more: Any) -> AsyncIterator[Reader]:
     """A user who watches, from now on."""
     async with reading(url, STREAM, **more) as reader:
-        assert board.onlookers.is_watched
+        assert board.watchers.is_watched
         yield reader
 
 
@@ -111,13 +111,13 @@ async def test_progress_is_seen_and_a_broken_watch_goes_on_where_it_was(board: P
 
 
 async def test_where_too_much_happens_the_latest_is_reported_and_what_was_left_out_is_counted(board: Pegboard) -> None:
-    views = WatchViews(board.onlookers, board.snapshot)
+    views = WatchViews(board.watchers, board.snapshot)
     everything = WatchFilter(None, None)
-    with board.onlookers.watch() as events:
+    with board.watchers.watch() as events:
         for _ in range(100):
             await board.call("echo")
         await events.wait_for_more(199)
-        board.onlookers.count = 500
+        board.watchers.count = 500
         taken = views.take(events, 0, everything)
         assert len(taken.frames) < 10_000
         assert taken.number == 200
@@ -126,7 +126,7 @@ async def test_where_too_much_happens_the_latest_is_reported_and_what_was_left_o
         assert first == b'id: %d\nevent: gap\ndata: {"missed":%d}' % (200 - shown, 200 - shown)
         # The same is put together once for all.
         assert views.take(events, 0, everything) is taken
-        board.onlookers.count = 1
+        board.watchers.count = 1
         for _ in range(2600):
             await board.call("echo")
         await events.wait_for_more(5399)
@@ -149,7 +149,7 @@ async def _begun(reader: OtherProcessWatcher) -> bool:
 
 def elsewhere(board: Pegboard) -> OtherProcessWatcher:
     return OtherProcessWatcher(
-        board._database, board.onlookers, lambda: getattr(board._journal, "number", None), pause=0.05
+        board._database, board.watchers, lambda: getattr(board._journal, "number", None), pause=0.05
     )
 
 
@@ -203,7 +203,7 @@ async def test_of_too_many_calls_elsewhere_the_latest_are_reported(
 
 
 async def test_no_reader_reads_a_journal_in_memory_or_while_no_reader_watches(board: Pegboard) -> None:
-    reader = OtherProcessWatcher(board._database, board.onlookers, lambda: None)
-    with board.onlookers.watch():
+    reader = OtherProcessWatcher(board._database, board.watchers, lambda: None)
+    with board.watchers.watch():
         assert reader._reading is None
     await reader.close()

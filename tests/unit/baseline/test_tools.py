@@ -86,9 +86,9 @@ async def test_the_tools_are_public_envelopes_that_say_what_they_do(small: Pegbo
         tool = await small.tools.get(shipped.name, small.admin)
         assert (tool.is_public, tool.result_style, tool.tool_type) == (True, "envelope", "internal")
         assert tool.read_only == (shipped.name in ("query_baseline", "batch_baseline_query"))
-        peg = small.snapshot.find_by_id(tool.id)
-        assert peg is not None
-        assert peg.has_effects == (not tool.read_only)
+        compiled = small.snapshot.find_by_id(tool.id)
+        assert compiled is not None
+        assert compiled.has_effects == (not tool.read_only)
         for schema in (tool.input_schema, tool.output_schema):
             Draft7Validator(dict(schema or {}))
 

@@ -119,10 +119,10 @@ async def test_with_a_pause_readers_hear_of_news_together() -> None:
     log = EventLog(most=1000, most_bytes=2**20, pause=0.01)
     for _ in range(10):
         log.add("a", b"1", passes=True)
-    assert (log.last, log.told, log.after(0)) == (10, 0, [])
+    assert (log.last, log.announced, log.after(0)) == (10, 0, [])
     with anyio.fail_after(10):
         await log.wait_for_more(0)
-    assert (log.told, len(log.after(0))) == (10, 10)
+    assert (log.announced, len(log.after(0))) == (10, 10)
     log.add("a", b"1", passes=True)
     assert not log.after(10)
     log.close()

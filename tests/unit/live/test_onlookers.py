@@ -19,8 +19,8 @@ OTHER_USER = Caller("u", "somebody")
 async def test_calls_are_reported_only_while_a_user_watches() -> None:
     async with memory_board() as board:
         await board.call("echo", {"a": 1})
-        assert board.onlookers.events.last == 0
-        with board.onlookers.watch() as events:
+        assert board.watchers.events.last == 0
+        with board.watchers.watch() as events:
             result = await board.call("echo", {"a": 1})
             await events.wait_for_more(0)
         await board.call("echo", {"a": 1})
@@ -40,7 +40,7 @@ async def test_progress_is_reported_without_what_the_tool_says() -> None:
             context.progress(1, 2, "a secret")
             context.partial("another")
 
-        with board.onlookers.watch() as events:
+        with board.watchers.watch() as events:
             await board.call("walk")
             await events.wait_for_more(0)
             seen = events.after(0)
@@ -61,7 +61,7 @@ async def test_a_call_that_is_cancelled_while_it_runs_is_reported_too() -> None:
             running.set()
             await anyio.sleep_forever()
 
-        with board.onlookers.watch() as events:
+        with board.watchers.watch() as events:
             call = asyncio.create_task(board.call("wait"))
             await running.wait()
             call.cancel()
@@ -72,24 +72,24 @@ async def test_a_call_that_is_cancelled_while_it_runs_is_reported_too() -> None:
 
             await until(ended)
             assert events.after(0)[-1].data["code"] == "cancelled"
-        assert not board.onlookers._telling
+        assert not board.watchers._telling
 
 
 async def test_no_timer_or_telling_is_left_when_the_last_goes() -> None:
     attention: list[bool] = []
-    onlookers = BoardWatchers()
-    onlookers.on_watched_change = attention.append
-    with onlookers.watch(), onlookers.watch():
-        call = onlookers.began(ToolCall("x\ud800", {}), OTHER_USER, "r")
+    watchers = BoardWatchers()
+    watchers.on_watched_change = attention.append
+    with watchers.watch(), watchers.watch():
+        call = watchers.began(ToolCall("x\ud800", {}), OTHER_USER, "r")
         assert call.on_progress is not None
-    assert not onlookers._telling
-    assert not onlookers.is_watched
+    assert not watchers._telling
+    assert not watchers.is_watched
     assert attention == [True, False]
-    onlookers.close()
-    assert onlookers.events._timer is None
-    *_, last = onlookers.events.after(0)
+    watchers.close()
+    assert watchers.events._timer is None
+    *_, last = watchers.events.after(0)
     assert last.name == "error"
-    assert onlookers.events.is_over
+    assert watchers.events.is_over
 
 
 async def test_a_call_whose_row_cannot_be_kept_is_reported_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ async def test_a_call_whose_row_cannot_be_kept_is_reported_as_that(monkeypatch: 
 
     async with memory_board() as board:
         monkeypatch.setattr(board._journal, "record", record)
-        with board.onlookers.watch() as events:
+        with board.watchers.watch() as events:
             result = await board.call("echo", {})
             await events.wait_for_more(0)
         assert not result.success

@@ -48,30 +48,30 @@ class ToolErrorNode:
         return handled if isinstance(state, list) else {self._messages_key: handled, "tool_errors": failures}
 
     def _build_failure(self, answer: ToolMessage, rounds: int) -> ToolFailure:
-        told = get_tool_run(answer)
+        result = get_tool_run(answer)
         given_up = rounds >= self._max_rounds
         return ToolFailure(
             tool=answer.name or "",
             call_id=answer.tool_call_id,
-            run_id=told.get("run_id", ""),
-            code=told.get("code") or ExecutionFailed.code,
+            run_id=result.get("run_id", ""),
+            code=result.get("code") or ExecutionFailed.code,
             message=answer.text,
-            attempts=told.get("attempts", 1),
+            attempts=result.get("attempts", 1),
             fallback=given_up and answer.name in self._fallback,
-            retryable=told.get("retryable", False),
+            retryable=result.get("retryable", False),
             round=rounds,
             given_up=given_up,
         )
 
     def _handle_failure(self, answer: ToolMessage, failure: ToolFailure) -> ToolMessage:
-        told = get_tool_run(answer)
-        update: dict[str, Any] = {"content": f"{failure['message']}\n\n{_advise_model(failure, told)}"}
+        result = get_tool_run(answer)
+        update: dict[str, Any] = {"content": f"{failure['message']}\n\n{_advise_model(failure, result)}"}
         if failure["given_up"]:
             update["additional_kwargs"] = {**answer.additional_kwargs, GIVEN_UP_KEY: True}
         if failure["fallback"]:
             update |= {"content": self._fallback[failure["tool"]], "status": "success"}
-            if told:
-                update["artifact"] = {**told, "fallback": True}
+            if result:
+                update["artifact"] = {**result, "fallback": True}
         return answer.model_copy(update=update)
 
 
@@ -90,19 +90,19 @@ def _count_failed_rounds(tool: str | None, messages: Sequence[BaseMessage]) -> i
     return count
 
 
-def _advise_model(failure: ToolFailure, told: Mapping[str, Any]) -> str:
+def _advise_model(failure: ToolFailure, fields: Mapping[str, Any]) -> str:
     """Return the advice for the model on how to continue."""
     if failure["given_up"]:
         count = failure["round"]
         times = "" if count == 1 else f" {count} times in a row"
-        return f"It has failed{times}: do not call it again. Go on without it, and say what is missing for want of it."
+        return f"It has failed{times}: do not call it again. Go on without it, and say what is missing because of that."
     if failure["code"] in _UNCERTAIN_CODES:
         return "It may have taken effect: find out whether it did before you call it again."
-    if told.get("error_type") == ErrorType.VALIDATION:
+    if fields.get("error_type") == ErrorType.VALIDATION:
         return "Correct the arguments and call it again."
-    if told.get("error_type") == ErrorType.CONFIG:
+    if fields.get("error_type") == ErrorType.CONFIG:
         return "Calling it again will not help: use another tool, or go on without it."
     if failure["retryable"]:
-        wait = told.get("retry_after_ms")
+        wait = fields.get("retry_after_ms")
         return f"It may work if you call it again{f' in {wait / 1000:g} s' if wait else ''}."
     return "Call it with other arguments, use another tool, or go on without it."

@@ -61,12 +61,12 @@ def board_langchain_tools(
     Raises ToolNotFound if the caller has no tool of that name.
     """
     who = caller or board.admin
-    pegs = (
+    compiled_tools = (
         board.snapshot.list_offered_tools(who)
         if names is None
         else [resolve_tool(board.snapshot, name, who) for name in names]
     )
-    return [BoardTool.of(peg.tool, board, who) for peg in pegs]
+    return [BoardTool.of(item.tool, board, who) for item in compiled_tools]
 
 
 def _get_writer() -> StreamWriter:

@@ -32,17 +32,17 @@ async def run_call(
     """Run one call and return the ToolMessage for the model; progress is written to the stream."""
 
     def tell(progress: Progress) -> None:
-        said = {"progress": progress.progress, "total": progress.total, "message": progress.message}
-        said["partial"] = progress.partial
-        known = {name: value for name, value in said.items() if value is not None}
+        values = {"progress": progress.progress, "total": progress.total, "message": progress.message}
+        values["partial"] = progress.partial
+        known = {name: value for name, value in values.items() if value is not None}
         write({"type": "tool_progress", "id": call.id, "name": call.name, **known})
 
-    telling = ProgressThrottle(tell)
-    asked = ToolCall(call.name, call.arguments, call.id or None, dialect="langchain", on_progress=telling, key=key)
+    throttle = ProgressThrottle(tell)
+    asked = ToolCall(call.name, call.arguments, call.id or None, dialect="langchain", on_progress=throttle, key=key)
     try:
         return build_tool_message(Answer(call, await board.calls.call(asked, caller)))
     finally:
-        telling.end()
+        throttle.end()
 
 
 def build_tool_message(answer: Answer) -> ToolMessage:

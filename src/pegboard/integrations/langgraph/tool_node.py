@@ -79,10 +79,10 @@ class BoardToolNode:
         The arguments are part of it: a call that a person changed before the graph is resumed is another call.
         """
         thread = config.get("configurable", {}).get("thread_id")
-        peg = self._board.snapshot.find(call.name) if call.name else None
-        if thread is None or not message.id or peg is None or call.is_malformed:
+        compiled = self._board.snapshot.find(call.name) if call.name else None
+        if thread is None or not message.id or compiled is None or call.is_malformed:
             return None
-        if peg.tool.idempotent or not peg.has_effects:
+        if compiled.tool.idempotent or not compiled.has_effects:
             return None
         # An id that was not given by the model changes whenever the message is read.
         given = call.id if any(each["id"] == call.id for each in message.tool_calls) else None
@@ -94,8 +94,8 @@ class BoardToolNode:
 
     def _tool(self, name: str | None) -> str | None:
         """Return the id of the tool: models may spell its name in several ways."""
-        peg = self._board.snapshot.find(name) if name else None
-        return peg.tool.id if peg is not None else name
+        compiled = self._board.snapshot.find(name) if name else None
+        return compiled.tool.id if compiled is not None else name
 
 
 def _refuse_given_up_call(call: AskedCall) -> ToolMessage:

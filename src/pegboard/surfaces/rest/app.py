@@ -79,7 +79,7 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     )
     rest.state.board = board
     rest.state.readers = EventReaders(board.settings.max_event_readers)
-    rest.state.views = watch_routes.WatchViews(board.onlookers, board.snapshot)
+    rest.state.views = watch_routes.WatchViews(board.watchers, board.snapshot)
     for router in _ROUTERS:
         rest.include_router(router)
     rest.include_router(api_docs.router)

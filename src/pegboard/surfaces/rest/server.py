@@ -134,7 +134,7 @@ class ServerApplication:
     def _stop(self, board: Pegboard) -> None:
         """Close the streams of watchers; those of calls are closed after the drain timeout."""
         if self._ending is None:
-            board.onlookers.close()
+            board.watchers.close()
             self._ending = asyncio.create_task(self._end_followed_runs(board))
 
     async def _end_followed_runs(self, board: Pegboard) -> None:

@@ -97,10 +97,10 @@ async def watch_executions(
     readers: EventReaders = request.app.state.readers
     counted = readers.of(caller)
     views: WatchViews = request.app.state.views
-    start = board.onlookers.events.last if number is None else number
+    start = board.watchers.events.last if number is None else number
     return EventStream(
         counted,
-        board.onlookers.watch(),
+        board.watchers.watch(),
         start,
         take=lambda events, number: views.take(events, number, wanted),
         refused=AccessMonitor(request, board.snapshot).lost,
@@ -157,16 +157,16 @@ class WatchFilter(NamedTuple):
 class WatchViews:
     """Builds the bytes for watchers, once for all that have the same position and filter."""
 
-    def __init__(self, onlookers: BoardWatchers, snapshot: Snapshot) -> None:
-        self._watchers = onlookers
+    def __init__(self, watchers: BoardWatchers, snapshot: Snapshot) -> None:
+        self._watchers = watchers
         self._snapshot = snapshot
         self._told = 0
         self._made: dict[tuple[int, WatchFilter], EventFrames] = {}
 
     def take(self, events: EventLog, number: int, wanted: WatchFilter) -> EventFrames:
         """Return the matching events after `number`; if they are too large, a `gap` event and the latest."""
-        if self._told != events.told:
-            self._told = events.told
+        if self._told != events.announced:
+            self._told = events.announced
             self._made.clear()
         made = self._made.get((number, wanted))
         if made is None:
@@ -175,7 +175,7 @@ class WatchViews:
 
     def _make(self, events: EventLog, number: int, wanted: WatchFilter) -> EventFrames:
         if number > events.last:  # a number from an earlier process
-            return EventFrames(_encode_gap(events.told, None), events.told)
+            return EventFrames(_encode_gap(events.announced, None), events.announced)
         found = [event for event in events.after(number, _TOTAL_BYTES) if self._matches_filter(event, wanted)]
         room = min(max(_TOTAL_BYTES // max(1, self._watchers.count), _MIN_WATCHER_BYTES), _MAX_WATCHER_BYTES)
         first = len(found)
@@ -186,7 +186,7 @@ class WatchViews:
             frames.insert(0, _encode_gap(found[first - 1].number, first))
         elif number + 1 < events.first:
             frames.insert(0, _encode_gap(events.first - 1, None))
-        return EventFrames(b"".join(frames), max(number, events.told))
+        return EventFrames(b"".join(frames), max(number, events.announced))
 
     def _matches_filter(self, event: LogEvent, wanted: WatchFilter) -> bool:
         if not event.owner_id:  # events for all watchers
