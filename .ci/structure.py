@@ -11,6 +11,8 @@ MAX_LINES = 500
 SOURCE = Path("src/pegboard")
 # A module that has the same role in several folders has the same name in each of them.
 ROLE_NAMES = {"__init__", "__main__", "base", "catalog", "checks", "config", "executor", "importer"}
+# Its classes have the names of the plain data that they store.
+TABLES = SOURCE / "storage" / "board_tables.py"
 # Former import paths, which only re-export.
 FORMER_PATHS = {"core", "executors", "mocking", "store"}
 # Imports in these processes happen late on purpose: what is imported is in the memory of every call. They import the
@@ -40,6 +42,19 @@ def repeated_names() -> Iterator[str]:
     for name, found in paths.items():
         if len(found) > 1:
             yield f"the module name '{name}' is used {len(found)} times: {', '.join(map(str, found))}"
+
+
+def repeated_classes() -> Iterator[str]:
+    """Return a message for each public class name that is used more than once, except for tables of the database."""
+    paths: dict[str, list[Path]] = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        if path.relative_to(SOURCE).parts[0] not in FORMER_PATHS and path != TABLES:
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    paths[node.name].append(path)
+    for name, found in paths.items():
+        if len(found) > 1:
+            yield f"the class name '{name}' is used {len(found)} times: {', '.join(map(str, found))}"
 
 
 def unexplained_imports() -> Iterator[str]:
@@ -127,6 +142,6 @@ def is_constant(node: ast.AST) -> bool:
     return is_member(node) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-RULES = (long_files, repeated_names, unexplained_imports, foreign_imports, kind_conditions)
+RULES = (long_files, repeated_names, repeated_classes, unexplained_imports, foreign_imports, kind_conditions)
 if __name__ == "__main__":
     sys.exit("\n".join(sorted({message for rule in RULES for message in rule()})) or 0)

@@ -25,7 +25,7 @@ from pegboard.journal.chain_signatures import read_chain_ends
 from pegboard.journal.hash_chain import ChainPosition, HashChain
 from pegboard.journal.read_chain import WINDOW_ROWS, TimeSpan, iterate_rows
 from pegboard.model.base_model import Model
-from pegboard.model.journal_row import ADDED_FIELDS, STORED_COLUMNS, Column, ColumnType, StoredRow
+from pegboard.model.journal_row import ADDED_FIELDS, STORED_COLUMNS, ColumnType, JournalColumn, StoredRow
 from pegboard.model.json_text import json_text
 from pegboard.storage import journal_chain_rows
 from pegboard.storage import journal_chain_rows as writers
@@ -159,7 +159,7 @@ def _export_value(stored_as: ColumnType, value: Any) -> tuple[Any, bool]:
     return (value, True) if is_plain else (None, False)
 
 
-def _restore_value(column: Column, value: Any) -> Any:
+def _restore_value(column: JournalColumn, value: Any) -> Any:
     if value is None:
         return None
     if column.type is ColumnType.MOMENT:

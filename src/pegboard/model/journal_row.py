@@ -38,7 +38,7 @@ class ColumnType(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class JournalColumn:
     """One column of the journal.
 
     `max_chars` is the length at which values are cut. Large columns are left out of events and logs. A column with
@@ -58,34 +58,34 @@ MAX_INDEXED_CHARS = 255
 
 # In the order of the REST API.
 COLUMNS = (
-    Column("id", ColumnType.UUID, required=True),
-    Column("tool_name", required=True, max_chars=MAX_INDEXED_CHARS),
-    Column("tool_id"),
-    Column("tool_version", ColumnType.INTEGER),
-    Column("kind"),
-    Column("caller", required=True),
-    Column("caller_id", required=True, max_chars=MAX_INDEXED_CHARS),
-    Column("key_id"),
-    Column("agent_id"),
-    Column("surface", required=True),
-    Column("dialect", required=True),
-    Column("request_id"),
-    Column("status", ColumnType.KEYWORD, required=True),
-    Column("code"),
-    Column("error"),
-    Column("arguments_digest"),
-    Column("arguments", ColumnType.NATIVE_JSON, is_large=True),
-    Column("row_id"),
-    Column("attempts", ColumnType.INTEGER, required=True),
-    Column("elapsed_ms", ColumnType.FLOAT, required=True),
-    Column("started_at", ColumnType.MOMENT, required=True),
-    Column("finished_at", ColumnType.MOMENT, required=True),
-    Column("chain_id"),
-    Column("thread_id"),
-    Column("repeat_of"),
-    Column("result", ColumnType.JSON, is_large=True),
-    Column("printed", is_large=True, since="0004_printed"),
-    Column("tries", ColumnType.JSON, since="0007_tries"),
+    JournalColumn("id", ColumnType.UUID, required=True),
+    JournalColumn("tool_name", required=True, max_chars=MAX_INDEXED_CHARS),
+    JournalColumn("tool_id"),
+    JournalColumn("tool_version", ColumnType.INTEGER),
+    JournalColumn("kind"),
+    JournalColumn("caller", required=True),
+    JournalColumn("caller_id", required=True, max_chars=MAX_INDEXED_CHARS),
+    JournalColumn("key_id"),
+    JournalColumn("agent_id"),
+    JournalColumn("surface", required=True),
+    JournalColumn("dialect", required=True),
+    JournalColumn("request_id"),
+    JournalColumn("status", ColumnType.KEYWORD, required=True),
+    JournalColumn("code"),
+    JournalColumn("error"),
+    JournalColumn("arguments_digest"),
+    JournalColumn("arguments", ColumnType.NATIVE_JSON, is_large=True),
+    JournalColumn("row_id"),
+    JournalColumn("attempts", ColumnType.INTEGER, required=True),
+    JournalColumn("elapsed_ms", ColumnType.FLOAT, required=True),
+    JournalColumn("started_at", ColumnType.MOMENT, required=True),
+    JournalColumn("finished_at", ColumnType.MOMENT, required=True),
+    JournalColumn("chain_id"),
+    JournalColumn("thread_id"),
+    JournalColumn("repeat_of"),
+    JournalColumn("result", ColumnType.JSON, is_large=True),
+    JournalColumn("printed", is_large=True, since="0004_printed"),
+    JournalColumn("tries", ColumnType.JSON, since="0007_tries"),
 )
 
 StoredRow = tuple[Any, ...]
@@ -157,7 +157,7 @@ def format_now() -> str:
     return format_moment(datetime.now(UTC))
 
 
-def _choose_encoder(column: Column) -> Callable[[Any], Any] | None:
+def _choose_encoder(column: JournalColumn) -> Callable[[Any], Any] | None:
     """Return the function from a value of an Execution to the stored one; None if they are the same."""
     if column.max_chars is not None:
         return itemgetter(slice(column.max_chars))

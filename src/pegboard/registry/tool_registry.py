@@ -30,7 +30,7 @@ from pegboard.registry.tool_bindings import bind_tool_names
 from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Change, Database
-from pegboard.storage.tool_rows import ToolVersion
+from pegboard.storage.tool_rows import StoredToolVersion
 from pegboard.storage.vault import Vault
 
 
@@ -181,7 +181,7 @@ class ToolRegistry:
         found = list(heapq.merge(stored, unstored, key=get_sort_key))
         return cut_page(found, limit, list(get_sort_key(found[min(limit, len(found)) - 1])) if found else None)
 
-    async def versions(self, ref: str, caller: Caller, *, cursor: str | None, limit: int) -> Page[ToolVersion]:
+    async def versions(self, ref: str, caller: Caller, *, cursor: str | None, limit: int) -> Page[StoredToolVersion]:
         """Return one page of the earlier versions of the tool, newest first, for its owner and admins."""
         refuse_agents(caller)
         async with self._database.read() as conn:

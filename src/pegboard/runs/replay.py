@@ -22,7 +22,7 @@ from pegboard.stages.resolve import find_tool
 from pegboard.stages.run import ReplayedCall
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Database
-from pegboard.storage.tool_rows import ToolVersion
+from pegboard.storage.tool_rows import StoredToolVersion
 
 MAX_DIFFERENCES = 100
 # Maximum length of a value that is included whole in a difference.
@@ -167,7 +167,7 @@ class CallReplayer:
         self._refuse(earlier, caller)
         return CompiledTool(earlier, self._prepare)
 
-    async def _version(self, tool_id: str, version: int) -> ToolVersion | None:
+    async def _version(self, tool_id: str, version: int) -> StoredToolVersion | None:
         async with self._database.read() as conn:
             found = await tool_rows.list_versions(conn, tool_id, before=version + 1, limit=1)
         return found[0] if found and found[0].version == version else None
@@ -272,7 +272,7 @@ def _is_short(value: Any) -> bool:
     return room >= 0
 
 
-def _restore_version(tool: Tool, then: ToolVersion) -> Tool:
+def _restore_version(tool: Tool, then: StoredToolVersion) -> Tool:
     """Return the tool as it was at a version, with the current access rules."""
     known = {name: value for name, value in then.definition.items() if name in Tool.__dataclass_fields__}
     known["tool_type"] = read_kind(known["tool_type"])

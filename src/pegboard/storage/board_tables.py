@@ -83,7 +83,7 @@ class SoftDeleted(Updated):
     deleted_at: Mapped[datetime | None] = mapped_column(Instant)
 
 
-class BoardState(Base):
+class BoardRow(Base):
     """One row: the revision of the board's last change."""
 
     __tablename__ = "board_state"

@@ -17,7 +17,7 @@ from sqlalchemy import URL, Connection, event, make_url, select, text, update
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from pegboard.storage.board_tables import BoardState
+from pegboard.storage.board_tables import BoardRow
 
 CHANNEL = "pegboard_changes"
 
@@ -163,8 +163,8 @@ class Database:
     async def change(self) -> AsyncIterator[Change]:
         """Open a write transaction with the next revision; changes are serialized, so checks inside it stay true."""
         async with self.write() as conn:
-            step = update(BoardState).where(BoardState.id == 1).values(revision=BoardState.revision + 1)
-            revision = (await conn.execute(step.returning(BoardState.revision))).scalar_one()
+            step = update(BoardRow).where(BoardRow.id == 1).values(revision=BoardRow.revision + 1)
+            revision = (await conn.execute(step.returning(BoardRow.revision))).scalar_one()
             if self.kind == "postgresql":
                 await conn.execute(text("SELECT pg_notify(:channel, :payload)"), _build_notification(revision))
             yield Change(conn, revision)
@@ -205,7 +205,7 @@ class Database:
         if self._writing is not None and self._writing.locked():
             return  # a write is running and will report any error itself
         async with self._hold_lock(self._writing), self._connected({_WRITE_OPTION: True}) as conn:
-            await conn.execute(update(BoardState).where(BoardState.id == 1).values(revision=BoardState.revision))
+            await conn.execute(update(BoardRow).where(BoardRow.id == 1).values(revision=BoardRow.revision))
             await finish_despite_cancellation(conn.rollback())
 
     async def close(self) -> None:
@@ -240,7 +240,7 @@ class Database:
 
 async def read_revision(conn: AsyncConnection) -> int:
     """Return the revision of the board's last change."""
-    return (await conn.execute(select(BoardState.revision).where(BoardState.id == 1))).scalar_one()
+    return (await conn.execute(select(BoardRow.revision).where(BoardRow.id == 1))).scalar_one()
 
 
 async def finish_despite_cancellation(work: Awaitable[T]) -> T:

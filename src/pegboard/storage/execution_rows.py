@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from pegboard.model.call import Execution
 from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ids import MAX_CLOCK_LEAD, make_lowest_id
-from pegboard.model.journal_row import FIELDS, MAX_INDEXED_CHARS, STORED_COLUMNS, Column, ColumnType, StoredRow
+from pegboard.model.journal_row import FIELDS, MAX_INDEXED_CHARS, STORED_COLUMNS, ColumnType, JournalColumn, StoredRow
 from pegboard.model.json_text import is_uuid
 from pegboard.storage import journal_tables
 from pegboard.storage.journal_tables import executions
@@ -120,7 +120,7 @@ async def list_chain_rows(conn: AsyncConnection, writer: int, *, after: int, lim
     return [ChainRow(row[0], row[1], row[2], tuple(row[3:])) for row in await conn.execute(query)]
 
 
-def _build_stored_column(stored: Column, database: str) -> ColumnElement[Any]:
+def _build_stored_column(stored: JournalColumn, database: str) -> ColumnElement[Any]:
     column = executions.c[stored.name]
     if stored.type is ColumnType.MOMENT:
         if database == "sqlite":

@@ -248,7 +248,7 @@ async def remove_quarantined(conn: AsyncConnection, before: datetime) -> None:
 
 
 _writers = get_table(journal_tables.Writer)
-_board = get_table(board_tables.BoardState)
+_board = get_table(board_tables.BoardRow)
 
 
 @dataclass(frozen=True, slots=True)

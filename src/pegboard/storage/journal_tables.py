@@ -46,7 +46,7 @@ _SQL_TYPES: dict[ColumnType, TypeEngine[Any]] = {
 }
 
 
-def _build_column(column: journal_row.Column) -> Column[Any]:
+def _build_column(column: journal_row.JournalColumn) -> Column[Any]:
     is_key = column.type is ColumnType.UUID
     return Column(column.name, _SQL_TYPES[column.type], primary_key=is_key, nullable=not column.required)
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, create_mock_engine, insert, inspect, text
 from sqlalchemy.dialects import sqlite
 
 from pegboard.storage import journal_tables  # noqa: F401 -- makes its tables known
-from pegboard.storage.board_tables import Base, BoardState
+from pegboard.storage.board_tables import Base, BoardRow
 from pegboard.storage.database import Database
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _upgrade_tables(connection: Connection) -> list[str]:
 
 
 def _list_missing_in_memory(connection: Connection) -> list[str]:
-    return [] if inspect(connection).has_table(BoardState.__tablename__) else list(_list_revisions())
+    return [] if inspect(connection).has_table(BoardRow.__tablename__) else list(_list_revisions())
 
 
 @cache
@@ -142,5 +142,5 @@ def _create_tables(connection: Connection) -> list[str]:
         driver: Any = connection.connection.dbapi_connection
         # In one script: about forty statements would otherwise be separate round trips to the driver's thread.
         driver.run_async(lambda raw: raw.executescript(_build_schema_script()))
-        connection.execute(insert(BoardState).values(id=1, revision=0))
+        connection.execute(insert(BoardRow).values(id=1, revision=0))
     return missing

@@ -29,7 +29,7 @@ _OUTSIDE_DEFINITION = frozenset({"id", "owner_id", "version", "created_at", "upd
 
 
 @dataclass(frozen=True, slots=True)
-class ToolVersion:
+class StoredToolVersion:
     """The definition of a tool at one version; secret values stay encrypted in `definition`."""
 
     id: str
@@ -131,7 +131,7 @@ async def list_tools(
 
 async def list_versions(
     conn: AsyncConnection, tool_id: str, *, before: int | None = None, limit: int
-) -> list[ToolVersion]:
+) -> list[StoredToolVersion]:
     """Return versions of a tool, newest first; `before` is the last one seen."""
     if not is_uuid(tool_id):
         return []
@@ -139,7 +139,7 @@ async def list_versions(
     if before is not None:
         query = query.where(_versions.c.version < before)
     rows = await conn.execute(query.order_by(_versions.c.version.desc()).limit(limit))
-    return [ToolVersion(**row._mapping) for row in rows]
+    return [StoredToolVersion(**row._mapping) for row in rows]
 
 
 async def list_changed_tools(conn: AsyncConnection, since: int) -> list[Tool]:

@@ -142,7 +142,7 @@ async def test_a_thread_whose_call_is_over_is_informed_when_it_reports(
 
     (error,) = await until(ended)
     assert isinstance(error, Cancelled)
-    assert "Nobody waits for this call any more" in error.message
+    assert "No caller waits for this call any more" in error.message
     assert len(received) == heard
 
 

@@ -22,7 +22,7 @@ from tests.unit.store.rows import NOW, an_execution
 
 CHAIN = HashChain(b"a key of the chain for tests only")
 MINUTE = timedelta(minutes=1)
-_board = get_table(board_tables.BoardState)
+_board = get_table(board_tables.BoardRow)
 _writers = get_table(Writer)
 _CASTS = {
     "id": "CAST(CAST(:{} AS TEXT) AS UUID)",

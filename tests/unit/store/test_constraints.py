@@ -73,7 +73,7 @@ async def test_a_user_who_owns_a_tool_cannot_vanish(database: Database) -> None:
 async def test_the_board_has_one_state(database: Database) -> None:
     with pytest.raises(IntegrityError):
         async with database.write() as conn:
-            await conn.execute(insert(board_tables.BoardState).values(id=2, revision=0))
+            await conn.execute(insert(board_tables.BoardRow).values(id=2, revision=0))
 
 
 def an_intent(**fields: Any) -> dict[str, Any]:

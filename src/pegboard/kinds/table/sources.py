@@ -18,7 +18,7 @@ from pegboard.kinds.table.postgresql_source import PostgresqlSource
 from pegboard.kinds.table.source import TableSource
 from pegboard.kinds.table.sqlite_source import SqliteSource
 from pegboard.kinds.table.table_schema import TableSchema
-from pegboard.storage.board_tables import BoardState
+from pegboard.storage.board_tables import BoardRow
 from pegboard.storage.database import Database, finish_despite_cancellation
 from pegboard.storage.journal_tables import executions
 from pegboard.storage.receipt_rows import SignReceipt, sign_nothing
@@ -30,7 +30,7 @@ _SQLITE_DRIVERS = {"sqlite", "sqlite+aiosqlite"}
 _POSTGRESQL_DRIVERS = {"postgresql", "postgres", "postgresql+asyncpg"}
 # The schemas that may contain the board's own tables.
 _BOARD_SCHEMAS = (None, "public", "main")
-BOARD_TABLES = frozenset({*BoardState.metadata.tables, *executions.metadata.tables, "alembic_version"})
+BOARD_TABLES = frozenset({*BoardRow.metadata.tables, *executions.metadata.tables, "alembic_version"})
 _ACCEPTED_URLS = 'a database of tables is "sqlite:///FILE" or "postgresql://…"'
 
 

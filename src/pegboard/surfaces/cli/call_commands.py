@@ -54,7 +54,7 @@ _EVENT_MARKS: dict[str, tuple[str, Colour | None]] = {
 }
 
 
-class CallRequest(NamedTuple):
+class CallOptions(NamedTuple):
     """A call to send: the arguments, and the dialect of the response (None for the tool's)."""
 
     name: str
@@ -105,7 +105,7 @@ def call_tool(
         raise UsageError(str(error)) from None
     session = get_session(ctx)
     # For people the result is extracted from the response, so its dialect must be known here.
-    wanted = CallRequest(
+    wanted = CallOptions(
         name,
         pairs if source is None else _read_arguments(source),
         shape or (None if session.as_json else "plain"),
@@ -195,7 +195,7 @@ def _write_failure(answer: dict[str, Any]) -> None:
         write_message(f"  Try again in {details['retry_after_ms'] / 1000:.1f} s")
 
 
-async def send_call(client: ApiClient, wanted: CallRequest) -> ApiReply:
+async def send_call(client: ApiClient, wanted: CallOptions) -> ApiReply:
     """Send the call and return the whole response; with `follow`, show progress until then."""
     headers = {} if wanted.once is None else {"Idempotency-Key": wanted.once}
     arguments = await _encode_arguments(client, wanted)
@@ -223,7 +223,7 @@ async def send_call(client: ApiClient, wanted: CallRequest) -> ApiReply:
     return await follow_call(client, params=params, body=body, headers=headers)
 
 
-async def _encode_arguments(client: ApiClient, wanted: CallRequest) -> bytes:
+async def _encode_arguments(client: ApiClient, wanted: CallOptions) -> bytes:
     """Return the arguments as JSON; key=value arguments are converted to the types of the tool's schema."""
     pairs = wanted.arguments
     if isinstance(pairs, bytes):
@@ -234,7 +234,7 @@ async def _encode_arguments(client: ApiClient, wanted: CallRequest) -> bytes:
     return pairs.encode_for_schema(schema if isinstance(schema, dict) else {})
 
 
-async def format_result(client: ApiClient, wanted: CallRequest, reply: ApiReply) -> str | None:
+async def format_result(client: ApiClient, wanted: CallOptions, reply: ApiReply) -> str | None:
     """Return the result as text if the tool has a `display` format, else None."""
     display = (await _get_tool(client, wanted.name)).get("display")
     if display is None or len(reply.text) > _MAX_FORMATTED_CHARS:

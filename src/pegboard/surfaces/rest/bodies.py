@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from pegboard.model.base_model import Model
 from pegboard.model.call import Status
-from pegboard.model.journal_row import COLUMNS, Column, ColumnType
+from pegboard.model.journal_row import COLUMNS, ColumnType, JournalColumn
 from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.surfaces.rest.routing import ReadableName, UtcTime
 
@@ -276,7 +276,7 @@ _JSON_TYPES: dict[ColumnType, Any] = {
 _NARROWER_TYPES: dict[str, Any] = {"status": Status, "tries": list[TryResponse] | None}
 
 
-def _build_execution_field(column: Column) -> Any:
+def _build_execution_field(column: JournalColumn) -> Any:
     if column.name in _NARROWER_TYPES:
         return _NARROWER_TYPES[column.name], ...
     if column.type.is_json:
