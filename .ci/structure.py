@@ -142,6 +142,33 @@ def is_constant(node: ast.AST) -> bool:
     return is_member(node) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-RULES = (long_files, repeated_names, repeated_classes, unexplained_imports, foreign_imports, kind_conditions)
+def dialects_that_know_another() -> Iterator[str]:
+    """Return a message for each import of a dialect, except by a dialect that derives from it."""
+    folder = SOURCE / "dialects"
+    catalog = (folder / "catalog.py").read_text(encoding="utf-8")
+    dialects = {f"pegboard.dialects.{module}" for module in re.findall(r'^    "([\w.]+):\w+",$', catalog, re.MULTILINE)}
+    if not dialects:
+        yield f"{folder / 'catalog.py'}: has no line of the form 'module:Class',"
+    for path in sorted(folder.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        if any(node.module == "pegboard.dialects.catalog" for node in imports):
+            continue
+        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        bases = {base.id for node in classes for base in node.bases if isinstance(base, ast.Name)}
+        for node in imports:
+            if node.module in dialects and bases.isdisjoint(name.name for name in node.names):
+                yield f"{path}:{node.lineno}: imports another dialect; put what both need into dialects/shared/"
+
+
+RULES = (
+    long_files,
+    repeated_names,
+    repeated_classes,
+    unexplained_imports,
+    foreign_imports,
+    kind_conditions,
+    dialects_that_know_another,
+)
 if __name__ == "__main__":
     sys.exit("\n".join(sorted({message for rule in RULES for message in rule()})) or 0)

@@ -75,6 +75,7 @@ class Assembly:
         "bare",
         "has_dropped",
         "now",
+        "repeated",
         "schema_of",
         "state",
     )
@@ -86,6 +87,8 @@ class Assembly:
         self.bare = False
         # True if something that looks like a call was skipped or dropped on purpose.
         self.has_dropped = False
+        # Calls that were left out because they are read from another place of the payload.
+        self.repeated: list[AskedCall] = []
         # State that a dialect keeps between chunks.
         self.state: Any = None
         self._entries: list[AskedCall | _CallDraft] = []

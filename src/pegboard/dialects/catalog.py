@@ -3,111 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
-from pegboard.dialects.a2a import A2A
-from pegboard.dialects.ag2 import AG2
-from pegboard.dialects.ag_ui import AgUi
-from pegboard.dialects.anthropic import AnthropicMessages
-from pegboard.dialects.autogen import AutoGen
 from pegboard.dialects.base import Dialect
-from pegboard.dialects.bedrock import BedrockConverse
-from pegboard.dialects.cohere import CohereV2
-from pegboard.dialects.crewai import CrewAI
-from pegboard.dialects.detailed import Detailed
 from pegboard.dialects.detect import Dialects
-from pegboard.dialects.envelope import Envelope
-from pegboard.dialects.gemini import GeminiGenerateContent
-from pegboard.dialects.google_adk import GoogleAdk
-from pegboard.dialects.groq import Groq
-from pegboard.dialects.haystack import Haystack
-from pegboard.dialects.langchain import Langchain, Langgraph
-from pegboard.dialects.llama_index import LlamaIndex
-from pegboard.dialects.mastra import Mastra
-from pegboard.dialects.mcp_messages import Mcp
-from pegboard.dialects.memory_form import Memory
-from pegboard.dialects.mistral import Mistral
-from pegboard.dialects.ollama import Ollama
-from pegboard.dialects.openai_chat import OpenAIChat
-from pegboard.dialects.openai_legacy import OpenAILegacy
-from pegboard.dialects.openai_responses import OpenAIAgents, OpenAIResponses
-from pegboard.dialects.plain import Plain
-from pegboard.dialects.pydantic_ai import PydanticAI
-from pegboard.dialects.semantic_kernel import SemanticKernel
-from pegboard.dialects.smolagents import Smolagents
-from pegboard.dialects.text.cohere_text import CohereR7B
-from pegboard.dialects.text.deepseek import DeepSeekR1, DeepSeekV31
-from pegboard.dialects.text.functionary import Functionary31
-from pegboard.dialects.text.gemma import Gemma4
-from pegboard.dialects.text.harmony import Harmony
-from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3, Qwen25
-from pegboard.dialects.text.kimi import KimiK2
-from pegboard.dialects.text.kimi_k3 import KimiK3
-from pegboard.dialects.text.llama import Llama31
-from pegboard.dialects.text.mistral_text import MistralNemo, MistralSmall32
-from pegboard.dialects.text.pythonic import Lfm25Pythonic
-from pegboard.dialects.text.xml_tags import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
-from pegboard.dialects.vercel import VercelUi, VercelV4, VercelV5, VercelV7
 from pegboard.entry_points import load_entry_points
 
-# One line per dialect. If several recognise the same payload, the first one reads it.
-BUILT_IN_DIALECTS: Sequence[type[Dialect]] = (
+# One line per dialect, its module and class. If several recognise the same payload, the first one reads it.
+_LINES = (
     # First, because its events otherwise look like plain calls.
-    AG2,
-    Plain,
-    Envelope,
-    Memory,
-    Detailed,
-    Smolagents,
-    Groq,
-    OpenAIChat,
-    OpenAILegacy,
-    OpenAIResponses,
-    OpenAIAgents,
-    AnthropicMessages,
-    GeminiGenerateContent,
-    GoogleAdk,
-    BedrockConverse,
-    Mistral,
+    "ag2:AG2",
+    "plain:Plain",
+    "envelope:Envelope",
+    "memory_form:Memory",
+    "detailed:Detailed",
+    "smolagents:Smolagents",
+    "groq:Groq",
+    "openai_chat:OpenAIChat",
+    "openai_legacy:OpenAILegacy",
+    "openai_responses:OpenAIResponses",
+    "openai_responses:OpenAIAgents",
+    "anthropic:AnthropicMessages",
+    "gemini:GeminiGenerateContent",
+    "google_adk:GoogleAdk",
+    "bedrock:BedrockConverse",
+    "mistral:Mistral",
     # Servers strip the marks that make it text; a bare {name, parameters} is more likely this than Cohere.
-    Llama31,
-    CohereV2,
-    Ollama,
-    Mcp,
-    A2A,
-    AgUi,
-    Langchain,
-    Langgraph,
-    LlamaIndex,
-    Haystack,
-    PydanticAI,
-    SemanticKernel,
-    AutoGen,
-    CrewAI,
-    VercelV4,
-    VercelV7,
-    VercelV5,
-    VercelUi,
-    Mastra,
-    Qwen3,
-    Granite4,
-    Qwen25,
-    Hermes,
-    Qwen3Coder,
-    Glm46,
-    MiniMaxM2,
-    DeepSeekV32,
-    DeepSeekV31,
-    DeepSeekR1,
-    MistralNemo,
-    MistralSmall32,
-    CohereR7B,
-    Functionary31,
-    Gemma4,
-    Harmony,
-    KimiK2,
-    KimiK3,
-    Lfm25Pythonic,
+    "text.llama:Llama31",
+    "cohere:CohereV2",
+    "ollama:Ollama",
+    "mcp_messages:Mcp",
+    "a2a:A2A",
+    "ag_ui:AgUi",
+    "langchain:Langchain",
+    "langchain:Langgraph",
+    "llama_index:LlamaIndex",
+    "haystack:Haystack",
+    "pydantic_ai:PydanticAI",
+    "semantic_kernel:SemanticKernel",
+    "autogen:AutoGen",
+    "crewai:CrewAI",
+    "vercel:VercelV4",
+    "vercel:VercelV7",
+    "vercel:VercelV5",
+    "vercel:VercelUi",
+    "mastra:Mastra",
+    "text.hermes:Qwen3",
+    "text.hermes:Granite4",
+    "text.hermes:Qwen25",
+    "text.hermes:Hermes",
+    "text.xml_tags:Qwen3Coder",
+    "text.xml_tags:Glm46",
+    "text.xml_tags:MiniMaxM2",
+    "text.xml_tags:DeepSeekV32",
+    "text.deepseek:DeepSeekV31",
+    "text.deepseek:DeepSeekR1",
+    "text.mistral_text:MistralNemo",
+    "text.mistral_text:MistralSmall32",
+    "text.cohere_text:CohereR7B",
+    "text.functionary:Functionary31",
+    "text.gemma:Gemma4",
+    "text.harmony:Harmony",
+    "text.kimi:KimiK2",
+    "text.kimi_k3:KimiK3",
+    "text.pythonic:Lfm25Pythonic",
 )
+
+
+def _load(line: str) -> type[Dialect]:
+    module, _, name = line.partition(":")
+    loaded: type[Dialect] = getattr(import_module(f"pegboard.dialects.{module}"), name)
+    return loaded
+
+
+BUILT_IN_DIALECTS: Sequence[type[Dialect]] = tuple(map(_load, _LINES))
 
 
 def load_dialects() -> Dialects:

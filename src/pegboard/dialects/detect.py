@@ -129,7 +129,7 @@ class Dialects(Mapping[str, Dialect]):
         dialect.finish(into)
         calls = into.calls()
         if not into.has_dropped:
-            check_all_calls_read(payload, calls, dialect.name)
+            check_all_calls_read(payload, [*calls, *into.repeated], dialect.name)
         return ParsedCalls(
             dialect.name,
             tuple([restore_call(dialect, call, schema_of) for call in calls]),

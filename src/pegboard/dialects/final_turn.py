@@ -44,7 +44,8 @@ _BEDROCK_BLOCK_KEYS = frozenset(
 _GEMINI_BLOCKED_KEYS = frozenset({"promptFeedback", "prompt_feedback"})
 # Keys, and types of blocks, that indicate a call or its answer in any provider's format.
 _CALL_WORD = re.compile(
-    r"(tool|function|action)[_.-]?(calls?|use|invocations?|results?|responses?|requests?)|executed_tools", re.IGNORECASE
+    r"(tool|function|action)[_.-]?(calls?|use|inputs?|invocations?|results?|responses?|requests?)|executed_tools",
+    re.IGNORECASE,
 )
 _TYPE_KEYS = ("type", "kind", "part_kind", "content_type", "block_type", "adk_type")
 # Metadata of a response: counts of server tools, and calls that the provider's library has already run.

@@ -12,7 +12,7 @@ from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.function_calls import dict_or_empty, filter_dicts
 from pegboard.dialects.shared.gemini_fields import get_field
-from pegboard.dialects.shared.gemini_parts import get_parts_state, render_response_part
+from pegboard.dialects.shared.gemini_parts import PartsState, get_parts_state, render_response_part
 from pegboard.model.call import Malformed
 from pegboard.model.tool import Tool
 
@@ -50,8 +50,7 @@ class GoogleAdk(GeminiGenerateContent):
             else:
                 content = dict_or_empty(event.get("content"))
                 if any(get_field(part, "functionCall") for part in filter_dicts(content.get("parts"))):
-                    into.has_dropped = into.has_dropped or state.unconfirmed is not None
-                    state.unconfirmed = None
+                    self._drop_unconfirmed(state, into)
                 self._read_event(event, into)
 
     def finish(self, into: Assembly) -> None:
@@ -114,6 +113,13 @@ class GoogleAdk(GeminiGenerateContent):
     def define_all(self, tools: Sequence[Tool]) -> Any:
         """Return the function declarations."""
         return [declare_function(tool) for tool in tools]
+
+    def _drop_unconfirmed(self, state: PartsState, into: Assembly) -> None:
+        """Drop the calls of partial events: the final event has all of them."""
+        unconfirmed, state.unconfirmed = state.unconfirmed, None
+        if unconfirmed is not None:
+            super().finish(unconfirmed)
+            into.repeated += unconfirmed.calls()
 
     def _read_event(self, event: dict[str, Any], into: Assembly) -> None:
         state = get_parts_state(into)

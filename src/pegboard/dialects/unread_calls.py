@@ -72,7 +72,12 @@ def is_named_call(node: dict[str, Any]) -> bool:
 def drop_later_alternatives(items: list[Any]) -> list[Any]:
     """Return the items without later alternatives: only the first object, which is the one that is read, is kept."""
     first = next((item for item in items if isinstance(item, dict) and item.get("index") in (0, None)), None)
-    return [item for item in items if item is first or not isinstance(item, dict)]
+    return [item for item in items if item is first or not _is_alternative(item)]
+
+
+def _is_alternative(item: Any) -> bool:
+    """Return True for an alternative, and not for an event or a chunk of a stream at its place."""
+    return isinstance(item, dict) and "type" not in item and ALTERNATIVE_KEYS.isdisjoint(item)
 
 
 def find_unread_call(payload: Any, calls: Sequence[AskedCall]) -> str | None:
@@ -82,7 +87,9 @@ def find_unread_call(payload: Any, calls: Sequence[AskedCall]) -> str | None:
     made = [call for call in calls if call.arguments is not None and not call.provider_executed]
     if {} not in [call.arguments for call in made] and _has_at_most_calls(len(made), payload):
         return None
-    ids = {call.id for call in calls}
+    names_by_id: dict[str, set[str]] = {}
+    for call in calls:
+        names_by_id.setdefault(call.id, set()).add(call.name)
     names = Counter([call.name for call in calls])
     every = _find_visible_calls(payload, names)
     lost = _find_lost_arguments(every, made)
@@ -93,8 +100,9 @@ def find_unread_call(payload: Any, calls: Sequence[AskedCall]) -> str | None:
     pieces: set[tuple[str, int | None]] = set()
     others: dict[Any, _VisibleCall] = {}
     for shown in every:
-        if not ids.isdisjoint(shown.ids):
-            read.add((shown.name, next(one for one in shown.ids if one in ids)))
+        identity = next((one for one in shown.ids if one in names_by_id), None)
+        if identity is not None and (not shown.name or not names_by_id[identity].isdisjoint((shown.name, ""))):
+            read.add((shown.name, identity))
             pieces.add((shown.name, shown.place))
         else:
             mark = shown.ids or (id(shown.node) if shown.place is None else shown.place)
@@ -176,6 +184,9 @@ def _find_visible_calls(payload: Any, read: Container[str]) -> list[_VisibleCall
     todo: list[tuple[Any, Any]] = [(payload, None)]
     for node, holder in islice(todo, MAX_NODES):
         if type(node) is list:
+            bare = _list_bare_names(node)
+            for item in bare:
+                _collect_call(item, None, read, found)
             todo += [(item, None) for item in node if type(item) is dict or type(item) is list]
         elif _is_result_or_foreign_message(node):
             continue
@@ -213,6 +224,24 @@ def _is_typed_call(node: dict[str, Any]) -> bool:
         if key in node:
             return type(node[key]) is str and node[key] in _CALL_TYPES
     return False
+
+
+def _list_bare_names(items: list[Any]) -> list[dict[str, Any]]:
+    """Return the items with only a name and an id, if another item of the list is a call."""
+    if not any(type(item) is dict and (is_named_call(item) or _is_typed_call(item)) for item in items):
+        return []
+    return [item for item in items if type(item) is dict and _is_bare_name(item)]
+
+
+def _is_bare_name(node: dict[str, Any]) -> bool:
+    """Return True for an object with a name and an id, but without arguments or a type: among calls it is one too."""
+    return (
+        not NAME_KEYS.isdisjoint(node)
+        and any(isinstance(node.get(key), str) for key in _ID_KEYS)
+        and not any(isinstance(node.get(key), str) for key in _CALL_TYPE_KEYS)
+        and "content" not in node
+        and not is_named_call(node)
+    )
 
 
 def _collect_call(item: Any, holder: Any, read: Container[str], found: list[_VisibleCall]) -> None:

@@ -264,3 +264,51 @@ def test_a_large_or_deep_payload_is_looked_through_within_bounds() -> None:
 )  # fmt: skip
 def test_a_message_without_a_call_is_answered_without_one(payload: Any) -> None:
     assert KNOWN.read(payload).calls == ()
+
+
+def event(*every: Any, partial: bool = False) -> Any:
+    return {"author": "agent", "invocationId": "i", "content": {"role": "model", "parts": list(every)}} | (
+        {"partial": True} if partial else {}
+    )
+
+
+NAMED = {"id": "c2", "name": "get_time"}
+CONTENT = {"type": "AssistantMessage", "source": "agent", "content": [{"id": "c1", **OTHER}, {**NAMED, "input_": {}}]}
+KERNEL = {"content_type": "function_call", "id": "c1", "name": "a", "function_name": "a", "arguments": {"a": 1}}
+BLOCK = {"type": "content_block_start", "index": 0, "content_block": {**USE, "input": {}}}
+STREAM = [{"type": "message_start", "message": {"role": "assistant", "content": []}}, BLOCK]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        # Two calls with one id: reading one of them is not reading both.
+        blocks(USE, {"value": {**USE, "name": "get_time"}}),
+        blocks(USE, [{**USE, "name": "get_time"}]),
+        # The final event repeats the calls of partial events, but one of its own is not read.
+        [event(PART, partial=True), event([PART], {"functionCall": {"name": "get_time", "args": {}}})],
+        # Among calls, a name and an id without arguments are a call too.
+        CONTENT,
+        {"content_type": "message", "role": "assistant", "items": [KERNEL, {**NAMED, "function_name": "get_time"}]},
+        # Events at the place of alternatives are not alternatives.
+        {"choices": STREAM},
+        {"choices": [{"choices": [{"index": 0, "delta": {}}]}, {"choices": [{"index": 0, "message": message(CALL)}]}]},
+    ],
+)
+def test_a_call_beside_something_that_resembles_it_is_refused(payload: Any) -> None:
+    with pytest.raises(Unreadable):
+        KNOWN.read(json.loads(json.dumps(payload)))
+
+
+@pytest.mark.parametrize("key", ["message", "data", "chunk"])
+def test_a_wrapped_stream_is_refused_also_in_its_own_dialect(key: str) -> None:
+    begun = {"type": "tool-input-start", "id": "c1", "toolName": "get_weather"}
+    with pytest.raises(Unreadable):
+        KNOWN.read({key: [begun, {"type": "tool-input-delta", "id": "c1", "delta": "{}"}], "type": "x"}, "vercel_ai_v5")
+
+
+def test_the_calls_of_partial_events_are_read_once() -> None:
+    (call,) = KNOWN.read(
+        [event(PART, partial=True), event({"functionCall": {"id": "a", **PART["functionCall"]}})]
+    ).calls
+    assert (call.name, call.id) == ("get_weather", "a")

@@ -13,7 +13,7 @@ from pegboard.dialects.message_rules import Talk, TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.base_text import THINK_CLOSE, THINK_OPEN, TextDialect, answer_to_text, is_tool_name
 from pegboard.dialects.text.scanner import Scan, Text
-from pegboard.dialects.text.xml_tags import TaggedCallDraft, write_tag_value
+from pegboard.dialects.text.tagged_calls import TaggedCallDraft, write_tag_value
 from pegboard.model.call import Malformed
 
 _OPEN, _CLOSE, _SEP = "<|open|>", "<|close|>", "<|sep|>"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dialects.text.xml_tags import get_property_schema, parse_typed_value
+from pegboard.dialects.text.tagged_calls import get_property_schema, parse_typed_value
 from tests.unit.dialects.text.pieces import UNTIMED
 
 ROOT = {
