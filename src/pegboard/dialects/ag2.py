@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.dialects.base import WITHOUT_STREAM, Answer, Dialect
+from pegboard.dialects.base import WITHOUT_STREAM, Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.dialects.shared.content_blocks import result_to_text
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
-    define_wrapped_function,
     dict_or_empty,
     filter_dicts,
     first_dict,
     make_unreadable_error,
 )
 from pegboard.model.json_text import json_text
-from pegboard.model.tool import Tool
 
 _CALL_EVENT, _CALLS_EVENT, _BUILTIN_CALL_EVENT = "ToolCallEvent", "ToolCallsEvent", "BuiltinToolCallEvent"
 _RESULT_EVENT, _ERROR_EVENT, _RESULTS_EVENT = "ToolResultEvent", "ToolErrorEvent", "ToolResultsEvent"
@@ -41,7 +39,7 @@ _MESSAGE_KEYS = {"role", "content"}
 _EXPECTED = f"an event whose 'type' is one of {', '.join(sorted(_EVENT_TYPES))}"
 
 
-class AG2(Dialect):
+class AG2(MessagePerAnswer):
     """Events identified by type: `ToolCallEvent`, `ToolCallsEvent`, and `ToolResultEvent` for each answer."""
 
     name = "ag2"
@@ -75,17 +73,15 @@ class AG2(Dialect):
             _read_result(item, into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return one event with all calls."""
         return {"type": _CALLS_EVENT, "calls": [_compose_call(call) for call in calls]}
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """Return one event per answer."""
-        rendered = [_render_answer(answer) for answer in answers]
-        return rendered if many else rendered[0]
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a function definition in the form that the model's provider takes."""
-        return define_wrapped_function(tool)
+    def render_one(self, answer: Answer) -> dict[str, Any]:
+        head = {"parent_id": answer.id, "name": answer.name}
+        if answer.result.problem is None:
+            return {"type": _RESULT_EVENT, **head, "result": {"parts": [_write_input(answer.result.output)]}}
+        message = result_to_text(answer.result)
+        error = {_EXCEPTION_CLASS_KEY: "Exception", "message": message}
+        return {"type": _ERROR_EVENT, **head, "error": error, "result": {"parts": [_write_input(message)]}}
 
 
 def _get_event_type(item: dict[str, Any]) -> str:
@@ -137,15 +133,6 @@ def _compose_call(call: AskedCall) -> dict[str, Any]:
     made: dict[str, Any] = {"vendor_metadata": {}, "source": None, "id": call.id, "name": call.name}
     kind = _BUILTIN_CALL_EVENT if call.provider_executed else _CALL_EVENT
     return {"type": kind, **made, "arguments": arguments_to_json(call)}
-
-
-def _render_answer(answer: Answer) -> dict[str, Any]:
-    head = {"parent_id": answer.id, "name": answer.name}
-    if answer.result.problem is None:
-        return {"type": _RESULT_EVENT, **head, "result": {"parts": [_write_input(answer.result.output)]}}
-    message = result_to_text(answer.result)
-    error = {_EXCEPTION_CLASS_KEY: "Exception", "message": message}
-    return {"type": _ERROR_EVENT, **head, "error": error, "result": {"parts": [_write_input(message)]}}
 
 
 def _write_input(value: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.shared.function_calls import (
@@ -39,7 +39,7 @@ class _StreamState:
         self.answered: set[str] = set()
 
 
-class AgUi(Dialect):
+class AgUi(MessagePerAnswer):
     """Events with types in capitals, and messages with calls under `toolCalls`."""
 
     name = "ag_ui"
@@ -76,7 +76,6 @@ class AgUi(Dialect):
             raise Unreadable("unrecognised_format: ag_ui has events with a 'type' and messages with a 'role'")
 
     def chunk_text(self, chunk: Any) -> str | None:
-        """Return the text of an event."""
         kind = get_text(chunk, "type")
         if not kind.isupper():
             return None
@@ -87,17 +86,17 @@ class AgUi(Dialect):
         identity = f"message_{calls[0].id}" if calls else "message"
         return {"id": identity, "role": "assistant", "toolCalls": [_compose_call(call) for call in calls]}
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """Return one tool message per call."""
-        messages = [_render_answer(answer) for answer in answers]
-        return messages if many else messages[0]
+    def render_one(self, answer: Answer) -> dict[str, Any]:
+        message = {"id": f"message_{answer.id}", "role": "tool", "toolCallId": answer.id}
+        problem = answer.result.problem
+        if problem is None:
+            return {**message, "content": result_to_output_text(answer.result)}
+        return {**message, "content": problem.message, "error": problem.message}
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a message with this id."""
         return [{"id": id, "role": role, "content": text}]
 
     def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
-        """Return an assistant message with this id."""
         return [{**self.compose(calls), "id": id} | ({"content": text} if text else {})]
 
     def define(self, tool: Tool) -> dict[str, Any]:
@@ -178,11 +177,3 @@ def _is_message(message: dict[str, Any]) -> bool:
 
 def _compose_call(call: AskedCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_to_json(call)}}
-
-
-def _render_answer(answer: Answer) -> dict[str, Any]:
-    message = {"id": f"message_{answer.id}", "role": "tool", "toolCallId": answer.id}
-    problem = answer.result.problem
-    if problem is None:
-        return {**message, "content": result_to_output_text(answer.result)}
-    return {**message, "content": problem.message, "error": problem.message}

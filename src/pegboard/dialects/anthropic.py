@@ -132,7 +132,6 @@ class AnthropicMessages(Dialect):
         return [read_part_turn(item, "tool")] if kind == "tool_result" or kind.endswith("_tool_result") else None
 
     def chunk_text(self, chunk: Any) -> str | None:
-        """Return the text of an event."""
         kind = get_text(chunk, "type")
         if kind == "content_block_delta":
             return get_text(chunk, "delta", "text")
@@ -143,11 +142,9 @@ class AnthropicMessages(Dialect):
         return {"role": "assistant", "content": [block for call in calls for block in _compose_call(call)]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """Return one user message with all results."""
         return {"role": "user", "content": [_render_answer(answer) for answer in answers]}
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """Return the name, description and input schema."""
         described = {"description": tool.description} if tool.description else {}
         return {
             "name": get_provider_name(tool),

@@ -86,16 +86,13 @@ class AutoGen(Dialect):
         return None if speaker is None else [Turn(speaker, get_message_text(item), item, get_timestamp(item))]
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return one assistant message."""
         content = [{"id": call.id, "arguments": arguments_to_json(call), "name": call.name} for call in calls]
         return {"content": content, "thought": None, "source": "assistant", "type": "AssistantMessage"}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """Return one message with all results."""
         return {"content": [_render_answer(answer) for answer in answers], "type": "FunctionExecutionResultMessage"}
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a message with the type of its role."""
         if role == "system":
             return [{"content": text, "type": "SystemMessage"}]
         if role == "user":
@@ -112,7 +109,6 @@ class AutoGen(Dialect):
         return [raw] if is_own else []
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a flat function definition, not strict."""
         return define_function(tool) | {"strict": False}
 
 

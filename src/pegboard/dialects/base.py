@@ -17,6 +17,7 @@ from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk, TextMarks, find_message
 from pegboard.dialects.parsed_calls import EMPTY_MAPPING, AskedCall
 from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.shared.function_calls import define_wrapped_function
 from pegboard.dialects.shared.turns import Speaker, Turn
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import ToolResult
@@ -168,9 +169,9 @@ class Dialect(ABC):
         """Return the system text in the form for a separate field."""
         return text
 
-    @abstractmethod
     def define(self, tool: Tool) -> Any:
-        """Return the definition of one tool."""
+        """Return the definition of one tool, by default as `{type: function, function: {…}}`."""
+        return define_wrapped_function(tool)
 
     def define_all(self, tools: Sequence[Tool]) -> Any:
         """Return the definitions of several tools."""
@@ -183,6 +184,19 @@ class Dialect(ABC):
     def declare(self, tools: Sequence[Tool], *, strict: bool = False) -> Any:
         """Return the definitions to send to the provider for these tools."""
         return [self.define_strictly(tool) for tool in tools] if strict else self.define_all(tools)
+
+
+class MessagePerAnswer(Dialect):
+    """Base class of dialects that answer each call with one message or item."""
+
+    @abstractmethod
+    def render_one(self, answer: Answer) -> dict[str, Any]:
+        """Return the message for one answer."""
+
+    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+        """Return a list if `many` is True, else one message."""
+        rendered = [self.render_one(answer) for answer in answers]
+        return rendered if many else rendered[0]
 
 
 class Answers(Dialect):

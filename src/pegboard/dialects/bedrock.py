@@ -120,7 +120,6 @@ class BedrockConverse(Dialect):
             get_block_stream(into).settle(into)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
-        """Return the message of a response."""
         message = dict_or_empty(response.get("output")).get("message")
         is_result = "type" in response or "toolCallId" in response
         return message if isinstance(message, dict) and not is_result else None
@@ -130,7 +129,6 @@ class BedrockConverse(Dialect):
         return split_answers(item, speaker, lambda block: "toolResult" in block)
 
     def chunk_text(self, chunk: Any) -> str | None:
-        """Return the text of an event."""
         if not isinstance(chunk, dict) or _TEXT_EVENT_KEYS.isdisjoint(chunk):
             return None
         return get_text(chunk, "contentBlockDelta", "delta", "text")
@@ -144,7 +142,6 @@ class BedrockConverse(Dialect):
         return {"role": "assistant", "content": [block for call in calls for block in _compose_call(call)]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """Return one user message with all results."""
         return {"role": "user", "content": [_render_answer(answer) for answer in answers]}
 
     def system(self, text: str) -> Any:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.content_blocks import describe_block, get_content_blocks
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
-    define_wrapped_function,
     dict_or_empty,
     filter_dicts,
     first_dict,
@@ -27,7 +26,6 @@ from pegboard.dialects.shared.function_calls import (
 )
 from pegboard.dialects.shared.message_text import get_text
 from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn
-from pegboard.model.tool import Tool
 
 _DELTA_EVENTS = frozenset({"message-start", "content-start", "content-delta", "tool-plan-delta"}) | {
     "tool-call-start",
@@ -52,7 +50,7 @@ _TRUNCATED_REASONS = ("MAX_TOKENS", "ERROR", "TIMEOUT")
 _EXPECTED = "a chat response, a message with tool_calls, a stream event, or a call {name, parameters}"
 
 
-class CohereV2(Dialect):
+class CohereV2(MessagePerAnswer):
     """Calls beside a `tool_plan`; streams start, continue and end each call by its index."""
 
     name = "cohere_v2"
@@ -127,7 +125,6 @@ class CohereV2(Dialect):
             raise make_unreadable_error(item, self.name, _EXPECTED)
 
     def finish(self, into: Assembly) -> None:
-        """Add the v1 calls that have no answer."""
         get_held_calls(into).release(into)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
@@ -150,25 +147,28 @@ class CohereV2(Dialect):
         return "" if is_event else None
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return the assistant's message."""
         made = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_to_json(call)}}
             for call in calls
         ]
         return {"role": "assistant", "tool_plan": "", "tool_calls": made}
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+    def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return one message per answer: an object as a document that can be cited, other values as text."""
-        rendered = [_render_answer(answer) for answer in answers]
-        return rendered if many else rendered[0]
+        result = answer.result
+        blocks = get_content_blocks(result)
+        content: list[dict[str, Any]]
+        if blocks:
+            content = [{"type": "text", "text": describe_block(block)} for block in blocks]
+        elif result.problem is None and result.output_json[:1] == b"{" and result.output:
+            content = [{"type": "document", "document": {"data": result.output}}]
+        else:
+            content = [{"type": "text", "text": result_to_output_text(result)}]
+        return {"role": "tool", "tool_call_id": answer.id, "content": content}
 
     def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
         """Return the assistant's message; text beside calls is its `tool_plan`."""
         return [{**self.compose(calls), "tool_plan": text or ""}]
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a function definition with its schema."""
-        return define_wrapped_function(tool)
 
 
 def _is_event(item: dict[str, Any], kind: Any) -> bool:
@@ -237,16 +237,3 @@ def _read_v1_event(event: dict[str, Any], into: Assembly) -> None:
 
 def _to_integer(index: Any) -> int | None:
     return int(index) if isinstance(index, int | float) and index == index // 1 else None
-
-
-def _render_answer(answer: Answer) -> dict[str, Any]:
-    result = answer.result
-    blocks = get_content_blocks(result)
-    content: list[dict[str, Any]]
-    if blocks:
-        content = [{"type": "text", "text": describe_block(block)} for block in blocks]
-    elif result.problem is None and result.output_json[:1] == b"{" and result.output:
-        content = [{"type": "document", "document": {"data": result.output}}]
-    else:
-        content = [{"type": "text", "text": result_to_output_text(result)}]
-    return {"role": "tool", "tool_call_id": answer.id, "content": content}

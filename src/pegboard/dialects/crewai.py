@@ -78,7 +78,6 @@ class CrewAI(Dialect):
         into.call(name, arguments, next((item[key] for key in _ID_KEYS if item.get(key)), None))
 
     def finish(self, into: Assembly) -> None:
-        """Add the actions of the collected text."""
         if into.state:
             text = "".join(into.state)
             into.state = None
@@ -86,11 +85,9 @@ class CrewAI(Dialect):
                 _read_step(place, step, into)
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
-        """Return the calls as consecutive actions."""
         return "\n".join(map(_compose_call, calls))
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> str:
-        """Return each action with its observation."""
         return "\n".join(
             f"{_compose_call(answer.call._replace(name=answer.name))}\nObservation: {_render_observation(answer)}"
             for answer in answers

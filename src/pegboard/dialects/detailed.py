@@ -18,7 +18,6 @@ class Detailed(Answers):
     abilities = ("render", "define")
 
     def answer(self, answer: Answer, output: Any) -> dict[str, Any]:
-        """Return the object for one result."""
         return _render_result(answer.result, output)
 
     def define(self, tool: Tool) -> dict[str, Any]:

@@ -160,7 +160,6 @@ class Envelope(Answers):
         into.add(_build_malformed_call(item, faults) if faults else _build_call(item))
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
-        """Return one request per call."""
         return [_compose_call(call) for call in calls]
 
     def answer(self, answer: Answer, output: Any) -> dict[str, Any]:

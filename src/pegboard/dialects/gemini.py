@@ -113,7 +113,6 @@ class GeminiGenerateContent(Dialect):
         return restore_property_names(arguments, schema, _PROPERTY_NAME_PATTERN)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
-        """Return the content of the first candidate."""
         return first_dict(response.get("candidates")).get("content")
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
@@ -121,7 +120,6 @@ class GeminiGenerateContent(Dialect):
         return split_answers(item, speaker, lambda part: "functionResponse" in part or "function_response" in part)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return the content that a model answers with."""
         return {"role": "model", "parts": [part for call in calls for part in compose_parts(call)]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
@@ -136,11 +134,9 @@ class GeminiGenerateContent(Dialect):
         return {"parts": [{"text": text}]}
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a tool with one function."""
         return {"functionDeclarations": [declare_function(tool)]}
 
     def define_all(self, tools: Sequence[Tool]) -> Any:
-        """Return one tool with all functions."""
         return [{"functionDeclarations": [declare_function(tool) for tool in tools]}]
 
     def _read_item(self, item: dict[str, Any], into: Assembly) -> bool:

@@ -65,12 +65,10 @@ class GoogleAdk(GeminiGenerateContent):
             into.call(call.name, arguments, call.id, result=call.result, error=call.error, extra=call.extra)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
-        """Return the content of an event."""
         content = response.get("content")
         return content if isinstance(content, dict) and isinstance(content.get("parts"), list) else None
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return the event of a model's answer."""
         running = [call.id for call in calls if call.extra.get("long_running")]
         event = _build_event(super().compose(calls))
         return {**event, "longRunningToolIds": running} if running else event
@@ -81,12 +79,10 @@ class GoogleAdk(GeminiGenerateContent):
         return _build_event({"role": "user", "parts": parts})
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return an event of the user or of the agent."""
         event = _build_event({"role": "user" if role == "user" else "model", "parts": [{"text": text}]})
         return [{**event, "author": "user"} if role == "user" else event]
 
     def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
-        """Return one event of the agent."""
         event = self.compose(calls)
         content = event["content"]
         parts = [{"text": text}, *content["parts"]] if text else content["parts"]
@@ -107,11 +103,9 @@ class GoogleAdk(GeminiGenerateContent):
         return text
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """Return one function declaration."""
         return declare_function(tool)
 
     def define_all(self, tools: Sequence[Tool]) -> Any:
-        """Return the function declarations."""
         return [declare_function(tool) for tool in tools]
 
     def _drop_unconfirmed(self, state: PartsState, into: Assembly) -> None:

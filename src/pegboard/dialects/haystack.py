@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
@@ -38,7 +38,7 @@ _CALL_KEYS = frozenset({"tool_name", "arguments", "id", "extra"})
 _EXPECTED = "a ChatMessage with parts, a StreamingChunk, replies of a generator, or a call {tool_name, arguments, id}"
 
 
-class Haystack(Dialect):
+class Haystack(MessagePerAnswer):
     """Calls as parts `{tool_call: {tool_name, arguments, id}}`; each answer repeats its call."""
 
     name = "haystack"
@@ -86,11 +86,9 @@ class Haystack(Dialect):
             raise make_unreadable_error(item, self.name, _EXPECTED)
 
     def finish(self, into: Assembly) -> None:
-        """Add the calls that have no answer."""
         get_held_calls(into).release(into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return the assistant's message."""
         return {
             "role": "assistant",
             "meta": {},
@@ -98,17 +96,20 @@ class Haystack(Dialect):
             "content": [{"tool_call": _compose_call(c)} for c in calls],
         }
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+    def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return one message per answer, with the call it belongs to."""
-        rendered = [_render_answer(answer) for answer in answers]
-        return rendered if many else rendered[0]
+        call, result = answer
+        blocks = get_content_blocks(result)
+        text = "\n".join(map(describe_block, blocks)) if blocks else result_to_text(result)
+        origin = _compose_call(call._replace(name=answer.name, id=answer.id))
+        origin["arguments"] = to_serializable(origin["arguments"])
+        told = {"result": text, "origin": origin, "error": result.problem is not None}
+        return {"role": "tool", "meta": {}, "name": None, "content": [{"tool_call_result": told}]}
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a ChatMessage with one part."""
         return [self.talk.said(role, text) | {"meta": {}, "name": None}]
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """Return the name, description and schema."""
         return define_function(tool)
 
 
@@ -177,13 +178,3 @@ def _read_chunk(chunk: dict[str, Any], into: Assembly) -> None:
 def _compose_call(call: AskedCall) -> dict[str, Any]:
     arguments = arguments_to_json(call) if call.is_malformed else call.arguments or {}
     return {"tool_name": call.name, "arguments": arguments, "id": call.id or None, "extra": None}
-
-
-def _render_answer(answer: Answer) -> dict[str, Any]:
-    call, result = answer
-    blocks = get_content_blocks(result)
-    text = "\n".join(map(describe_block, blocks)) if blocks else result_to_text(result)
-    origin = _compose_call(call._replace(name=answer.name, id=answer.id))
-    origin["arguments"] = to_serializable(origin["arguments"])
-    told = {"result": text, "origin": origin, "error": result.problem is not None}
-    return {"role": "tool", "meta": {}, "name": None, "content": [{"tool_call_result": told}]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, Dialect, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
@@ -18,7 +18,6 @@ from pegboard.dialects.shared.content_blocks import (
 )
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
-    define_wrapped_function,
     dict_or_empty,
     filter_dicts,
     first_dict,
@@ -29,7 +28,6 @@ from pegboard.dialects.shared.function_calls import (
 )
 from pegboard.dialects.shared.turns import Speaker, Turn, read_typed_turn
 from pegboard.model.call import Malformed
-from pegboard.model.tool import Tool
 
 _MESSAGE_TYPES = frozenset({"ai", "human", "system", "tool", "function", "chat", "developer", "remove"}) | {
     f"{name}MessageChunk" for name in ("AI", "Human", "System", "Tool", "Function", "Chat")
@@ -288,7 +286,7 @@ _EXPECTED = "an AIMessage or ToolMessage (dumped, as message_to_dict, or as lc c
 _EXPECTED_GRAPH = "{messages}, {node: {messages}} or [chunk, metadata]"
 
 
-class Langchain(Dialect):
+class Langchain(MessagePerAnswer):
     """`tool_calls` of `{name, args, id}`, and `invalid_tool_calls` with the text that could not be parsed.
 
     In a chunk only `tool_call_chunks` are read: its `tool_calls` are the SDK's parse of incomplete text.
@@ -339,13 +337,10 @@ class Langchain(Dialect):
         return None if turn is None else [turn]
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return a dumped AIMessage."""
         return compose_message(calls)
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """Return one dumped ToolMessage per answer."""
-        rendered = [render_tool_message(answer) for answer in answers]
-        return rendered if many else rendered[0]
+    def render_one(self, answer: Answer) -> dict[str, Any]:
+        return render_tool_message(answer)
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
         """Return a dumped HumanMessage, AIMessage or SystemMessage."""
@@ -354,10 +349,6 @@ class Langchain(Dialect):
     def own(self, raw: Any) -> list[Any]:
         """Return a message from any of its serialisations."""
         return restore_message(raw)
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a function definition in the format of `convert_to_openai_tool`."""
-        return define_wrapped_function(tool)
 
 
 class Langgraph(Dialect):
@@ -411,15 +402,12 @@ class Langgraph(Dialect):
             raise make_unreadable_error(item, self.name, _EXPECTED_GRAPH)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return the state after the model's message."""
         return {"messages": [compose_message(calls)]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """Return the state update of a ToolNode."""
         return {"messages": [render_tool_message(answer) for answer in answers]}
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a message for the list in a state."""
         return [write_text_message(role, text)]
 
     def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
@@ -427,16 +415,11 @@ class Langgraph(Dialect):
         return [compose_message(calls) | ({"content": text} if text else {})]
 
     def reply(self, answers: Sequence[Answer]) -> list[Any]:
-        """Return the messages that a ToolNode adds."""
         return [render_tool_message(answer) for answer in answers]
 
     def own(self, raw: Any) -> list[Any]:
         """Return a message from any of its serialisations."""
         return restore_message(raw)
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a function definition in the format of `convert_to_openai_tool`."""
-        return define_wrapped_function(tool)
 
 
 def _get_messages(value: Any) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_id
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
@@ -19,7 +19,6 @@ from pegboard.dialects.shared.content_blocks import (
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
-    define_wrapped_function,
     dict_or_empty,
     filter_dicts,
     first_dict,
@@ -29,12 +28,11 @@ from pegboard.dialects.shared.function_calls import (
     result_to_output_text,
     to_serializable,
 )
-from pegboard.model.tool import Tool
 
 _EXPECTED = "a ChatMessage with blocks, a ToolSelection, a ToolOutput, or an event of an agent"
 
 
-class LlamaIndex(Dialect):
+class LlamaIndex(MessagePerAnswer):
     """Calls as blocks of a message, or `{tool_id, tool_name, tool_kwargs}`.
 
     Its streams are cumulative: every message contains all previous content, so the last one counts.
@@ -103,18 +101,30 @@ class LlamaIndex(Dialect):
         ]
         return {"role": "assistant", "additional_kwargs": {}, "blocks": blocks}
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+    def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return one message per answer; a failed call without an id becomes a ToolOutput, which has an error flag."""
-        rendered = [_render_answer(answer) for answer in answers]
-        return rendered if many else rendered[0]
+        call, result = answer
+        name = answer.name
+        if result.problem is not None and not call.id:
+            text = result_to_text(result)
+            return {
+                "blocks": [{"block_type": "text", "text": text}],
+                "tool_name": name,
+                "raw_input": {"kwargs": {} if call.is_malformed else to_serializable(call.arguments or {})},
+                "raw_output": text,
+                "is_error": True,
+            }
+        blocks = get_content_blocks(result)
+        return {
+            "role": "tool",
+            "additional_kwargs": {"tool_call_id": answer.id, "name": name},
+            "blocks": [_write_content_block(block) for block in blocks]
+            if blocks
+            else [{"block_type": "text", "text": result_to_output_text(result)}],
+        }
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a ChatMessage with one block."""
         return [self.talk.said(role, text) | {"additional_kwargs": {}}]
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a function definition in the format of `to_openai_tool`."""
-        return define_wrapped_function(tool)
 
 
 def _unwrap_event(item: dict[str, Any]) -> dict[str, Any]:
@@ -188,28 +198,6 @@ def _get_announced_calls(into: Assembly) -> dict[str, int]:
         into.state = {}
     state: dict[str, int] = into.state
     return state
-
-
-def _render_answer(answer: Answer) -> dict[str, Any]:
-    call, result = answer
-    name = answer.name
-    if result.problem is not None and not call.id:
-        text = result_to_text(result)
-        return {
-            "blocks": [{"block_type": "text", "text": text}],
-            "tool_name": name,
-            "raw_input": {"kwargs": {} if call.is_malformed else to_serializable(call.arguments or {})},
-            "raw_output": text,
-            "is_error": True,
-        }
-    blocks = get_content_blocks(result)
-    return {
-        "role": "tool",
-        "additional_kwargs": {"tool_call_id": answer.id, "name": name},
-        "blocks": [_write_content_block(block) for block in blocks]
-        if blocks
-        else [{"block_type": "text", "text": result_to_output_text(result)}],
-    }
 
 
 def _write_content_block(block: Mapping[str, Any]) -> dict[str, Any]:

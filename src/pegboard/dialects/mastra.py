@@ -85,7 +85,6 @@ class Mastra(Dialect):
             )
 
     def finish(self, into: Assembly) -> None:
-        """Add the calls that have no answer."""
         finish_parts(into)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
@@ -97,7 +96,6 @@ class Mastra(Dialect):
         return [Turn("assistant", text or None, item)]
 
     def chunk_text(self, chunk: Any) -> str | None:
-        """Return the text in the payload of a chunk."""
         return get_text(chunk, "payload", "text") if get_text(chunk, "type") == "text-delta" else None
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
@@ -105,7 +103,6 @@ class Mastra(Dialect):
         return [{"type": "tool-call", "from": "AGENT", "payload": _compose_payload(call)} for call in calls]
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """Return one tool message with all results."""
         return {"role": "tool", "content": [_render_answer(answer) for answer in answers]}
 
     def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:

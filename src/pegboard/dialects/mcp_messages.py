@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import WITHOUT_HISTORY, Answer, Dialect
+from pegboard.dialects.base import WITHOUT_HISTORY, Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, text_or_empty
 from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall, Unreadable
 from pegboard.dialects.read_limits import Limits
@@ -28,7 +28,7 @@ _RESULT_KEYS = frozenset({"content", "structuredContent", "isError", "resultType
 JsonObject = Mapping[str, Any]
 
 
-class Mcp(Dialect):
+class Mcp(MessagePerAnswer):
     """JSON-RPC messages; if the dialect is named, also bare params, bare results and sampling content."""
 
     name = "mcp"
@@ -72,10 +72,23 @@ class Mcp(Dialect):
         """Return one request per call; a call without an id becomes bare params, one from sampling a content block."""
         return [_compose_call(call) for call in calls]
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+    def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return a response for each request, content for sampling, and a bare result for bare params."""
-        rendered = [_render_answer(answer) for answer in answers]
-        return rendered if many else rendered[0]
+        extra, result = answer.call.extra, answer.result
+        if extra.get("sampling"):
+            told = _render_result(result, extra)
+            return {
+                "type": "tool_result",
+                "toolUseId": answer.id,
+                "content": told["content"],
+                "isError": told["isError"],
+            }
+        if "rpc_id" not in extra:
+            return {**_render_result(result, extra), "resultType": "complete"}
+        response = {"jsonrpc": "2.0", "id": extra["rpc_id"]}
+        if result.problem is not None and result.problem.code == "tool_not_found":
+            return {**response, "error": {"code": _UNKNOWN_TOOL_CODE, "message": f"Unknown tool: {answer.call.name}"}}
+        return {**response, "result": {**_render_result(result, extra), "resultType": "complete"}}
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """Return the tool as a server lists it, with its own schemas."""
@@ -183,19 +196,6 @@ def _compose_call(call: AskedCall) -> dict[str, Any]:
     if not call.id:
         return params
     return {"jsonrpc": "2.0", "id": call.extra.get("rpc_id", call.id), "method": "tools/call", "params": params}
-
-
-def _render_answer(answer: Answer) -> dict[str, Any]:
-    extra, result = answer.call.extra, answer.result
-    if extra.get("sampling"):
-        told = _render_result(result, extra)
-        return {"type": "tool_result", "toolUseId": answer.id, "content": told["content"], "isError": told["isError"]}
-    if "rpc_id" not in extra:
-        return {**_render_result(result, extra), "resultType": "complete"}
-    response = {"jsonrpc": "2.0", "id": extra["rpc_id"]}
-    if result.problem is not None and result.problem.code == "tool_not_found":
-        return {**response, "error": {"code": _UNKNOWN_TOOL_CODE, "message": f"Unknown tool: {answer.call.name}"}}
-    return {**response, "result": {**_render_result(result, extra), "resultType": "complete"}}
 
 
 def _render_result(result: ToolResult, extra: JsonObject) -> dict[str, Any]:

@@ -60,7 +60,6 @@ class Memory(Answers):
         return [_write_call(call, call.id, call.name) | _write_outcome(call) for call in calls]
 
     def answer(self, answer: Answer, output: Any) -> dict[str, Any]:
-        """Return the call with its result."""
         problem = answer.result.problem
         outcome = {"result": output} if problem is None else {"error": problem.message}
         return _write_call(answer.call, answer.id, answer.name) | outcome

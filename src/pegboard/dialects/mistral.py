@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_id
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall
@@ -16,7 +16,6 @@ from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from pegboard.dialects.shared.content_blocks import describe_block, get_content_blocks
 from pegboard.dialects.shared.function_calls import (
     arguments_to_json,
-    define_wrapped_function,
     dict_or_empty,
     filter_dicts,
     first_dict,
@@ -30,7 +29,6 @@ from pegboard.dialects.shared.function_calls import (
 )
 from pegboard.dialects.shared.openai_calls import wrap_choice
 from pegboard.dialects.shared.turns import Speaker, Turn, read_part_turn
-from pegboard.model.tool import Tool
 
 _CALL_TYPES = frozenset({"function.call", "function.call.delta", "function.result"})
 _EXECUTION_TYPES = frozenset(
@@ -172,7 +170,7 @@ _SILENT_ASSISTANT_TEXT = "[The assistant said nothing.]"
 _EXPECTED = "a chat completion or its chunk, a message, a tool call, or an entry or event of a conversation"
 
 
-class Mistral(Dialect):
+class Mistral(MessagePerAnswer):
     """`tool_calls` without a type in messages and deltas; entries such as `function.call` in conversations.
 
     Mistral accepts only ids of nine letters and digits. An id from another dialect is replaced by one derived from
@@ -253,10 +251,20 @@ class Mistral(Dialect):
         ]
         return {"role": "assistant", "content": "", "tool_calls": made}
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+    def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return one message per answer; for a conversation, one entry."""
-        rendered = [_render_answer(answer) for answer in answers]
-        return rendered if many else rendered[0]
+        call, result = answer
+        identity = get_mistral_id(call, answer.id)
+        blocks = get_content_blocks(result)
+        if call.extra.get("api") == "conversations":
+            return {
+                "tool_call_id": identity,
+                "result": result_to_output_text(result),
+                "object": "entry",
+                "type": "function.result",
+            }
+        content: Any = [_write_content_chunk(block) for block in blocks] if blocks else result_to_output_text(result)
+        return {"role": "tool", "tool_call_id": identity, "name": answer.name, "content": content}
 
     def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
         """Return messages, also for calls that came as entries of a conversation."""
@@ -271,10 +279,6 @@ class Mistral(Dialect):
                 told += self.say("assistant", _SILENT_ASSISTANT_TEXT, "")
             told.append(item)
         return told
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a function definition with its schema."""
-        return define_wrapped_function(tool)
 
 
 def _is_mistral_item(item: dict[str, Any]) -> bool:
@@ -347,21 +351,6 @@ def _read_message(message: dict[str, Any], into: Assembly, *, is_cut: bool = Fal
 def _read_call(item: dict[str, Any], into: Assembly) -> None:
     function, identity = item["function"], normalize_id(item.get("id"))
     into.call(function.get("name"), function.get("arguments"), identity, extra=keep_foreign_id(identity))
-
-
-def _render_answer(answer: Answer) -> dict[str, Any]:
-    call, result = answer
-    identity = get_mistral_id(call, answer.id)
-    blocks = get_content_blocks(result)
-    if call.extra.get("api") == "conversations":
-        return {
-            "tool_call_id": identity,
-            "result": result_to_output_text(result),
-            "object": "entry",
-            "type": "function.result",
-        }
-    content: Any = [_write_content_chunk(block) for block in blocks] if blocks else result_to_output_text(result)
-    return {"role": "tool", "tool_call_id": identity, "name": answer.name, "content": content}
 
 
 def _write_content_chunk(block: Mapping[str, Any]) -> dict[str, Any]:

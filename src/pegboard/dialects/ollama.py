@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
@@ -34,7 +34,7 @@ _PROPERTY_KEYWORDS = ("type", "items", "description", "enum")
 _EXPECTED = "a chat response or its chunk, a message with tool_calls, or a call {function: {name, arguments}}"
 
 
-class Ollama(Dialect):
+class Ollama(MessagePerAnswer):
     """Calls `{function: {name, arguments}}` with an object as arguments and no id."""
 
     name = "ollama"
@@ -100,7 +100,6 @@ class Ollama(Dialect):
             _read_message(item, into)
 
     def finish(self, into: Assembly) -> None:
-        """Add the calls that have no answer."""
         get_held_calls(into).release(into)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
@@ -112,10 +111,9 @@ class Ollama(Dialect):
         made = [{"function": {"name": call.name, "arguments": _write_arguments(call)}} for call in calls]
         return {"role": "assistant", "content": "", "tool_calls": made}
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+    def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return one message per answer, with the tool's name and in the order of the calls."""
-        rendered = [_render_answer(answer) for answer in answers]
-        return rendered if many else rendered[0]
+        return {"role": "tool", "content": result_to_output_text(answer.result), "tool_name": answer.name}
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """Return a function definition with the schema keywords that Ollama keeps."""
@@ -164,7 +162,3 @@ def _write_arguments(call: AskedCall) -> Any:
 
 def _select_keywords(schema: Mapping[str, Any], keywords: Sequence[str]) -> dict[str, Any]:
     return {keyword: schema[keyword] for keyword in keywords if keyword in schema}
-
-
-def _render_answer(answer: Answer) -> dict[str, Any]:
-    return {"role": "tool", "content": result_to_output_text(answer.result), "tool_name": answer.name}

@@ -6,14 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from pegboard.dialects.schema_adapters import remove_optional_nulls
 from pegboard.dialects.shared.function_calls import (
     arguments_to_json,
-    define_wrapped_function,
     dict_or_empty,
     filter_dicts,
     first_dict,
@@ -53,7 +52,7 @@ from pegboard.model.tool import Tool
 _FUNCTION_CALL_MESSAGE = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
 
 
-class OpenAIChat(Dialect):
+class OpenAIChat(MessagePerAnswer):
     """Messages with `tool_calls`, each answered by one message with the role `tool`."""
 
     name = "openai_chat"
@@ -113,7 +112,6 @@ class OpenAIChat(Dialect):
         return remove_optional_nulls(arguments, schema)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
-        """Return the message of the first choice."""
         message = first_dict(response.get("choices")).get("message")
         return {"role": "assistant", **message} if isinstance(message, dict) else None
 
@@ -129,13 +127,8 @@ class OpenAIChat(Dialect):
         composed = [_compose_call(call) for call in calls if not call.provider_executed]
         return {"role": "assistant", "content": None, "tool_calls": composed}
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """Return one message per answer."""
-        rendered = [
-            {"role": "tool", "tool_call_id": answer.id, "content": result_to_output_text(answer.result)}
-            for answer in answers
-        ]
-        return rendered if many else rendered[0]
+    def render_one(self, answer: Answer) -> dict[str, Any]:
+        return {"role": "tool", "tool_call_id": answer.id, "content": result_to_output_text(answer.result)}
 
     def own(self, raw: Any) -> list[Any]:
         """Return a message without null fields: OpenAI returns nulls that it does not accept as input."""
@@ -143,10 +136,6 @@ class OpenAIChat(Dialect):
             {key: value for key, value in message.items() if value is not None or key == "content"}
             for message in super().own(raw)
         ]
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """Return `{type: function, function: {…}}`, with the schema adapted if OpenAI would reject it."""
-        return define_wrapped_function(tool)
 
     def define_strictly(self, tool: Tool) -> dict[str, Any]:
         """Return the same definition, strict if strict mode can express the schema."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable
@@ -33,7 +33,7 @@ from pegboard.dialects.shared.openai_calls import (
 from pegboard.model.tool import Tool
 
 
-class OpenAILegacy(Dialect):
+class OpenAILegacy(MessagePerAnswer):
     """Messages with one `function_call` and no id, each answered by one with the role `function`."""
 
     name = "openai_legacy_function_call"
@@ -74,7 +74,6 @@ class OpenAILegacy(Dialect):
             raise make_unreadable_error(item, self.name, EXPECTED_CHAT_PAYLOAD)
 
     def finish(self, into: Assembly) -> None:
-        """Add the calls that have no answer."""
         get_held_calls(into).release(into)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,17 +93,12 @@ class OpenAILegacy(Dialect):
         ]
         return messages[0] if len(messages) == 1 else messages
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """Return one message per answer."""
-        rendered = [
-            {
-                "role": "function",
-                "name": answer.call.name or answer.result.tool_name,
-                "content": result_to_output_text(answer.result),
-            }
-            for answer in answers
-        ]
-        return rendered if many else rendered[0]
+    def render_one(self, answer: Answer) -> dict[str, Any]:
+        return {
+            "role": "function",
+            "name": answer.call.name or answer.result.tool_name,
+            "content": result_to_output_text(answer.result),
+        }
 
     def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
         """Return each call followed by its answer, with the text in the first message."""

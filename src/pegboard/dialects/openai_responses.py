@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, Dialect, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_name
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
@@ -176,7 +176,7 @@ _EVENT_DATA_KEYS: Mapping[str, str] = {
 }
 
 
-class OpenAIResponses(Dialect):
+class OpenAIResponses(MessagePerAnswer):
     """Items of the type `function_call`, each answered by one `function_call_output`."""
 
     name = "openai_responses"
@@ -205,7 +205,6 @@ class OpenAIResponses(Dialect):
         return remove_optional_nulls(arguments, schema)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
-        """Return the items of a response."""
         output = response.get("output")
         is_result = "type" in response or "toolCallId" in response
         return output if isinstance(output, list) and not is_result else None
@@ -225,7 +224,6 @@ class OpenAIResponses(Dialect):
         return [read_part_turn(item, "tool")] if kind.endswith(_ANSWER_TYPE_SUFFIXES) else None
 
     def chunk_text(self, chunk: Any) -> str | None:
-        """Return the text of an event."""
         kind = get_text(chunk, "type")
         if not kind.startswith("response."):
             return None
@@ -235,17 +233,13 @@ class OpenAIResponses(Dialect):
         """Return one item per call, as in a response's output and in the next request's input."""
         return [item for call in calls if (item := compose_item(call)) is not None]
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
-        """Return one item per answer."""
-        rendered = [render_item(answer) for answer in answers]
-        return rendered if many else rendered[0]
+    def render_one(self, answer: Answer) -> dict[str, Any]:
+        return render_item(answer)
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a message item."""
         return [write_message_item(role, text)]
 
     def own(self, raw: Any) -> list[Any]:
-        """Return the items of a response."""
         return restore_items(raw)
 
     def define(self, tool: Tool) -> dict[str, Any]:
@@ -257,7 +251,7 @@ class OpenAIResponses(Dialect):
         return {"type": "function", **define_strict_function(tool)}
 
 
-class OpenAIAgents(Dialect):
+class OpenAIAgents(MessagePerAnswer):
     """Run items and stream events of the Agents SDK, which wrap items and events of Responses."""
 
     name = "openai_agents"
@@ -300,7 +294,6 @@ class OpenAIAgents(Dialect):
         return remove_optional_nulls(arguments, schema)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
-        """Return the Responses item in a run item."""
         return response["raw_item"] if isinstance(response.get("raw_item"), dict) else None
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
@@ -319,14 +312,12 @@ class OpenAIAgents(Dialect):
         return get_text(chunk, "data", "delta") if get_text(chunk, "data", "type") == _TEXT_DELTA else ""
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
-        """Return one run item per call."""
         items = [item for call in calls if (item := compose_item(call)) is not None]
         return [{"type": "tool_call_item", "raw_item": item} for item in items]
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+    def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return one Responses item per answer, for the input of the next run."""
-        rendered = [render_item(answer) for answer in answers]
-        return rendered if many else rendered[0]
+        return render_item(answer)
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
         """Return a message item for the input of the next run."""

@@ -37,17 +37,14 @@ class Plain(Answers):
         into.call(item["name"], item.get("arguments"), item.get("id"))
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
-        """Return the calls as objects."""
         return [
             {"name": call.name, "arguments": call.arguments} | ({"id": call.id} if call.id else {}) for call in calls
         ]
 
     def answer(self, answer: Answer, output: Any) -> dict[str, Any]:
-        """Return the object for one result."""
         return _render_result(answer.result, output)
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """Return the name, description and schemas."""
         definition: dict[str, Any] = {
             "name": tool.name,
             "description": tool.description or "",

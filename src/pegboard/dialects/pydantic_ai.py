@@ -129,7 +129,6 @@ class PydanticAI(Dialect):
         return [{"parts": [_render_answer(answer) for answer in answers], **request, "state": "complete"}]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a request or a response with one part."""
         part = {"content": text, "part_kind": _PROMPT_KIND_BY_ROLE.get(role, "text")}
         return [{"parts": [part], "kind": "request" if role in _PROMPT_KIND_BY_ROLE else "response"}]
 
@@ -145,7 +144,6 @@ class PydanticAI(Dialect):
         return items if are_own else []
 
     def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a tool definition of the framework."""
         head = {"name": get_provider_name(tool), "parameters_json_schema": build_portable_schema(tool)}
         return head | {"description": tool.description or ""} | _DEFINITION_DEFAULTS
 

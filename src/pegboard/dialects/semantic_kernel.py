@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.describe_payload import describe_payload
 from pegboard.dialects.message_rules import Talk
@@ -13,18 +13,16 @@ from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
-    define_wrapped_function,
     is_model_role,
     result_to_output_text,
 )
 from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn
-from pegboard.model.tool import Tool
 
 _CALL_TYPE, _RESULT_TYPE, _MESSAGE_TYPE = "function_call", "function_result", "message"
 _NAME_SEPARATOR = "-"
 
 
-class SemanticKernel(Dialect):
+class SemanticKernel(MessagePerAnswer):
     """Calls as items of the assistant's message; one tool message per answer."""
 
     name = "semantic_kernel"
@@ -70,21 +68,14 @@ class SemanticKernel(Dialect):
         return [read_message_turn(item, speaker, is_part=True)]
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return one assistant message."""
         return _build_message("assistant", [_compose_call(call) for call in calls])
 
-    def render(self, answers: Sequence[Answer], *, many: bool) -> Any:
+    def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return one message per answer: connectors send only the first result of a message."""
-        rendered = [_build_message("tool", [_render_answer(answer)]) for answer in answers]
-        return rendered if many else rendered[0]
+        return _build_message("tool", [_render_answer(answer)])
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a message with one item."""
         return [_build_message(role, self.talk.content(text))]
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a function definition for a provider with native function calls."""
-        return define_wrapped_function(tool)
 
 
 def _is_message(item: Any) -> bool:

@@ -14,7 +14,6 @@ from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
-    define_wrapped_function,
     is_function_call,
     is_model_role,
     read_function_deltas,
@@ -25,7 +24,6 @@ from pegboard.dialects.shared.react_text import ReactStep, is_json_action, parse
 from pegboard.dialects.shared.turns import Speaker
 from pegboard.json_schema.arguments_text import parse_arguments, parse_json_text
 from pegboard.model.call_errors import MalformedArguments
-from pegboard.model.tool import Tool
 
 _TOOL_ROLES = ("tool-call", "tool-response")
 _NAME_PATTERN = re.compile(r'"(?:name|action)"\s*:\s*"([^"\\]{1,255})"')
@@ -94,7 +92,6 @@ class Smolagents(Dialect):
             _read_text("".join(heard.texts), into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        """Return one assistant message."""
         return _build_message("assistant", "") | {"tool_calls": [_compose_call(call) for call in calls]}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> list[dict[str, Any]]:
@@ -106,12 +103,7 @@ class Smolagents(Dialect):
         ]
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a message with one part."""
         return [_build_message(role, [{"type": "text", "text": text}])]
-
-    def define(self, tool: Tool) -> dict[str, Any]:
-        """Return a function definition for a provider with native function calls."""
-        return define_wrapped_function(tool)
 
 
 def _read_message(item: dict[str, Any], into: Assembly, heard: _StreamState) -> None:

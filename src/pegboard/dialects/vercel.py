@@ -201,7 +201,6 @@ class _VercelBase(Dialect):
         return {"role": "assistant", "content": content}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        """Return one tool message with all results."""
         content = [self._part(answer.id, answer.name) | self.answered(answer) for answer in answers]
         return {"role": "tool", "content": content}
 
@@ -223,7 +222,6 @@ class _VercelBase(Dialect):
         return {get_provider_name(tool): declared}
 
     def define_all(self, tools: Sequence[Tool]) -> dict[str, Any]:
-        """Return one object with all tools by name."""
         return {name: declared for tool in tools for name, declared in self.define(tool).items()}
 
     def _part(self, identity: str, name: str) -> dict[str, Any]:
@@ -392,7 +390,6 @@ class VercelUi(VercelV7):
         return _compose_message(answers[0].id if answers else "", [_render_answer(answer) for answer in answers])
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a message with this id."""
         return [{"id": id, **self.talk.said(role, text)}]
 
     def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:

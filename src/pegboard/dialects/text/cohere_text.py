@@ -43,7 +43,6 @@ class CohereR7B(TextDialect):
     talk: ClassVar[Talk] = Talk(system="first")
 
     def scan(self, text: Text, into: Assembly) -> Scan:
-        """Read the arrays."""
         while (yield from self.find_next_opener(text, into)):
             yield from read_call_objects(text, into, _CALL_KEYS)
 
@@ -58,7 +57,6 @@ class CohereR7B(TextDialect):
         return _CALLS + "[\n" + ",\n".join(made) + "\n]" + _CALLS_END
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> str:
-        """Return one turn with all results."""
         told_of = ",\n".join(
             _render_result(answer, answer.call.id or str(place)) for place, answer in enumerate(answers)
         )
@@ -68,7 +66,6 @@ class CohereR7B(TextDialect):
         )
 
     def answer(self, answer: Answer) -> str:
-        """Return the turn for one result."""
         return self.render((answer,), many=False)
 
 

@@ -50,7 +50,6 @@ class Gemma4(TextDialect):
     is_templated: ClassVar[bool] = True
 
     def scan(self, text: Text, into: Assembly) -> Scan:
-        """Read the calls."""
         while (yield from self.find_next_opener(text, into)):
             if not (yield from text.ahead("call:")):
                 continue
@@ -69,7 +68,6 @@ class Gemma4(TextDialect):
         return "".join(f"{_CALL}call:{call.name}{_write_value(call.arguments)}{_CALL_END}" for call in calls)
 
     def answer(self, answer: Answer) -> str:
-        """Return the output as the value of a response."""
         value = _write_string(answer_to_text(answer))
         return f"<|tool_response>response:{answer.call.name}{{value:{value}}}<tool_response|>"
 

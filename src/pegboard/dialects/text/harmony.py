@@ -45,7 +45,6 @@ class Harmony(TextDialect):
         return isinstance(item, str) and _KNOWN_CHANNEL.search(item) is not None
 
     def scan(self, text: Text, into: Assembly) -> Scan:
-        """Read the messages."""
         mark = ""
         while True:
             before = mark

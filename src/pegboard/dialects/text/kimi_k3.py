@@ -42,7 +42,6 @@ class KimiK3(TextDialect):
     talk: ClassVar[Talk] = Talk(system="first")
 
     def scan(self, text: Text, into: Assembly) -> Scan:
-        """Read the calls."""
         while (yield from self.find_next_opener(text, into)):
             head, mark = yield from text.until(_SEP, _CALL)
             name = _parse_attributes(head).get("tool", "")
@@ -75,7 +74,6 @@ class KimiK3(TextDialect):
         return "".join(_render_answer(answer, place) for place, answer in enumerate(answers, 1))
 
     def answer(self, answer: Answer) -> str:
-        """Return the turn for one answer."""
         return _render_answer(answer, 1)
 
 

@@ -87,7 +87,6 @@ class Llama31(TextDialect):
             )
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
-        """Return the calls, one per line."""
         return "\n".join(
             f'{{"name": {to_json_string(call.name)}, "parameters": {arguments_to_json(call)}}}' for call in calls
         )

@@ -54,7 +54,6 @@ class MistralNemo(TextDialect):
         return isinstance(item, str) and _JSON_CALLS.search(item) is not None
 
     def scan(self, text: Text, into: Assembly) -> Scan:
-        """Read the arrays."""
         while (yield from self.find_next_opener(text, into)):
             yield from read_call_objects(text, into, _CALL_KEYS)
 
@@ -89,7 +88,6 @@ class MistralSmall32(TextDialect):
         return isinstance(item, str) and _NAMED_CALL.search(item) is not None
 
     def scan(self, text: Text, into: Assembly) -> Scan:
-        """Read the calls."""
         while (yield from self.find_next_opener(text, into)):
             name, mark = yield from text.until(_CALL_ID, _ARGUMENTS, "{", _CALLS)
             identity = ""
@@ -115,7 +113,6 @@ class MistralSmall32(TextDialect):
         )
 
     def answer(self, answer: Answer) -> str:
-        """Return the id of the call and the output."""
         return f"[TOOL_RESULTS]{answer.id}[TOOL_CONTENT]{answer_to_text(answer)}[/TOOL_RESULTS]"
 
 

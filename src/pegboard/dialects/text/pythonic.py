@@ -32,7 +32,6 @@ class Lfm25Pythonic(TextDialect):
     openers: ClassVar[tuple[str, ...]] = (_CALLS,)
 
     def scan(self, text: Text, into: Assembly) -> Scan:
-        """Read the lists."""
         while (yield from self.find_next_opener(text, into)):
             yield from text.ahead("[")
             while True:
@@ -63,7 +62,6 @@ class Lfm25Pythonic(TextDialect):
             return self.say("assistant", f"{text}\n{written}" if text else written, id)
 
     def answer(self, answer: Answer) -> str:
-        """Return a turn of the tool."""
         return f"<|im_start|>tool\n{answer_to_text(answer)}<|im_end|>\n"
 
 

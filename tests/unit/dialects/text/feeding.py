@@ -10,12 +10,10 @@ from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.base_text import TextDialect
 from pegboard.dialects.text.cohere_text import CohereR7B
-from pegboard.dialects.text.deepseek import DeepSeekR1, DeepSeekV31
-from pegboard.dialects.text.functionary import Functionary31
 from pegboard.dialects.text.gemma import Gemma4
 from pegboard.dialects.text.harmony import Harmony
-from pegboard.dialects.text.kimi import KimiK2
 from pegboard.dialects.text.llama import Llama31
+from pegboard.dialects.text.marked_calls import DeepSeekR1, DeepSeekV31, Functionary31, KimiK2
 from pegboard.dialects.text.mistral_text import MistralNemo, MistralSmall32
 from pegboard.dialects.text.pythonic import Lfm25Pythonic
 from pegboard.model.call_errors import ErrorType

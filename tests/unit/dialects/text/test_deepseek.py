@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pegboard.dialects.text.deepseek import DeepSeekR1, DeepSeekV31
+from pegboard.dialects.text.marked_calls import DeepSeekR1, DeepSeekV31
 from tests.unit.dialects.text.feeding import answered, asked, refused
 
 CALL, SEP, END = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pegboard.dialects.text.functionary import Functionary31
+from pegboard.dialects.text.marked_calls import Functionary31
 from tests.unit.dialects.text.feeding import answered, asked, calls_of, refused
 
 

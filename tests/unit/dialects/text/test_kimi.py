@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pegboard.dialects.parsed_calls import AskedCall
-from pegboard.dialects.text.kimi import KimiK2
+from pegboard.dialects.text.marked_calls import KimiK2
 from tests.formats import cases
 from tests.unit.dialects.text.feeding import answered, asked, calls_of, refused
 

@@ -8,8 +8,8 @@ import pytest
 
 from pegboard.dialects.detect import Dialects
 from pegboard.dialects.parsed_calls import AskedCall
-from pegboard.dialects.text.functionary import Functionary31
 from pegboard.dialects.text.hermes import Granite4, Hermes, Qwen3
+from pegboard.dialects.text.marked_calls import Functionary31
 from pegboard.dialects.text.xml_tags import DeepSeekV32, Glm46, MiniMaxM2, Qwen3Coder
 from pegboard.model.call import Malformed
 from tests.unit.dialects.text.pieces import read
