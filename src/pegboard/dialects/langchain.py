@@ -327,11 +327,13 @@ class Langchain(MessagePerAnswer):
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return a message from a serialisation that wraps it."""
+        if speaker is not None:
+            return None
         kind, path = item.get("type"), item.get("id")
         if item.get("lc") == 1 and isinstance(path, list) and path:
             kind = path[-1]
         inner = next((item[key] for key in ("data", "kwargs") if isinstance(item.get(key), dict)), None)
-        if speaker is not None or (inner is None and kind is item.get("type")):
+        if inner is None and kind is item.get("type"):
             return None
         turn = read_typed_turn(item, kind, inner)
         return None if turn is None else [turn]

@@ -25,6 +25,8 @@ from pegboard.model.api_errors import Invalid
 
 MAX_TURNS = 10_000
 _MAX_DEPTH = 4
+# A message with a text and no other keys has the common form; no dialect is asked.
+_COMMON_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "name"})
 _THOUGHT_PATTERN = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _TEMPLATE_MARK = r"<\|\w+\|>(?:assistant\b)?"
 
@@ -105,10 +107,10 @@ class TurnReader:
 
     def _join_streamed_text(self, chunks: list[Any]) -> str | None:
         """Return the joined text of the chunks of a stream, or None if this is not a stream."""
-        pieces = [self._read_chunk_text(chunk) for chunk in chunks]
-        if not any(piece is not None for piece in pieces) or all(map(_is_whole_message, chunks)):
+        if all(map(_is_whole_message, chunks)):
             return None
-        return "".join(piece or "" for piece in pieces)
+        pieces = [self._read_chunk_text(chunk) for chunk in chunks]
+        return "".join(piece or "" for piece in pieces) if any(piece is not None for piece in pieces) else None
 
     def _read_chunk_text(self, chunk: Any) -> str | None:
         """Return the text in a chunk, "" if it has other content, or None if it is not a chunk."""
@@ -143,6 +145,8 @@ class TurnReader:
             return [Turn(None, None, value)]
         role = value.get("role")
         speaker = get_speaker(role) or (self._speakers.get(role.lower()) if isinstance(role, str) else None)
+        if speaker is not None and value.keys() <= _COMMON_KEYS and isinstance(value.get("content"), str):
+            return [read_message_turn(value, speaker, is_part=item.is_piece)]
         for turns in self._turns:
             if (found := turns(value, speaker)) is not None:
                 return found
