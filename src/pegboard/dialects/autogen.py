@@ -7,8 +7,7 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
-from pegboard.dialects.describe_payload import describe_payload
-from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable, describe_payload
 from pegboard.dialects.shared.content_blocks import get_content_blocks, result_to_text
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,

@@ -8,7 +8,6 @@ from typing import Any
 
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.call_assembler import Assembly, Clock, SchemaLookup, utc_now
-from pegboard.dialects.describe_payload import describe_payload
 from pegboard.dialects.final_turn import (
     FALLBACK_DIALECT,
     check_all_calls_read,
@@ -16,7 +15,7 @@ from pegboard.dialects.final_turn import (
     is_final_text,
     remove_code,
 )
-from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls, Unreadable
+from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls, Unreadable, describe_payload
 from pegboard.dialects.schema_adapters import remove_absent_nulls
 from pegboard.dialects.sse_lines import parse_chunks
 from pegboard.dialects.text.scanner import compile_marks

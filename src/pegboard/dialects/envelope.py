@@ -9,8 +9,7 @@ from typing import Any
 
 from pegboard.dialects.base import WITHOUT_STREAM_AND_HISTORY, Answer, Answers, render_ignored
 from pegboard.dialects.call_assembler import Assembly, SchemaLookup, utc_now
-from pegboard.dialects.describe_payload import describe_payload
-from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable, describe_payload
 from pegboard.dialects.shared.function_calls import remove_draft_keyword
 from pegboard.model.call import Malformed, ToolResult
 from pegboard.model.ids import new_id

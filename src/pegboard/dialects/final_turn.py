@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.describe_payload import describe_payload
-from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable, describe_payload
+from pegboard.dialects.shared.gemini_fields import get_snake_case_name
 from pegboard.dialects.unread_calls import ALTERNATIVE_KEYS, drop_later_alternatives, find_unread_call, is_named_call
 from pegboard.model.api_errors import Fault
 
@@ -34,9 +34,7 @@ _GEMINI_WIRE_FIELDS = frozenset(
      "inlineData", "thought", "thoughtSignature", "videoMetadata", "toolCall", "toolResponse", "partMetadata",
      "audioTranscription", "speechMetadata", "mediaProcessing"}
 )  # fmt: skip
-GEMINI_FIELDS = _GEMINI_WIRE_FIELDS | {
-    re.sub("([A-Z])", lambda found: f"_{found[1].lower()}", name) for name in _GEMINI_WIRE_FIELDS
-}
+GEMINI_FIELDS = _GEMINI_WIRE_FIELDS | set(map(get_snake_case_name, _GEMINI_WIRE_FIELDS))
 _BEDROCK_BLOCK_KEYS = frozenset(
     {"image", "document", "video", "audio", "guardContent", "cachePoint", "reasoningContent", "citationsContent",
      "searchResult"}

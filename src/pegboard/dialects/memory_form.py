@@ -9,8 +9,7 @@ import orjson
 
 from pegboard.dialects.base import WITHOUT_STREAM, Answer, Answers
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.describe_payload import describe_payload
-from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall, Unreadable, describe_payload
 from pegboard.dialects.shared.function_calls import arguments_to_json, is_model_role
 from pegboard.model.tool import Tool
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
-from pegboard.dialects.call_assembler import Assembly
+from pegboard.dialects.call_assembler import Assembly, read_id
 from pegboard.dialects.message_rules import Talk
-from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.schema_adapters import remove_optional_nulls
 from pegboard.dialects.shared.function_calls import (
     arguments_to_json,
@@ -24,9 +25,11 @@ from pegboard.dialects.shared.function_calls import (
 from pegboard.dialects.shared.message_text import content_to_text
 from pegboard.dialects.shared.openai_calls import (
     CHAT_LIMITS,
+    CUSTOM_INPUT_END,
     EXPECTED_CHAT_PAYLOAD,
     TRUNCATED_FINISH_REASONS,
     define_strict_function,
+    encode_custom_input_piece,
     get_custom_input,
     get_first_choice,
     get_function_call,
@@ -36,20 +39,12 @@ from pegboard.dialects.shared.openai_calls import (
     wrap_choice,
     wrap_single_calls,
 )
-from pegboard.dialects.shared.openai_deltas import (
-    CUSTOM_CALL_EXTRA,
-    TEXT_DELTA_KEYS,
-    OpenCalls,
-    end_calls,
-    is_continued_delta,
-    is_first_delta,
-    read_deltas,
-    read_executed_deltas,
-    read_executed_tools,
-)
 from pegboard.model.tool import Tool
 
 _FUNCTION_CALL_MESSAGE = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
+_CUSTOM_CALL_EXTRA: Mapping[str, Any] = MappingProxyType({"custom": True})
+# The keys of a delta without calls.
+_TEXT_DELTA_KEYS = frozenset({"content", "refusal", "reasoning", "reasoning_content"})
 
 
 class OpenAIChat(MessagePerAnswer):
@@ -79,7 +74,7 @@ class OpenAIChat(MessagePerAnswer):
             )
         if isinstance(messages := item.get("messages"), list):
             return any(map(_is_message, messages)) and not any(map(_is_other_openai_like, filter_dicts(messages)))
-        if is_continued_delta(first_dict(item.get("tool_calls"))):
+        if _is_continued_delta(first_dict(item.get("tool_calls"))):
             return True
         return (_is_message(item) or _is_call(item)) and not _is_other_openai_like(item)
 
@@ -98,14 +93,14 @@ class OpenAIChat(MessagePerAnswer):
         elif _is_call(item):
             into.bare = True
             _read_calls([item], into)
-        elif "error" not in item and (into.state is None or not item.keys() <= TEXT_DELTA_KEYS):
+        elif "error" not in item and (into.state is None or not item.keys() <= _TEXT_DELTA_KEYS):
             raise make_unreadable_error(item, self.name, EXPECTED_CHAT_PAYLOAD)
 
     def finish(self, into: Assembly) -> None:
         """Mark the calls of a message as complete, unless deltas without a role followed it."""
         calls = into.state
         if calls is not None and calls.is_message:
-            end_calls(into, cut=False)
+            _end_calls(into, cut=False)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments without nulls that mean absent."""
@@ -158,13 +153,13 @@ def _read_choices(choices: list[Any], into: Assembly) -> None:
     if isinstance(choice.get("message"), dict):
         _read_message(choice["message"], into, cut=finish in TRUNCATED_FINISH_REASONS)
     delta = dict_or_empty(choice.get("delta"))
-    read_executed_deltas(delta.get("executed_tools"), into)
+    _read_executed_deltas(delta.get("executed_tools"), into)
     if isinstance(delta.get("tool_calls"), list):
-        read_deltas(delta["tool_calls"], into)
+        _read_deltas(delta["tool_calls"], into)
     elif isinstance(delta.get("function_call"), dict):
         raise Unreadable(_FUNCTION_CALL_MESSAGE)
     if finish and into.state is not None:
-        end_calls(into, cut=finish in TRUNCATED_FINISH_REASONS)
+        _end_calls(into, cut=finish in TRUNCATED_FINISH_REASONS)
 
 
 def _read_message_or_delta(item: dict[str, Any], into: Assembly) -> None:
@@ -172,12 +167,12 @@ def _read_message_or_delta(item: dict[str, Any], into: Assembly) -> None:
     calls = item.get("tool_calls")
     if item.get("role") is None and into.state is not None:
         into.state.is_message = False
-    if isinstance(calls, list) and is_first_delta(first_dict(calls)):
-        into.state = into.state or OpenCalls()
+    if isinstance(calls, list) and _is_first_delta(first_dict(calls)):
+        into.state = into.state or _OpenCalls()
         into.state.is_message = item.get("role") is not None
-        read_deltas(calls, into)
-    elif isinstance(calls, list) and is_continued_delta(first_dict(calls)):
-        read_deltas(calls, into)
+        _read_deltas(calls, into)
+    elif isinstance(calls, list) and _is_continued_delta(first_dict(calls)):
+        _read_deltas(calls, into)
     else:
         _read_message(item, into)
 
@@ -190,7 +185,7 @@ def _read_message(message: Any, into: Assembly, *, cut: bool = False) -> None:
         result, error = parse_output(message.get("content"))
         into.answer(message.get("tool_call_id"), result, error=error, name=message.get("name"))
     elif role is None or role == "assistant":
-        read_executed_tools(message.get("executed_tools"), into)
+        _read_executed_tools(message.get("executed_tools"), into)
         calls = message.get("tool_calls")
         if isinstance(calls, list):
             _read_calls(calls, into, cut=cut)
@@ -210,7 +205,7 @@ def _read_calls(calls: list[Any], into: Assembly, *, cut: bool = False) -> None:
         elif isinstance(item.get("custom"), dict):
             custom = item["custom"]
             arguments = read_custom_input(custom.get("input", ""), cut=place == last)
-            into.call(custom.get("name"), arguments, item.get("id"), extra=CUSTOM_CALL_EXTRA)
+            into.call(custom.get("name"), arguments, item.get("id"), extra=_CUSTOM_CALL_EXTRA)
 
 
 def _compose_call(call: AskedCall) -> dict[str, Any]:
@@ -240,3 +235,118 @@ def _is_call(item: dict[str, Any]) -> bool:
 
 def _has_function(item: Any) -> bool:
     return isinstance(item, dict) and (isinstance(item.get("function"), dict) or isinstance(item.get("custom"), dict))
+
+
+class _OpenCalls:
+    """The open calls of a stream: their keys, the last one, and which belong to custom tools.
+
+    `is_message` is True if the calls came in a message with a role, which is complete unless deltas follow.
+    """
+
+    __slots__ = ("customs", "is_message", "keys", "last")
+
+    def __init__(self) -> None:
+        self.keys: set[Hashable] = set()
+        self.last: Hashable = None
+        self.customs: dict[Hashable, str] = {}
+        self.is_message = False
+
+
+def _read_deltas(deltas: list[Any], into: Assembly) -> None:
+    """Read the pieces of calls in one delta."""
+    if into.state is None:
+        into.state = _OpenCalls()
+    calls: _OpenCalls = into.state
+    for place, item in enumerate(deltas):
+        if not isinstance(item, dict):
+            continue
+        index = item.get("index")
+        key = calls.last = index if isinstance(index, int) else place
+        calls.keys.add(key)
+        if isinstance(custom := item.get("custom"), dict):
+            _read_custom_delta(key, item.get("id"), custom, into)
+            continue
+        function = dict_or_empty(item.get("function"))
+        arguments = function.get("arguments")
+        if isinstance(arguments, dict):
+            into.snapshot(key, arguments, name=function.get("name"), id=item.get("id"))
+        else:
+            into.piece(key, arguments, name=function.get("name"), id=item.get("id"))
+
+
+def _read_custom_delta(key: Hashable, id: Any, custom: dict[str, Any], into: Assembly) -> None:
+    customs = into.state.customs
+    identity = read_id(id)
+    if identity and customs.get(key, identity) != identity:
+        _close_custom(key, into)
+    text = encode_custom_input_piece(custom.get("input"), begins=key not in customs)
+    customs[key] = customs.get(key) or identity
+    into.piece(key, text, name=custom.get("name"), id=id, extra=_CUSTOM_CALL_EXTRA)
+
+
+def _close_custom(key: Hashable, into: Assembly) -> None:
+    del into.state.customs[key]
+    into.piece(key, CUSTOM_INPUT_END)
+    into.over(key)
+
+
+def _end_calls(into: Assembly, *, cut: bool) -> None:
+    """End the calls of a message; if it was cut off, the last call stays incomplete."""
+    calls: _OpenCalls = into.state
+    unfinished = {calls.last} if cut else set()
+    for key in calls.customs.keys() - unfinished:
+        _close_custom(key, into)
+    for key in calls.keys - unfinished:
+        into.over(key)
+    into.close_incomplete()
+    into.state = None
+
+
+def _is_first_delta(call: dict[str, Any]) -> bool:
+    """Return True for a first delta, whose arguments follow, or for a message's call without arguments."""
+    arguments = dict_or_empty(call.get("function")).get("arguments")
+    if not isinstance(call.get("index"), int) or not isinstance(arguments, str):
+        return False
+    return not arguments.rstrip().endswith("}")
+
+
+def _is_continued_delta(call: dict[str, Any]) -> bool:
+    """Return True for a delta that continues the arguments of a call."""
+    function = dict_or_empty(call.get("function"))
+    if not isinstance(call.get("index"), int) or call.get("id") is not None or function.get("name") is not None:
+        return False
+    return isinstance(function.get("arguments"), str)
+
+
+# The keys that may contain the result, in order of precedence.
+_RESULT_KEYS = ("output", "search_results", "code_results", "browser_results")
+
+
+def _read_executed_tools(tools: Any, into: Assembly) -> None:
+    """Read the tools of a complete message."""
+    for tool in filter_dicts(tools):
+        into.call(
+            _get_executed_name(tool), tool.get("arguments"), result=_get_executed_result(tool), provider_executed=True
+        )
+
+
+def _read_executed_deltas(tools: Any, into: Assembly) -> None:
+    """Read the tools of one chunk: the first chunk of a tool has its arguments, a later one its result."""
+    for place, tool in enumerate(filter_dicts(tools)):
+        index = tool.get("index")
+        identity = f"executed_{index if isinstance(index, int) else place}"
+        if not into.holds(identity):
+            arguments = tool.get("arguments")
+            text = arguments if isinstance(arguments, str) else ""
+            into.piece(identity, text, name=_get_executed_name(tool), id=identity, provider_executed=True)
+        if (result := _get_executed_result(tool)) is not ABSENT:
+            into.answer(identity, result)
+
+
+def _get_executed_name(tool: dict[str, Any]) -> str:
+    name = tool.get("name") or tool.get("type")
+    return name if isinstance(name, str) else ""
+
+
+def _get_executed_result(tool: dict[str, Any]) -> Any:
+    return next((tool[key] for key in _RESULT_KEYS if tool.get(key) is not None), ABSENT)

@@ -1,4 +1,4 @@
-"""The types of calls that were parsed from a payload."""
+"""The types of calls that were parsed from a payload, and the description of a payload that cannot be parsed."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class _Absent(Enum):
 
 ABSENT: Final = _Absent.ABSENT
 EMPTY_MAPPING: Mapping[str, Any] = MappingProxyType({})
+_MAX_LISTED_KEYS = 8
+_MAX_ECHOED_CHARS = 60
 
 
 class Unreadable(Invalid):
@@ -61,3 +63,23 @@ class ParsedCalls(NamedTuple):
     dialect: str
     calls: tuple[AskedCall, ...]
     many: bool
+
+
+def describe_payload(payload: Any) -> str:
+    """Return a short description of the payload: its type, and its keys or its beginning."""
+    if isinstance(payload, dict):
+        names = [f"'{str(key)[:_MAX_ECHOED_CHARS]}'" for key in list(payload)[:_MAX_LISTED_KEYS]]
+        more = f" and {len(payload) - _MAX_LISTED_KEYS} more" if len(payload) > _MAX_LISTED_KEYS else ""
+        return f"an object with the keys {', '.join(names)}{more}" if names else "an empty object"
+    if isinstance(payload, list):
+        if not payload:
+            return "an empty list"
+        # Not recursive for lists: they may be nested hundreds of levels deep.
+        first = "another list" if isinstance(payload[0], list) else describe_payload(payload[0])
+        return f"a list of {len(payload):,}, the first of them {first}"
+    if isinstance(payload, str):
+        begin = payload[:_MAX_ECHOED_CHARS].encode("utf-8", "replace").decode()
+        return f"a text of {len(payload):,} characters that begins {begin!r}" if payload else "an empty text"
+    if payload is None:
+        return "null"
+    return "true or false" if isinstance(payload, bool) else "a number"

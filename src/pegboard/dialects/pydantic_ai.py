@@ -9,8 +9,7 @@ import orjson
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, read_name, text_or_empty
-from pegboard.dialects.describe_payload import describe_payload
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable, describe_payload
 from pegboard.dialects.shared.content_blocks import describe_block, get_content_blocks, result_to_text
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,

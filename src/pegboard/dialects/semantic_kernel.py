@@ -7,9 +7,8 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.describe_payload import describe_payload
 from pegboard.dialects.message_rules import Talk
-from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import AskedCall, Unreadable, describe_payload
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
-from pegboard.dialects.describe_payload import describe_payload
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable, describe_payload
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from pegboard.dialects.call_assembler import Assembly, read_id, read_name
-from pegboard.dialects.describe_payload import describe_payload
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable, describe_payload
 from pegboard.dialects.read_limits import Limits
 from pegboard.dialects.schema_adapters import add_missing_items, flatten_root
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
