@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar, NamedTuple
 
 import orjson
@@ -21,6 +22,7 @@ from pegboard.dialects.shared.function_calls import define_wrapped_function
 from pegboard.dialects.shared.turns import Speaker, Turn
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import ToolResult
+from pegboard.model.call_errors import Problem
 from pegboard.model.ids import make_call_id
 from pegboard.model.tool import Tool
 
@@ -147,6 +149,11 @@ class Dialect(ABC):
 
     def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
         """Return a turn of the model with calls, followed by their results."""
+        if self.talk.one_call:
+            told: list[Any] = []
+            for answer in answers:
+                told += [*self.compose_turn(None if told else text, [answer.call], id), *self.reply([answer])]
+            return told
         return [*self.compose_turn(text, [answer.call for answer in answers], id), *self.reply(answers)]
 
     def own(self, raw: Any) -> list[Any]:
@@ -222,3 +229,13 @@ def render_ignored(result: ToolResult) -> list[dict[str, str]]:
         {"name": item.name} | ({"did_you_mean": item.did_you_mean} if item.did_you_mean else {})
         for item in result.ignored
     ]
+
+
+def render_circumstances(problem: Problem) -> dict[str, Any]:
+    """Return how the command ended, the state of the database and the time to wait, as far as they are known."""
+    details: dict[str, Any] = {} if problem.command is None else asdict(problem.command)
+    if problem.sqlstate is not None:
+        details["sqlstate"] = problem.sqlstate
+    if problem.retry_after_ms is not None:
+        details["retry_after_ms"] = problem.retry_after_ms
+    return details

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from pegboard.dialects.base import Answer, Answers, render_ignored
+from pegboard.dialects.base import Answer, Answers, render_circumstances, render_ignored
 from pegboard.model.call import ToolResult
 from pegboard.model.call_errors import FieldProblem, Problem
 from pegboard.model.tool import Tool
@@ -44,13 +44,7 @@ def _render_details(problem: Problem) -> dict[str, Any]:
         details.pop("message")
     if len(problem.problems) > 1:
         details["problems"] = [_to_dict_without_none(item) for item in problem.problems]
-    if problem.command is not None:
-        details |= asdict(problem.command)
-    if problem.sqlstate is not None:
-        details["sqlstate"] = problem.sqlstate
-    if problem.retry_after_ms is not None:
-        details["retry_after_ms"] = problem.retry_after_ms
-    return details
+    return details | render_circumstances(problem)
 
 
 def _to_dict_without_none(problem: FieldProblem) -> dict[str, Any]:

@@ -42,6 +42,8 @@ class Talk(NamedTuple):
     # The pattern for ids of calls, and whether a call must have an id.
     ids: re.Pattern[str] | None = None
     has_ids: bool = True
+    # True if a message has one call, which its result follows.
+    one_call: bool = False
     # True if arguments must be objects.
     objects: bool = False
 

@@ -39,7 +39,7 @@ class OpenAILegacy(MessagePerAnswer):
     name = "openai_legacy_function_call"
     keys = frozenset({"choices", "index", "function_call", "messages"})
     limits = CHAT_LIMITS
-    talk = Talk(has_ids=False)
+    talk = Talk(has_ids=False, one_call=True)
 
     def recognises(self, item: Any) -> bool:
         """Recognise a `function_call` or its answer; in a stream also a chunk that fits both OpenAI dialects."""
@@ -99,13 +99,6 @@ class OpenAILegacy(MessagePerAnswer):
             "name": answer.call.name or answer.result.tool_name,
             "content": result_to_output_text(answer.result),
         }
-
-    def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
-        """Return each call followed by its answer, with the text in the first message."""
-        told: list[Any] = []
-        for answer in answers:
-            told += [*self.compose_turn(None if told else text, [answer.call], id), *self.reply([answer])]
-        return told
 
     def define(self, tool: Tool) -> dict[str, Any]:
         """Return `{name, description, parameters}` for the list `functions`."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
-from pegboard.dialects.base import WITHOUT_STREAM_AND_HISTORY, Answer, Answers, render_ignored
+from pegboard.dialects.base import WITHOUT_STREAM_AND_HISTORY, Answer, Answers, render_circumstances, render_ignored
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from pegboard.model.api_errors import MAX_FAULTS, Fault
@@ -91,13 +90,7 @@ def _render_details(problem: Problem) -> dict[str, Any]:
     if problem.first is not None:
         details |= _render_field_problem(problem.first)
         details["problems"] = [{"message": item.message, **_render_field_problem(item)} for item in problem.problems]
-    if problem.command is not None:
-        details |= asdict(problem.command)
-    if problem.sqlstate is not None:
-        details["sqlstate"] = problem.sqlstate
-    if problem.retry_after_ms is not None:
-        details["retry_after_ms"] = problem.retry_after_ms
-    return details
+    return details | render_circumstances(problem)
 
 
 def _render_field_problem(problem: FieldProblem) -> dict[str, Any]:

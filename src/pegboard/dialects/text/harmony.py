@@ -10,7 +10,7 @@ import orjson
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import TextMarks
+from pegboard.dialects.message_rules import Talk, TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.function_calls import arguments_to_json
 from pegboard.dialects.text.base_text import TRUNCATED_MESSAGE, TextDialect, answer_to_text, skip_other_turn
@@ -39,6 +39,7 @@ class Harmony(TextDialect):
     marks: ClassVar[tuple[str, ...]] = (_CHANNEL,)
     openers: ClassVar[tuple[str, ...]] = (_CHANNEL,)
     is_templated: ClassVar[bool] = True
+    talk: ClassVar[Talk] = Talk(system="first", has_ids=False, one_call=True)
 
     def recognises(self, item: Any) -> bool:
         """Return True if a text has a message on one of the channels."""
@@ -67,13 +68,6 @@ class Harmony(TextDialect):
             f" to={_FUNCTIONS}{call.name}{_CHANNEL}commentary json{_MESSAGE}{arguments_to_json(call)}{_CALL}"
             for call in calls
         )
-
-    def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
-        """Return each call followed by its answer: the template accepts one call at a time."""
-        told: list[Any] = []
-        for answer in answers:
-            told += [*self.compose_turn(None if told else text, [answer.call], id), *self.reply([answer])]
-        return told
 
     def answer(self, answer: Answer) -> str:
         """Return a message from the function, with the output as a JSON string."""
