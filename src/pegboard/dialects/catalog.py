@@ -7,6 +7,7 @@ from importlib import import_module
 
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.detect import Dialects
+from pegboard.dialects.turn_reader import TurnReader
 from pegboard.entry_points import load_entry_points
 
 # One line per dialect, its module and class. If several recognise the same payload, the first one reads it.
@@ -89,4 +90,5 @@ def _create_dialect(make: Callable[[], object]) -> Dialect:
     dialect = make()
     if not isinstance(dialect, Dialect):
         raise TypeError(f"{type(dialect).__name__} is not a pegboard.dialects.base.Dialect")
+    TurnReader([dialect])  # raises if one of its patterns is invalid
     return dialect

@@ -45,7 +45,8 @@ class TurnReader:
     """Reads turns with the dialects that have messages, streams or texts of their own."""
 
     def __init__(self, dialects: Sequence[Dialect]) -> None:
-        self._dialects = dialects
+        own_medium = Dialect.has_own_medium
+        self._with_media = [one for one in dialects if one.media or type(one).has_own_medium is not own_medium]
         self._unwrappers = _select_overriding(dialects, "unwrap")
         self._turns: list[_TurnsMethod] = [one.turns for one in _select_overriding(dialects, "turns")]
         self._chunk_texts = [one.chunk_text for one in _select_overriding(dialects, "chunk_text")]
@@ -100,7 +101,7 @@ class TurnReader:
         """Return the dialect of a message by its parts that are not text, or None if they do not tell it."""
         item = dict_or_empty(raw)
         for part in (*filter_dicts(item.get("content")), *filter_dicts(item.get("parts"))):
-            for dialect in self._dialects:
+            for dialect in self._with_media:
                 if dialect.has_own_medium(part):
                     return dialect.name
         return None

@@ -64,6 +64,12 @@ class Diary(Dialect):
 
     def chunk_text(self, chunk):
         return chunk["bit"] if isinstance(chunk, dict) and "bit" in chunk else None
+
+class Broken(Diary):
+    """A dialect whose pattern is invalid."""
+
+    name = "broken"
+    text_marks = TextMarks(calls="(")
 '''
 DEED = {"what": "echo", "how": {"a": 1}, "no": "n1"}
 PAGES = [
@@ -81,7 +87,9 @@ def diary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     info = tmp_path / "diary_format-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: diary-format\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[pegboard.dialects]\ndiary = diary_format:Diary\n")
+    (info / "entry_points.txt").write_text(
+        "[pegboard.dialects]\ndiary = diary_format:Diary\nbroken = diary_format:Broken\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "diary_format", raising=False)
 
@@ -124,3 +132,10 @@ async def test_messages_of_other_dialects_are_read_as_before() -> None:
     async with memory_board() as board:
         _, messages = await added(board, [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}])
         assert [(message.role, message.content) for message in messages] == [("user", "Hi"), ("assistant", "Hello")]
+
+
+@pytest.mark.usefixtures("diary")
+async def test_a_dialect_with_an_invalid_pattern_is_left_out() -> None:
+    async with memory_board() as board:
+        assert "diary" in board.dialects
+        assert "broken" not in board.dialects
