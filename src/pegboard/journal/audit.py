@@ -14,7 +14,6 @@ from pegboard.journal.tamper_report import TamperFinding
 from pegboard.journal.verify import MAX_ROWS_PER_TURN, ChainVerifier, Position, Scope, VerificationReport
 from pegboard.journal.verify_export import ExportVerifier, LinesPosition
 from pegboard.storage import journal_chain_rows
-from pegboard.storage import journal_chain_rows as writers
 from pegboard.storage.database import Database
 
 
@@ -85,7 +84,7 @@ class Audit:
         findings = []
         async with self._database.read() as conn:
             for number, place in heads:
-                writer = await writers.get_writer(conn, number)
+                writer = await journal_chain_rows.get_writer(conn, number)
                 pruned = read_chain_ends(self._chain, writer).pruned if writer else ChainPosition()
                 if pruned.seq > place.seq or pruned == place or place == ChainPosition():
                     continue

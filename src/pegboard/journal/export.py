@@ -23,12 +23,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.journal.chain_signatures import read_chain_ends
 from pegboard.journal.hash_chain import ChainPosition, HashChain
-from pegboard.journal.read_chain import WINDOW_ROWS, TimeSpan, iterate_rows
+from pegboard.journal.read_chain import TimeSpan, iterate_rows, skip_rows
 from pegboard.model.base_model import Model
 from pegboard.model.journal_row import ADDED_FIELDS, STORED_COLUMNS, ColumnType, JournalColumn, StoredRow
 from pegboard.model.json_text import json_text
 from pegboard.storage import journal_chain_rows
-from pegboard.storage import journal_chain_rows as writers
 from pegboard.storage.database import Database
 from pegboard.storage.execution_rows import ChainRow
 from pegboard.telemetry.logs import get_logger
@@ -272,7 +271,7 @@ class Exporter:
     async def _step(
         self, conn: AsyncConnection, number: int, position: ExportPosition, part: _ChainPart
     ) -> ExportPosition | None:
-        writer = await writers.get_writer(conn, number)
+        writer = await journal_chain_rows.get_writer(conn, number)
         if writer is None:  # the verification of the export reports this
             return await _start_next_writer(conn, number, part.page)
         pruned = read_chain_ends(self._chain, writer).pruned
@@ -324,19 +323,8 @@ class _ChainPart:
 
     async def skip(self, conn: AsyncConnection, number: int) -> bool | None:
         """Skip rows outside the time span; return whether to continue skipping, or None if there are no more."""
-        since, until = self.span.since, self.span.until
-        seen = await journal_chain_rows.read_window(
-            conn, number, after=self.seq, limit=WINDOW_ROWS, since=since, until=until
-        )
-        if not seen.rows:
-            return None
-        if seen.first_within is None:
-            self.seq, self.mac = seen.last, None
-            return True
-        if seen.first_within != self.seq + 1 or self.mac is None:
-            self.seq = seen.first_within - 1
-            self.mac = await journal_chain_rows.read_mac(conn, number, self.seq)
-        return False
+        _, self.seq, self.mac, more = await skip_rows(conn, number, self.seq, self.mac, self.span)
+        return more
 
 
 async def _add_unchained_rows(
@@ -357,8 +345,8 @@ async def _add_unchained_rows(
 
 async def _start_next_writer(conn: AsyncConnection, number: int, page: ExportPage) -> ExportPosition | None:
     """Return the start of the next writer's chain; if there is none, add the last line and return None."""
-    following = await writers.find_next_writer(conn, number)
+    following = await journal_chain_rows.find_next_writer(conn, number)
     if following is not None:
         return ExportPosition(writer=following)
-    page.add(build_end_line(*await writers.read_writer_count(conn)))
+    page.add(build_end_line(*await journal_chain_rows.read_writer_count(conn)))
     return None

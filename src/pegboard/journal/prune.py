@@ -15,8 +15,6 @@ from pegboard.journal.read_chain import WINDOW_ROWS, TimeSpan, iterate_rows
 from pegboard.journal.tamper_report import ChainTrail, ChainWalk, TamperFinding
 from pegboard.model.api_errors import Conflict, Fault, Invalid
 from pegboard.storage import journal_chain_rows
-from pegboard.storage import journal_chain_rows as retention
-from pegboard.storage import journal_chain_rows as writers
 from pegboard.storage.database import Database
 from pegboard.storage.execution_rows import ChainRow
 from pegboard.telemetry.logs import get_logger
@@ -85,7 +83,7 @@ class Pruner:
                 room -= gone
         while room > 0:
             async with self._database.write() as conn:
-                gone = await retention.remove_unchained_rows(conn, before, limit=min(_BATCH_ROWS, room))
+                gone = await journal_chain_rows.remove_unchained_rows(conn, before, limit=min(_BATCH_ROWS, room))
             if not gone:
                 return
             yield gone
@@ -103,9 +101,10 @@ class Pruner:
 
     async def _remove(self, number: int, was: int, after: int, place: ChainPosition) -> int:
         async with self._database.write() as conn:
-            gone = await retention.remove_chain_rows(conn, number, after=after, last=place.seq)
+            gone = await journal_chain_rows.remove_chain_rows(conn, number, after=after, last=place.seq)
             # Last, because the writer of this chain waits for the row that holds its marker and its head.
-            if not await writers.mark_pruned(conn, number, place, self._chain.sign_pruned(number, place), was=was):
+            signature = self._chain.sign_pruned(number, place)
+            if not await journal_chain_rows.mark_pruned(conn, number, place, signature, was=was):
                 raise _ConcurrentPrune
         return gone
 
@@ -113,7 +112,7 @@ class Pruner:
         self, conn: AsyncConnection, number: int, before: datetime, limit: int, force: bool
     ) -> tuple[int, int, ChainPosition] | None:
         """Return the marker of a chain and its new position; raise Conflict if rows in between were tampered with."""
-        writer = await writers.get_writer(conn, number)
+        writer = await journal_chain_rows.get_writer(conn, number)
         if writer is None:
             return None
         ends = read_chain_ends(self._chain, writer)
@@ -150,7 +149,7 @@ class Pruner:
 
     async def _count(self, number: int, before: datetime) -> int:
         async with self._database.read() as conn:
-            writer = await writers.get_writer(conn, number)
+            writer = await journal_chain_rows.get_writer(conn, number)
         if writer is None:
             return 0
         after = read_chain_ends(self._chain, writer).pruned.seq
@@ -173,15 +172,15 @@ class Pruner:
         more = True
         while more:
             async with self._database.write() as conn:
-                more = await retention.remove_counts(conn, before)
+                more = await journal_chain_rows.remove_counts(conn, before)
         async with self._database.write() as conn:
-            await retention.remove_in_doubt(conn, before, datetime.now(UTC))
+            await journal_chain_rows.remove_in_doubt(conn, before, datetime.now(UTC))
             if force:
-                await retention.remove_quarantined(conn, before)
+                await journal_chain_rows.remove_quarantined(conn, before)
 
     async def _numbers(self) -> list[int]:
         async with self._database.read() as conn:
-            return [writer.number for writer in await writers.list_writers(conn)]
+            return [writer.number for writer in await journal_chain_rows.list_writers(conn)]
 
 
 def _refuse_future(before: datetime) -> None:

@@ -7,12 +7,14 @@ import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.journal_row import FIELDS, format_moment, get_large_values
 from pegboard.storage import journal_chain_rows
 from pegboard.storage.execution_rows import ChainRow
+from pegboard.storage.journal_chain_rows import ChainWindow
 
 # Rows in one query, which blocks the event loop when they arrive; few at first, since each may be large.
 _FIRST_CHUNK_ROWS = 25
@@ -77,6 +79,33 @@ async def iterate_rows(
         # A read cannot continue from a row without an integer number, so such a row never ends one.
         limit -= sum(type(row.seq) is int for row in rows)
         size = _CHUNK_ROWS if sum(map(_count_large_bytes, rows)) < _CHUNK_BYTES else _FIRST_CHUNK_ROWS
+
+
+class SkippedRows(NamedTuple):
+    """The rows that a skip passed: how many, up to which number, and the MAC of that row if it is known.
+
+    `more` is True if the rows that follow are to be skipped too, and None if there are none.
+    """
+
+    rows: ChainWindow
+    seq: int
+    mac: str | None
+    more: bool | None
+
+
+async def skip_rows(conn: AsyncConnection, writer: int, after: int, mac: str | None, span: TimeSpan) -> SkippedRows:
+    """Skip rows of a chain outside a time span without reading them; `mac` is that of row `after` if it is known."""
+    window = await journal_chain_rows.read_window(
+        conn, writer, after=after, limit=WINDOW_ROWS, since=span.since, until=span.until
+    )
+    if not window.rows:
+        return SkippedRows(window, after, mac, None)
+    first = window.first_within
+    if first is None:
+        return SkippedRows(window, window.last, None, True)
+    if first != after + 1 or mac is None:
+        mac = await journal_chain_rows.read_mac(conn, writer, first - 1)
+    return SkippedRows(window, first - 1, mac, False)
 
 
 def _count_large_bytes(row: ChainRow) -> int:

@@ -64,6 +64,11 @@ class ChainTrail(NamedTuple):
         """Return the trail directly after a verified position."""
         return cls(place.seq, (place.mac,))
 
+    @classmethod
+    def after(cls, seq: int, mac: str | None) -> ChainTrail:
+        """Return the trail after a row whose MAC is None if it is not known."""
+        return cls(seq, () if mac is None else (mac,))
+
 
 class ChainWalk:
     """Follows one writer's hash chain and adds violations to `findings`."""
@@ -86,7 +91,7 @@ class ChainWalk:
         if seq > before.seq + 1:
             if not left_out:
                 self.report_missing(before.seq + 1, seq - 1, judged=previous is not None)
-            before = ChainTrail(seq - 1, () if previous is None else (previous,))
+            before = ChainTrail.after(seq - 1, previous)
         links = [self._link(mac, row) for mac in before.macs] if row.row else []
         possible = [mac for mac in links if mac is not None]
         mac = _get_mac(row)

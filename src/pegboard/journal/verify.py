@@ -20,12 +20,10 @@ from pegboard.journal.chain_signatures import (
     read_chain_ends,
 )
 from pegboard.journal.hash_chain import HashChain
-from pegboard.journal.read_chain import FINISHED_AT_INDEX, WINDOW_ROWS, TimeSpan, iterate_rows
+from pegboard.journal.read_chain import FINISHED_AT_INDEX, TimeSpan, iterate_rows, skip_rows
 from pegboard.journal.tamper_report import MAX_FINDINGS, ChainTrail, ChainWalk, TamperFinding, format_row_count
 from pegboard.model.base_model import Model
 from pegboard.storage import journal_chain_rows
-from pegboard.storage import journal_chain_rows as retention
-from pegboard.storage import journal_chain_rows as writers
 from pegboard.storage.database import Database
 from pegboard.storage.journal_chain_rows import WriterRow
 
@@ -107,14 +105,14 @@ class _VerificationTurn:
 
     async def begin(self, conn: AsyncConnection, notes: list[str]) -> tuple[Position | None, int | None]:
         """Check the set of writers; return the first position and the number of rows."""
-        known = await writers.list_writers(conn)
+        known = await journal_chain_rows.list_writers(conn)
         if self._scope.writer is not None:
             known = [writer for writer in known if writer.number == self._scope.writer]
             if not known:
                 self.findings.append(build_missing_writers(self._scope.writer, self._scope.writer))
         else:
             there = merge_ranges((writer.number, writer.number) for writer in known)
-            self.findings += check_writer_count(self._chain, *await writers.read_writer_count(conn), there)
+            self.findings += check_writer_count(self._chain, *await journal_chain_rows.read_writer_count(conn), there)
             known = [writer for writer in known if writer.number > 0]
             await self._find_stray_rows(conn, None, known[0].number if known else None)
             await self._report_unchained(conn, notes)
@@ -129,7 +127,7 @@ class _VerificationTurn:
     async def step(self, conn: AsyncConnection, position: Position, room: int) -> Position | None:
         """Verify some more rows of one writer."""
         number = position.writer
-        writer = await writers.get_writer(conn, number)
+        writer = await journal_chain_rows.get_writer(conn, number)
         if writer is None:
             self.findings.append(build_missing_writers(number, number))
             return await self._next(conn, number)
@@ -162,8 +160,9 @@ class _VerificationTurn:
             return ChainTrail.at(ends.pruned)
         before = await journal_chain_rows.read_mac(conn, number, first - 1)
         if before is not None:
-            return ChainTrail(first - 1, (before,))
-        return ChainTrail(max(ends.pruned.seq, await journal_chain_rows.find_last_seq_before(conn, number, first)), ())
+            return ChainTrail.after(first - 1, before)
+        last = await journal_chain_rows.find_last_seq_before(conn, number, first)
+        return ChainTrail.after(max(ends.pruned.seq, last), None)
 
     async def _walk(self, conn: AsyncConnection, walk: ChainWalk, room: int) -> bool | None:
         """Verify rows; return whether to skip from here, or None if there are no more."""
@@ -195,25 +194,16 @@ class _VerificationTurn:
 
     async def _skip(self, conn: AsyncConnection, walk: ChainWalk) -> bool | None:
         """Skip rows outside the time span; of these, only missing numbers are reported."""
-        number, after = walk.writer, walk.trail.seq
-        seen = await journal_chain_rows.read_window(
-            conn, number, after=after, limit=WINDOW_ROWS, since=self._span.since, until=self._span.until
-        )
-        if not seen.rows:
-            return None
-        first = seen.first_within
-        last = seen.last if first is None else first
-        if seen.last - after != seen.rows:
+        number, (after, macs) = walk.writer, walk.trail
+        skipped = await skip_rows(conn, number, after, macs[0] if macs else None, self._span)
+        window = skipped.rows
+        if window.last - after != window.rows:
+            last = window.last if window.first_within is None else window.first_within
             for gap in await journal_chain_rows.list_gaps(conn, number, after=after, last=last, limit=MAX_FINDINGS):
-                walk.report_missing(*gap, judged=gap[1] + 1 != first)
-        if first is None:
-            walk.trail = ChainTrail(last, ())
-            return True
-        if first == after + 1 and walk.trail.macs:
-            return False
-        before = await journal_chain_rows.read_mac(conn, number, first - 1)
-        walk.trail = ChainTrail(first - 1, () if before is None else (before,))
-        return False
+                walk.report_missing(*gap, judged=gap[1] + 1 != window.first_within)
+        if skipped.more or skipped.seq != after or not macs:
+            walk.trail = ChainTrail.after(skipped.seq, skipped.mac)
+        return skipped.more
 
     def _end(self, walk: ChainWalk, ends: ChainEnds) -> None:
         self.findings += [finding for finding in ends.findings if finding.kind == "head_forged"]
@@ -228,7 +218,7 @@ class _VerificationTurn:
     async def _next(self, conn: AsyncConnection, number: int) -> Position | None:
         if self._scope.writer is not None:
             return None
-        following = await writers.find_next_writer(conn, number)
+        following = await journal_chain_rows.find_next_writer(conn, number)
         await self._find_stray_rows(conn, number, following)
         return self._at(following)
 
@@ -270,7 +260,7 @@ class _VerificationTurn:
             self.findings.append(TamperFinding("outside", message))
 
     async def _report_quarantined(self, conn: AsyncConnection) -> None:
-        for table, count, first in await retention.list_quarantined(conn):
+        for table, count, first in await journal_chain_rows.list_quarantined(conn):
             message = (
                 f"{format_row_count(count)} of {table} not written by this board, set aside: "
                 f"{first}{_format_others(count)}"

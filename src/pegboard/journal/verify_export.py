@@ -187,9 +187,7 @@ class ExportVerifier:
                 f"Line {self._line} is a row of writer {row.writer}, and the line that begins its chain is missing"
             )
             self._find(message)
-            self._walk = ChainWalk(
-                self._chain, row.writer, ChainTrail(row.seq - 1, _list_known_macs(previous)), self.findings
-            )
+            self._walk = ChainWalk(self._chain, row.writer, ChainTrail.after(row.seq - 1, previous), self.findings)
         walk = self._walk
         self.checked += 1
         follows = row.seq == walk.trail.seq + 1
@@ -207,7 +205,7 @@ class ExportVerifier:
         if self._walk is None or self._walk.writer != number:
             self._close()
             self._find(f"Line {self._line} ends the chain of writer {number}, and the line that begins it is missing")
-            self._walk = self._walk_from(number, ChainTrail(0, ()))
+            self._walk = self._walk_from(number, ChainTrail.after(0, None))
         walk = self._walk
         assert walk is not None
         head = check_signature(self._chain, self._chain.sign_head, number, place, signature)
@@ -258,7 +256,3 @@ def _read_writer_number(line: ExportLine, name: str) -> int:
     if type(number) is not int:
         raise InvalidLine(f"'{name}' is no number")
     return number
-
-
-def _list_known_macs(mac: str | None) -> tuple[str, ...]:
-    return () if mac is None else (mac,)
