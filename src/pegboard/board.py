@@ -113,7 +113,7 @@ class Pegboard(Library):
             # accepted.
             self.snapshot.admit(settings.admin_key.get_secret_value(), self.admin)
         self._functions = FunctionRegistry(
-            self._internal, self.snapshot, partial(build_local_tool, vault=self._vault, owner=self.admin)
+            self._internal, self.snapshot, partial(build_local_tool, vault=self._vault, owner=self.admin, rules=rules)
         )
         self.tables = TablesFileWatcher(settings.tables, self._sources, self.snapshot, self.admin.user_id, os.environ)
         self._limiter = wiring.create_limiter(settings)

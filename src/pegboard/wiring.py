@@ -6,7 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.circuit_breaker import CircuitBreakers
 from pegboard.http_client.guarded_client import GuardedClient, Resolver
+from pegboard.http_client.host_limits import HostLimiter
 from pegboard.kinds.confined_call import ConfinedServices
 from pegboard.kinds.internal.executor import InternalExecutor
 from pegboard.kinds.mcp.session_pool import McpSessionPool
@@ -15,7 +18,9 @@ from pegboard.kinds.outbound_services import OutboundServices
 from pegboard.kinds.table.sources import TableSources
 from pegboard.model.tool import Tool
 from pegboard.registry.first_start import StartedBoard, start_board
+from pegboard.sandbox.libraries import Libraries
 from pegboard.sandbox.limits import SandboxLimits
+from pegboard.sandbox.sandbox import Sandbox
 from pegboard.settings import Settings, list_toml_files, split_comma_list
 from pegboard.stages.rate_limit import Limiter, MemoryLimiter
 from pegboard.stages.validate_arguments import ArgumentValidator
@@ -48,13 +53,10 @@ async def run_first_start(settings: Settings, database: Database) -> StartedBoar
 
 def create_outbound_services(settings: Settings, resolver: Resolver | None) -> OutboundServices:
     """Return the HTTP client that tools use to reach other servers."""
-    return OutboundServices.of(
-        settings.egress_allow,
-        resolver=resolver,
-        connect_seconds=settings.connect_seconds,
-        max_bytes=settings.max_response_bytes,
-        host_connections=settings.max_host_connections,
-    )
+    allowed = AllowList.read(settings.egress_allow)
+    outbound = GuardedClient(allowed, connect_seconds=settings.connect_seconds, resolver=resolver)
+    hosts = HostLimiter(settings.max_host_connections)
+    return OutboundServices(outbound, CircuitBreakers(), hosts, settings.max_response_bytes)
 
 
 def create_mcp_sessions(settings: Settings, outbound: GuardedClient) -> McpSessionPool:
@@ -70,18 +72,20 @@ def create_mcp_sessions(settings: Settings, outbound: GuardedClient) -> McpSessi
 
 def create_confinement(settings: Settings, database: Database, reach: OutboundServices) -> ConfinedServices:
     """Return the sandbox services that python and shell tools run in."""
-    return ConfinedServices.of(
+    without = split_comma_list(settings.sandbox_without)
+    own = list_private_paths(settings, database)
+    sandbox = Sandbox(
         SandboxLimits(
             settings.sandbox_memory, settings.sandbox_processes, settings.sandbox_disk, settings.sandbox_output
         ),
         children=settings.sandbox_children,
         zygotes=settings.sandbox_zygotes,
-        without=split_comma_list(settings.sandbox_without),
-        own=list_private_paths(settings, database),
-        libraries=split_comma_list(settings.python_libraries),
-        max_result_bytes=settings.max_result_bytes,
+        without=without,
+        masked=own,
         outbound=reach.outbound,
     )
+    libraries = Libraries(split_comma_list(settings.python_libraries))
+    return ConfinedServices(sandbox, libraries, own, without, settings.max_result_bytes)
 
 
 def list_private_paths(settings: Settings, database: Database) -> tuple[str, ...]:

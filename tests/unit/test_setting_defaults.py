@@ -19,8 +19,6 @@ from pegboard.settings import Settings
 READERS = ("pegboard.wiring", "pegboard.board", "pegboard.surfaces.rest.app", "pegboard.surfaces.rest.server")
 # Numbers that are used where they are read, or passed to another library.
 USED_AT_ONCE = {"port", "drain_seconds", "max_body_bytes", "key_rate"}
-# A tool that the program registers before there is a board is checked with the strictest policy.
-USED_WITHOUT_BOARD = {"RegistrationPolicy"}
 
 
 def passed(call: ast.Call, callee: Callable[..., Any]) -> Iterator[tuple[inspect.Parameter, ast.expr]]:
@@ -108,6 +106,6 @@ def test_no_parameter_that_a_setting_reaches_has_a_default_of_its_own() -> None:
         f"{setting}: {callee.__module__}.{callee.__qualname__}({parameter.name})"
         for setting, reaches in found.items()
         for callee, parameter in reaches
-        if parameter.default is not inspect.Parameter.empty and callee.__name__ not in USED_WITHOUT_BOARD
+        if parameter.default is not inspect.Parameter.empty
     }
     assert not repeated

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -101,10 +101,10 @@ class ArgumentCheck(Protocol):
 class RegistrationRules:
     """What may be registered on a board."""
 
-    shell_for_members: bool = False
-    libraries: Libraries = field(default_factory=lambda: Libraries(()))
+    shell_for_members: bool
+    libraries: Libraries
     # The default limit of results, and the highest limit that members may set.
-    max_result_bytes: int = 2**20
+    max_result_bytes: int
     # True if a tool of this owner may use the handler of this name, and the names of those for members.
     may_use_handler: Callable[[str, str], bool] = lambda _owner_id, _name: False
     list_member_handlers: Callable[[], list[str]] = list

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.kinds.upstream_limits import compute_attempt_deadline
 from pegboard.model.call import ReadyCall
@@ -16,7 +15,6 @@ from pegboard.model.secrets import MASK
 from pegboard.sandbox.call_channel import ConfinedResult
 from pegboard.sandbox.kernel_features import KernelFeatures
 from pegboard.sandbox.libraries import Libraries
-from pegboard.sandbox.limits import SandboxLimits
 from pegboard.sandbox.sandbox import Sandbox
 from pegboard.telemetry.logs import get_logger
 
@@ -32,23 +30,6 @@ class ConfinedServices:
     own: tuple[str, ...]
     without: tuple[str, ...]
     max_result_bytes: int
-
-    @classmethod
-    def of(
-        cls,
-        limits: SandboxLimits,
-        *,
-        children: int,
-        zygotes: int,
-        without: tuple[str, ...],
-        own: tuple[str, ...],
-        libraries: tuple[str, ...],
-        max_result_bytes: int,
-        outbound: GuardedClient,
-    ) -> ConfinedServices:
-        """Return the services for these settings; no process is started yet. `own` are the board's own paths."""
-        sandbox = Sandbox(limits, children=children, zygotes=zygotes, without=without, masked=own, outbound=outbound)
-        return cls(sandbox, Libraries(libraries), own, without, max_result_bytes)
 
     @property
     def can_hide(self) -> bool:

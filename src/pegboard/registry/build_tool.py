@@ -20,7 +20,7 @@ from pegboard.model.tool import AuthConfig, Tool
 from pegboard.model.tool_definition import ToolDefinition, ToolResponse
 from pegboard.model.validation_messages import list_model_faults
 from pegboard.registry.owner_credentials import find_credential_faults
-from pegboard.registry.registration_policy import STRICT_POLICY, RegistrationPolicy
+from pegboard.registry.registration_policy import RegistrationPolicy
 from pegboard.registry.secret_fields import (
     are_equal_unsealed,
     keep_masked,
@@ -43,8 +43,8 @@ def build_tool(
     tool: Tool,
     now: datetime,
     *,
+    rules: RegistrationPolicy,
     is_sound: bool = False,
-    rules: RegistrationPolicy = STRICT_POLICY,
 ) -> Tool:
     """Return the tool that the definition describes, checked and sealed; `tool` is the previous version or an empty
     tool.
@@ -154,7 +154,10 @@ def make_empty_tool(tool_id: str, owner_id: str, now: datetime) -> Tool:
     return Tool(tool_id, owner_id, "", "", empty, empty, now, now)
 
 
-def build_local_tool(tool_id: str, definition: Mapping[str, Any], vault: Vault, owner: Caller) -> Tool:
+def build_local_tool(
+    tool_id: str, definition: Mapping[str, Any], vault: Vault, owner: Caller, rules: RegistrationPolicy
+) -> Tool:
     """Return a tool that is never stored, from its definition."""
     now = datetime.now(UTC)
-    return build_tool(read_definition(definition), vault, owner, make_empty_tool(tool_id, owner.user_id, now), now)
+    empty = make_empty_tool(tool_id, owner.user_id, now)
+    return build_tool(read_definition(definition), vault, owner, empty, now, rules=rules)

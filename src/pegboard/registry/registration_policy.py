@@ -30,6 +30,3 @@ class RegistrationPolicy(RegistrationRules):
                 f"Only admins may set a max_result_bytes of more than {self.max_result_bytes:,}, which is the board's "
                 "own (PEGBOARD_MAX_RESULT_BYTES)"
             )
-
-
-STRICT_POLICY = RegistrationPolicy()

@@ -22,7 +22,7 @@ from pegboard.model.json_text import is_uuid
 from pegboard.model.page import Page, cut_page, read_cursor, read_id, read_name, read_version
 from pegboard.model.tool import Tool, list_lookup_names, make_alias
 from pegboard.registry.build_tool import build_tool, make_empty_tool, write_definition
-from pegboard.registry.registration_policy import STRICT_POLICY, RegistrationPolicy
+from pegboard.registry.registration_policy import RegistrationPolicy
 from pegboard.registry.secret_fields import are_equal_unsealed
 from pegboard.registry.shipped_tools import SHIPPED_IDS
 from pegboard.registry.snapshot import Snapshot
@@ -76,14 +76,14 @@ class ToolRegistry:
         database: Database,
         snapshot: Snapshot,
         vault: Vault,
-        reachable: Callable[[str], None] | None = None,
-        rules: RegistrationPolicy = STRICT_POLICY,
+        reachable: Callable[[str], None],
+        rules: RegistrationPolicy,
     ) -> None:
         self._database = database
         self._snapshot = snapshot
         self._vault = vault
         # Raises EgressRefused for a URL that the address policy never allows.
-        self._reachable = reachable or (lambda _url: None)
+        self._reachable = reachable
         self._rules = rules
 
     async def create(self, spec: ToolCreate, caller: Caller) -> Tool:

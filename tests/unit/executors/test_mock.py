@@ -9,18 +9,14 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.kinds.catalog import build_executors
-from pegboard.kinds.confined_call import ConfinedServices
 from pegboard.kinds.internal.executor import InternalExecutor
 from pegboard.kinds.internal.functions import load_installed_handlers
-from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mock.executor import contains_json
-from pegboard.kinds.outbound_services import OutboundServices
 from pegboard.kinds.table.sources import TableSources
 from pegboard.model.tool import Kind
-from pegboard.sandbox.limits import SandboxLimits
 from pegboard.storage.database import Database
-from pegboard.testing import memory_board
-from pegboard.wiring import ExecutorServices
+from pegboard.testing import NoSettings, memory_board
+from pegboard.wiring import ExecutorServices, create_confinement, create_mcp_sessions, create_outbound_services
 from tests.surfaces.rest.clients import mock
 
 
@@ -83,25 +79,11 @@ async def test_parameters_are_logged_without_what_looks_secret(
 
 async def test_every_kind_has_an_executor() -> None:
     internal = InternalExecutor()
-    reach = OutboundServices.of(
-        "",
-        resolver=None,
-        connect_seconds=1,
-        max_bytes=1,
-        host_connections=2,
-    )
-    confinement = ConfinedServices.of(
-        SandboxLimits(memory=512 * 2**20, processes=64, disk=256 * 2**20, output=2**20),
-        children=1,
-        zygotes=1,
-        without=(),
-        own=(),
-        libraries=(),
-        max_result_bytes=1,
-        outbound=reach.outbound,
-    )
-    sessions = McpSessionPool(reach.outbound, children=0, child_memory=1, max_bytes=1, connect_seconds=1)
-    sources = TableSources(Database.create("memory"))
+    settings, database = NoSettings(), Database.create("memory")
+    reach = create_outbound_services(settings, None)
+    confinement = create_confinement(settings, database, reach)
+    sessions = create_mcp_sessions(settings, reach.outbound)
+    sources = TableSources(database)
     found = build_executors(
         ExecutorServices(reach, confinement, internal, sessions, lambda _tool, _found: None, sources)
     )

@@ -17,6 +17,7 @@ from pegboard.model.api_errors import Forbidden, Invalid
 from pegboard.model.call import Caller, Role
 from pegboard.registry.build_tool import make_empty_tool
 from pegboard.registry.registration_policy import RegistrationPolicy
+from pegboard.sandbox.libraries import Libraries
 from pegboard.testing import NoSettings, member, memory_board
 
 
@@ -91,7 +92,7 @@ class TestWho:
 class TestResults:
     """How large the results of a tool may be is the board's to say, and beyond that an admin's."""
 
-    RULES = RegistrationPolicy(max_result_bytes=5000)
+    RULES = RegistrationPolicy(False, Libraries(()), 5000)
 
     def refused(self, most: int | None, before: int | None, role: Role = "member") -> bool:
         tool = replace(make_empty_tool("id", "ada", datetime.now(UTC)), max_result_bytes=most)

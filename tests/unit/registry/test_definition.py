@@ -17,12 +17,15 @@ from pegboard.json_schema.storable_json import MAX_DEPTH, find_unstorable
 from pegboard.model.api_errors import Invalid
 from pegboard.model.page import cut_page, read_cursor, read_id, read_name, read_version, write_cursor
 from pegboard.registry.build_tool import build_tool, build_tool_response, make_empty_tool, write_definition
+from pegboard.registry.registration_policy import RegistrationPolicy
 from pegboard.registry.tool_create import ToolCreate, read_definition
+from pegboard.sandbox.libraries import Libraries
 from pegboard.storage.keyring import EnvironmentKeyring
 from pegboard.storage.vault import Vault
 from tests.surfaces.rest.clients import mock
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
+RULES = RegistrationPolicy(False, Libraries(()), 2**20)
 ADMIN = Caller("owner", "admin", "admin")
 VAULT = Vault(EnvironmentKeyring(base64.b64encode(b"k" * 32).decode()))
 JSON = st.recursive(
@@ -33,7 +36,9 @@ JSON = st.recursive(
 
 
 def built(tool: Tool | None = None, **fields: Any) -> Tool:
-    return build_tool(read_definition(mock(**fields)), VAULT, ADMIN, tool or make_empty_tool("id", "owner", NOW), NOW)
+    return build_tool(
+        read_definition(mock(**fields)), VAULT, ADMIN, tool or make_empty_tool("id", "owner", NOW), NOW, rules=RULES
+    )
 
 
 def faults(**fields: Any) -> dict[str, str]:
@@ -53,7 +58,7 @@ class TestBuilding:
             fallback={"value": None},
             tags=["a"],
         )
-        again = build_tool(read_definition(write_definition(tool)), VAULT, ADMIN, tool, NOW)
+        again = build_tool(read_definition(write_definition(tool)), VAULT, ADMIN, tool, NOW, rules=RULES)
         assert again == tool
         assert "hush" not in str(tool)
 
