@@ -161,11 +161,11 @@ class Library:
     def tool(self, function: F | None = None, *, name: str | None = None, **fields: Any) -> F | Callable[[F], F]:
         """Register a function as a tool immediately; it exists only in this process and is not stored."""
 
-        def hang(function: F) -> F:
-            self._functions.hang(function, name, fields)
+        def register(function: F) -> F:
+            self._functions.add_function(function, name, fields)
             return function
 
-        return hang if function is None else hang(function)
+        return register if function is None else register(function)
 
     def handler(self, name: str, *, for_members: bool = False) -> Callable[[F], F]:
         """Register a function as the handler that stored internal tools refer to by name.

@@ -32,7 +32,7 @@ class LocalTools(Protocol):
         """Return the tools that exist only in this process."""
         ...
 
-    def hang(self, tool: Tool) -> None:
+    def add_local(self, tool: Tool) -> None:
         """Add a tool that exists only in this process."""
         ...
 

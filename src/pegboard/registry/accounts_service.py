@@ -250,13 +250,13 @@ class AccountsService:
         ids: dict[str, None] = {}
         faults = []
         for place, ref in enumerate(refs):
-            peg = self._snapshot.find(ref)
+            compiled = self._snapshot.find(ref)
             if ref.lower() in already:
                 ids[ref.lower()] = None  # keep it even if the tool was deleted or hidden since
-            elif peg is None or not self._snapshot.may_call(peg.tool, caller):
+            elif compiled is None or not self._snapshot.may_call(compiled.tool, caller):
                 faults.append(Fault(f"tools.{place}", f"Tool '{ref}' not found"))
             else:
-                ids[peg.tool.id] = None
+                ids[compiled.tool.id] = None
         if faults:
             raise Invalid.of("The agent cannot have these tools", faults)
         return tuple(ids)

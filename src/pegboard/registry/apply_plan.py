@@ -122,7 +122,7 @@ async def _build_work(
                 plan.created.append(spec.name)
                 continue
             if not (caller.is_admin or old.owner_id == caller.user_id):
-                raise Forbidden("a tool of this name belongs to somebody else")
+                raise Forbidden("a tool of this name belongs to another user")
             changed = registry.changed(old, spec, caller)
             if changed is old:
                 plan.unchanged.append(spec.name)

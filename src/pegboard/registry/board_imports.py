@@ -36,12 +36,12 @@ class Imports:
         max_bytes: int,
     ) -> Imports:
         """Create the importers of one board; `max_bytes` limits the size of a document."""
-        workshop = ImportThreads()
-        target = ImportRunner(registry, database, snapshot, workshop)
+        import_threads = ImportThreads()
+        target = ImportRunner(registry, database, snapshot, import_threads)
         return cls(
             OpenApiImport(target, outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
             McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open),
-            workshop,
+            import_threads,
         )
 
     def close(self) -> None:

@@ -129,7 +129,7 @@ class _ImportPlanner:
     def _update(self, old: Tool, definition: Definition, work: ApplyWork, taken: ImportReport) -> None:
         # This applies to admins too: the owner could send the credentials that the import sets to another server.
         if old.owner_id != self.caller.user_id:
-            raise Forbidden(f"a tool of this name belongs to somebody else; {_PREFIX_HINT}")
+            raise Forbidden(f"a tool of this name belongs to another user; {_PREFIX_HINT}")
         if not self.belongs(old, definition):
             raise Forbidden(f"a tool of this name does not come from this source; {_PREFIX_HINT}, or remove it first")
         shown = write_definition(old)
@@ -162,5 +162,5 @@ def _keep_owner_fields(shown: Definition, definition: Definition) -> dict[str, A
     pinned = [one["config"].get("pinned") for one in (shown, definition)]
     # Suggested fields of the source apply once; later the owner's values stay, unless the pinned definition changes.
     theirs = _SUGGESTED_FIELDS if pinned[0] == pinned[1] else ("tags",)
-    said = {name: value for name, value in definition.items() if name not in theirs}
-    return {**shown, **said, "config": {**own, **definition["config"]}}
+    values = {name: value for name, value in definition.items() if name not in theirs}
+    return {**shown, **values, "config": {**own, **definition["config"]}}

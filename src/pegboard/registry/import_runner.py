@@ -75,13 +75,15 @@ class ImportThreads:
 class ImportRunner:
     """Reads and writes the tools of the board for importers; an `ImportTarget`."""
 
-    def __init__(self, registry: ToolRegistry, database: Database, snapshot: Snapshot, workshop: ImportThreads) -> None:
+    def __init__(
+        self, registry: ToolRegistry, database: Database, snapshot: Snapshot, import_threads: ImportThreads
+    ) -> None:
         self.get_owned = registry.get_owned
         self.flag = registry.flag
         self.accept = registry.accept
         self.define = write_definition
         self._registry = registry
-        self.import_threads = workshop
+        self.import_threads = import_threads
         self._database = database
         self._snapshot = snapshot
 

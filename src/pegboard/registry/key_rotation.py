@@ -157,7 +157,7 @@ async def _finish_rotation(vault: Vault, key: Key, sealed: int, seen: _RotationP
     if seen.skipped and not force:
         note = (
             f"The old keys are kept: {len(seen.skipped)} stored values cannot be opened. "
-            "Restore them, set them anew, or rotate with force to give them up"
+            "Restore them, set them again, or rotate with force to give them up"
         )
     else:
         try:

@@ -147,7 +147,7 @@ def unseal_auth(auth: Mapping[str, Any] | None, vault: Vault, tool_id: str) -> d
         return None
     sealed = _get_sealed_text(auth)
     if sealed is None:
-        raise SecretUnreadable("auth_config is stored in a form that this board does not read; set it anew")
+        raise SecretUnreadable("auth_config is stored in a form that this board does not read; set it again")
     plain = json.loads(_unseal("auth_config", vault, sealed, tool_id))
     assert isinstance(plain, dict)
     return plain

@@ -55,9 +55,9 @@ class Snapshot:
     def find_nearest(self, name: str, caller: Caller) -> str | None:
         """Return the name of an active tool that the caller may call and that is spelt almost like `name`, or None."""
         for other in iterate_near_spellings(name.lower()):
-            peg = self._local.get(other) or self._names.get(other)
-            if peg is not None and peg.tool.is_active and self.may_call(peg.tool, caller):
-                return peg.tool.name
+            compiled = self._local.get(other) or self._names.get(other)
+            if compiled is not None and compiled.tool.is_active and self.may_call(compiled.tool, caller):
+                return compiled.tool.name
         return None
 
     def find_by_id(self, tool_id: str) -> CompiledTool | None:
@@ -66,17 +66,17 @@ class Snapshot:
 
     def stored(self, name: str) -> Tool | None:
         """Return the stored tool of that name or alias, even if a local tool of this process hides it."""
-        peg = self._names.get(name.lower())
-        return None if peg is None else peg.tool
+        compiled = self._names.get(name.lower())
+        return None if compiled is None else compiled.tool
 
     def iterate_tools(self) -> Iterator[CompiledTool]:
         """Return an iterator over all tools, sorted by name."""
-        every = {**self._ids, **{peg.tool.id: peg for peg in self._local.values()}}
-        return iter(sorted(every.values(), key=lambda peg: (peg.tool.name.lower(), peg.tool.id)))
+        every = {**self._ids, **{item.tool.id: item for item in self._local.values()}}
+        return iter(sorted(every.values(), key=lambda item: (item.tool.name.lower(), item.tool.id)))
 
     def local(self) -> list[Tool]:
         """Return the tools that exist only in this process."""
-        return [peg.tool for peg in {id(peg): peg for peg in self._local.values()}.values()]
+        return [item.tool for item in {id(item): item for item in self._local.values()}.values()]
 
     def may_call(self, tool: Tool, caller: Caller) -> bool:
         """Return True if the tool is public or the caller's own, or the caller is an admin.
@@ -96,19 +96,19 @@ class Snapshot:
         if caller.agent_id is not None:
             return self.list_agent_tools(caller.agent_id, caller)
         return [
-            peg
-            for peg in self.iterate_tools()
-            if peg.tool.is_active
-            and (peg.tool.owner_id == caller.user_id or (peg.tool.is_public and self._is_admin(peg.tool.owner_id)))
+            item
+            for item in self.iterate_tools()
+            if item.tool.is_active
+            and (item.tool.owner_id == caller.user_id or (item.tool.is_public and self._is_admin(item.tool.owner_id)))
         ]
 
     def list_agent_tools(self, agent_id: str, caller: Caller) -> list[CompiledTool]:
         """Return the active tools of an agent that the caller may call."""
         on_it = self._agent_tools.get(agent_id, frozenset())
         return [
-            peg
-            for peg in self.iterate_tools()
-            if peg.tool.id in on_it and peg.tool.is_active and self.may_call(peg.tool, caller)
+            item
+            for item in self.iterate_tools()
+            if item.tool.id in on_it and item.tool.is_active and self.may_call(item.tool, caller)
         ]
 
     def holder(self, key: str) -> Caller:
@@ -217,10 +217,10 @@ class Snapshot:
                         del self._names[name]
         for tool in some_tools:
             if not tool.is_deleted:
-                peg = CompiledTool(tool, self._prepare)
-                self._ids[tool.id] = peg
+                compiled = CompiledTool(tool, self._prepare)
+                self._ids[tool.id] = compiled
                 for name in list_lookup_names(tool.name):
-                    self._names[name] = peg
+                    self._names[name] = compiled
 
     def _apply_secrets(self, some_secrets: Iterable[Secret]) -> None:
         owners = set()
@@ -233,12 +233,12 @@ class Snapshot:
         if owners:
             self.forget(lambda tool: tool.owner_id in owners)
 
-    def hang(self, tool: Tool) -> None:
+    def add_local(self, tool: Tool) -> None:
         """Add a tool that exists only in this process."""
-        peg = CompiledTool(tool, self._prepare)
+        compiled = CompiledTool(tool, self._prepare)
         for name in list_lookup_names(tool.name):
-            self._local[name] = peg
-        self._local_ids[tool.id] = peg
+            self._local[name] = compiled
+        self._local_ids[tool.id] = compiled
 
     def swap_local_tools(self, former: Iterable[Tool], tools: Iterable[Tool]) -> None:
         """Replace the former local tools by these, atomically; an unchanged tool keeps its compiled form."""
@@ -248,22 +248,22 @@ class Snapshot:
             for name in list_lookup_names(tool_name):
                 del local[name]
         for tool in tools:
-            peg = before.get(tool.name)
-            if peg is None or peg.tool != tool:
-                peg = CompiledTool(tool, self._prepare)
+            compiled = before.get(tool.name)
+            if compiled is None or compiled.tool != tool:
+                compiled = CompiledTool(tool, self._prepare)
             for name in list_lookup_names(tool.name):
-                local[name] = peg
+                local[name] = compiled
         self._local = local
-        self._local_ids = {peg.tool.id: peg for peg in local.values()}
+        self._local_ids = {compiled.tool.id: compiled for compiled in local.values()}
 
     def warm(self, tool_id: str) -> None:
         """Prepare a tool that was created or changed for its first call, if its kind takes long for that."""
-        peg = self._ids.get(tool_id)
-        if peg is not None and peg.tool.is_active and peg.kind.warms_up:
-            peg.warm()
+        compiled = self._ids.get(tool_id)
+        if compiled is not None and compiled.tool.is_active and compiled.kind.warms_up:
+            compiled.warm()
 
     def forget(self, which: Callable[[Tool], bool]) -> None:
         """Discard the prepared form of these tools, so that their next call prepares them again."""
-        for peg in (*self._ids.values(), *self._local.values()):
-            if which(peg.tool):
-                peg.forget()
+        for item in (*self._ids.values(), *self._local.values()):
+            if which(item.tool):
+                item.forget()

@@ -23,8 +23,8 @@ def bind_tool_names(tool: Tool, snapshot: Snapshot, beside: Mapping[str, Tool] |
     bound: dict[str, str] = {}
     owner = Caller(tool.owner_id, "")
     for name in _list_tool_names(tool):
-        peg = snapshot.find(name)
-        named = (beside or {}).get(name) or (peg.tool if peg is not None else None)
+        compiled = snapshot.find(name)
+        named = (beside or {}).get(name) or (compiled.tool if compiled is not None else None)
         before = tool.bound_tools.get(name)
         if named is not None and not snapshot.may_call(named, owner):
             named = None

@@ -153,10 +153,10 @@ class ToolRegistry:
 
     async def get(self, ref: str, caller: Caller) -> Tool:
         """Return the tool of that name, alias or id; raise NotFound if there is none or the caller may not see it."""
-        peg = self._snapshot.find(ref)
-        if peg is None or not self._snapshot.may_call(peg.tool, caller):
+        compiled = self._snapshot.find(ref)
+        if compiled is None or not self._snapshot.may_call(compiled.tool, caller):
             raise NotFound(f"Tool '{ref}' not found")
-        return peg.tool
+        return compiled.tool
 
     async def page(self, wanted: ToolFilter, caller: Caller, *, cursor: str | None, limit: int) -> Page[Tool]:
         """Return one page of the matching tools that this caller may see; deleted ones only to their owner."""
@@ -173,7 +173,9 @@ class ToolRegistry:
         else:
             # An agent has few tools, scattered over the whole list, so they are selected in memory.
             stored = []
-            beside = [peg.tool for peg in self._snapshot.iterate_tools() if self._snapshot.may_call(peg.tool, caller)]
+            beside = [
+                item.tool for item in self._snapshot.iterate_tools() if self._snapshot.may_call(item.tool, caller)
+            ]
         unstored = sorted(
             (tool for tool in beside if matches_filter(tool, wanted) and (not after or get_sort_key(tool) > after)),
             key=get_sort_key,
@@ -295,7 +297,7 @@ class ToolRegistry:
                 raise Forbidden(f"Tool '{ref}' {local.kind.local_origin}")
             raise NotFound(f"Tool '{ref}' not found")
         if not _can_manage(tool, caller):
-            raise Forbidden(f"Tool '{tool.name}' belongs to somebody else")
+            raise Forbidden(f"Tool '{tool.name}' belongs to another user")
         return tool
 
     async def taken(self, conn: AsyncConnection, wanting: Mapping[str, str]) -> list[str]:

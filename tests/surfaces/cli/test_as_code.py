@@ -157,7 +157,7 @@ def test_a_tool_of_another_user_is_not_taken_over(member: Program, tmp_path: Pat
     file.write_text(yaml.safe_dump(mock("echo")))
     ran = member.run("apply", str(file))
     assert ran.code == 1
-    assert f"{file}:1 'echo': a tool of this name belongs to somebody else" in ran.err
+    assert f"{file}:1 'echo': a tool of this name belongs to another user" in ran.err
 
 
 @pytest.mark.parametrize("form", ["yaml", "json"])

@@ -90,7 +90,7 @@ async def test_members_apply_to_their_own_tools_alone(board: Pegboard, admin: ht
     async with client(board, key) as ada:
         for taken in ("shared", "HIDDEN"):
             answer = await ada.post("/v1/apply", json={"tools": [mock("mine"), mock(taken)]})
-            assert "belongs to somebody else" in problem(answer, 422)["detail"]
+            assert "belongs to another user" in problem(answer, 422)["detail"]
         assert await apply(ada, mock("mine")) == plan(created=["mine"])
         assert await apply(ada, prune=True) == plan(deleted=["mine"])
     assert await names(admin) == ["hidden", "shared"]

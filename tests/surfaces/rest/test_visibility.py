@@ -111,7 +111,7 @@ async def test_another_users_public_tool_can_be_read_and_not_changed(room: Room)
         await room.ada.delete("/v1/tools/bob_public"),
         await room.ada.get("/v1/tools/bob_public/versions"),
     ):
-        assert "belongs to somebody else" in problem(answer, 403)["detail"]
+        assert "belongs to another user" in problem(answer, 403)["detail"]
 
 
 async def test_deleted_tools_are_listed_to_their_owner_and_admins(room: Room) -> None:

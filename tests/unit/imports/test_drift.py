@@ -170,7 +170,7 @@ async def test_what_cannot_be_accepted_says_why(board: Pegboard) -> None:
         with pytest.raises(Conflict, match="of kind builtin"):
             await board.imports.mcp.accept("echo", board.admin)
         await board.tools.update("say", {"is_public": True}, board.admin)
-        with pytest.raises(Forbidden, match="belongs to somebody else"):
+        with pytest.raises(Forbidden, match="belongs to another user"):
             await board.imports.mcp.accept("say", other)
         del there.tools[0]
 

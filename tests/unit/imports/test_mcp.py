@@ -140,7 +140,7 @@ async def test_a_tool_of_another_user_or_from_elsewhere_is_left_alone(board: Peg
         await board.imports.mcp(other, server_url=there.url)
         taken = await board.imports.mcp(board.admin, server_url=there.url)
         assert {each.reason for each in taken.left_out} == {
-            "a tool of this name belongs to somebody else; import with another prefix"
+            "a tool of this name belongs to another user; import with another prefix"
         }
         taken = await board.imports.mcp(other, server_url=twin.url, accept=True)
         assert [each.name for each in taken.left_out] == ["say", "look"]

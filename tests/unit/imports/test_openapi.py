@@ -161,7 +161,7 @@ async def test_another_users_tool_is_never_overwritten_not_even_by_an_admin(boar
     taken = await board.imports.openapi(importer, document=pets("cats", "fish"), auth_config=auth)
     assert taken.created == ["fish"]
     assert [(each.name, each.reason) for each in taken.left_out] == [
-        ("cats", "a tool of this name belongs to somebody else; import with another prefix")
+        ("cats", "a tool of this name belongs to another user; import with another prefix")
     ]
     cats = await board.tools.get("cats", board.admin)
     assert (cats.owner_id, cats.version, cats.sealed_auth) == (owner.user_id, 1, None)

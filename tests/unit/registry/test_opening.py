@@ -91,7 +91,7 @@ def test_what_cannot_be_opened_is_named_by_its_place() -> None:
         open_config(sealed, vault_with(2), TOOL, no_secrets)
     with pytest.raises(SecretUnreadable, match=r"^auth_config cannot be read\. A stored credential is damaged"):
         open_auth(sealed_auth(CUSTOM), VAULT, OTHER, no_secrets)
-    with pytest.raises(SecretUnreadable, match="set it anew"):
+    with pytest.raises(SecretUnreadable, match="set it again"):
         open_auth({"type": "bearer"}, VAULT, TOOL, no_secrets)
 
 

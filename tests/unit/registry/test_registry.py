@@ -95,7 +95,7 @@ class TestOwners:
             board.tools.delete("hers", bob),
             board.tools.versions("hers", bob, cursor=None, limit=5),
         ):
-            with pytest.raises(Forbidden, match="belongs to somebody else"):
+            with pytest.raises(Forbidden, match="belongs to another user"):
                 await attempt
         assert (await board.tools.update("hers", {"is_active": False}, ada)).version == 2
         assert (await board.tools.update("hers", {"is_active": True}, board.admin)).version == 3

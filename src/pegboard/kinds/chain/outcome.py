@@ -53,12 +53,12 @@ class StepOutcome:
 
     def shown(self) -> dict[str, Any]:
         """Return the step as a dict for JSON; its output is included without parsing it."""
-        told: dict[str, Any] = {"id": self.id, "tool": self.tool, "status": self.status}
+        values: dict[str, Any] = {"id": self.id, "tool": self.tool, "status": self.status}
         if self.status in ("succeeded", "fallback"):
-            told["output"] = orjson.Fragment(self.output_json)
+            values["output"] = orjson.Fragment(self.output_json)
         if self.error is not None:
-            told |= {"error": self.error, "code": self.code}
-        return told | {"run_ids": list(self.run_ids), "execution_time_ms": self.elapsed_ms}
+            values |= {"error": self.error, "code": self.code}
+        return values | {"run_ids": list(self.run_ids), "execution_time_ms": self.elapsed_ms}
 
 
 class StepView(Mapping[str, Any]):
@@ -111,10 +111,10 @@ class ChainOutcome:
 
     def json(self) -> bytes:
         """Return the whole result as JSON."""
-        told: dict[str, Any] = {"chain_id": self.chain_id, "success": self.success}
+        values: dict[str, Any] = {"chain_id": self.chain_id, "success": self.success}
         if self.error is None:
-            told["output"] = orjson.Fragment(self.output_json)
+            values["output"] = orjson.Fragment(self.output_json)
         else:
-            told |= {"error": self.error, "code": self.code}
+            values |= {"error": self.error, "code": self.code}
         steps = [step.shown() for step in self.steps]
-        return orjson.dumps(told | {"steps": steps, "execution_time_ms": self.elapsed_ms})
+        return orjson.dumps(values | {"steps": steps, "execution_time_ms": self.elapsed_ms})

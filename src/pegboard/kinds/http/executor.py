@@ -90,8 +90,8 @@ class RedirectTrail:
         """Raise EgressRefused if the redirect would expose the request, or a credential in the URL, to others."""
         if base.scheme == "https" and url.scheme == "http":
             raise EgressRefused(
-                f"Upstream redirected from https to {get_origin(url)}, where anybody could read along; if that is "
-                "meant, set the tool's url to it"
+                f"Upstream redirected from https to {get_origin(url)}, where others on the network "
+                "could read the request; if that is meant, set the tool's url to it"
             )
         if any(self._mask.text(shown) != shown for shown in (str(url), url.human_repr())):
             raise EgressRefused(

@@ -38,9 +38,14 @@ class OpenApiImport:
     """Creates a tool for each operation of an OpenAPI or Swagger document."""
 
     def __init__(
-        self, shelf: ImportTarget, outbound: GuardedClient, *, missing_secrets: FindMissingSecrets, max_bytes: int
+        self,
+        import_target: ImportTarget,
+        outbound: GuardedClient,
+        *,
+        missing_secrets: FindMissingSecrets,
+        max_bytes: int,
     ) -> None:
-        self._import_target = shelf
+        self._import_target = import_target
         self._outbound = outbound
         self._find_missing_secrets = missing_secrets
         self._max_bytes = max_bytes

@@ -254,12 +254,12 @@ def _clean_header(text: str) -> str:
 def make_status_error(status: int, headers: Mapping[str, str], body: bytes, mask: SecretMask) -> ToolError:
     """Return the error for a response with a status of 400 or more."""
     try:
-        said = f"{status} {HTTPStatus(status).phrase}"
+        text = f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
-        said = str(status)
+        text = str(status)
     form = read_content_type(headers.get("Content-Type", ""))
     excerpt = extract_excerpt(body, form.charset or "utf-8", form.media_type, mask)
-    message = f"Upstream answered {said}{': ' if excerpt else ''}{excerpt}"
+    message = f"Upstream answered {text}{': ' if excerpt else ''}{excerpt}"
     if status == 429:
         return RateLimited(message, retry_after_ms=read_retry_after(headers.get("Retry-After")))
     if status in _UNAVAILABLE_STATUSES:

@@ -140,7 +140,7 @@ class FunctionRegistry:
         # Returns the tool of the admin with this id and definition.
         self._build = build
 
-    def hang(self, function: Callable[..., Any], name: str | None, fields: Mapping[str, Any]) -> None:
+    def add_function(self, function: Callable[..., Any], name: str | None, fields: Mapping[str, Any]) -> None:
         """Register the function as a tool of the admin that is never stored; raise Conflict if its name is taken."""
         described = build_function_tool(function, name)
         taken = self._snapshot.find(described.name)
@@ -159,7 +159,7 @@ class FunctionRegistry:
         }
         tool = self._build(make_function_id(described.name), definition)
         _replace_handler(self._internal.functions, tool.id, described.handler)
-        self._snapshot.hang(tool)
+        self._snapshot.add_local(tool)
 
     def register_handler(self, name: str, handler: Handler) -> None:
         """Register the handler for stored internal tools that name it, replacing any previous one."""

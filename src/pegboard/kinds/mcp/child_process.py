@@ -40,15 +40,15 @@ def main(board: int, memory: int, command: list[str]) -> int:
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    told: list[int] = []
+    received: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda number, _frame: told.append(number))
+        signal.signal(number, lambda number, _frame: received.append(number))
     signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
     child = os.fork()
     if child == 0:
         _exec_command(command, memory)
     _release_streams()
-    status = _wait_for_command(child, board, told, woken)
+    status = _wait_for_command(child, board, received, woken)
     _kill_descendants()
     return status
 
@@ -78,14 +78,14 @@ def _release_streams() -> None:
     os.dup2(nothing, 1)
 
 
-def _wait_for_command(child: int, board: int, told: list[int], woken: int) -> int:
+def _wait_for_command(child: int, board: int, received: list[int], woken: int) -> int:
     """Return how the command ended; give up if it ignores SIGTERM."""
     give_up: float | None = None
     while True:
         ended = _reap_children(child)
         if ended is not None:
             return ended
-        if give_up is None and (told or os.getppid() != board):
+        if give_up is None and (received or os.getppid() != board):
             give_up = time.monotonic() + CHILD_GRACE_SECONDS
             os.kill(child, signal.SIGTERM)
         left = 1.0 if give_up is None else give_up - time.monotonic()

@@ -165,7 +165,7 @@ class McpSession:
         max_bytes: int,
         fault: Callable[[Any], RequestFault | None] = lambda _data: None,
         settled: Callable[[], None] = lambda: None,
-        said: Callable[[], str] = lambda: "",
+        read_stderr: Callable[[], str] = lambda: "",
     ) -> None:
         self._shown = upstream.shown
         self._transport = PacedTransport(transport)
@@ -175,7 +175,7 @@ class McpSession:
         self._fault = fault
         self._settled = settled
         # Returns the end of the command's standard error, for timeout messages.
-        self._said = said
+        self._read_stderr = read_stderr
         self._phase = INITIALIZE_PHASE
         self._scope: anyio.CancelScope | None = None
         self._sdk: ClientSession | None = None
@@ -251,7 +251,7 @@ class McpSession:
                 # The tool's parameters have changed since it was listed, and the server rejects the call.
                 await self.refresh(time.monotonic())
                 raise CallNotRun(explain_mcp_error(error, self._shown)) from None
-            raise await self._told(error) from None
+            raise await self._convert_error(error) from None
         except ValidationError as error:
             raise UpstreamFailed(
                 f"{self._shown} answered with something that is no result: {describe_first_error(error)}"
@@ -284,14 +284,14 @@ class McpSession:
             except TimeoutError:
                 raise self._make_timeout_error("list its tools") from None
             except MCPError as error:
-                raise await self._told(error) from None
+                raise await self._convert_error(error) from None
             except ValidationError as error:
                 raise UpstreamFailed(
                     f"The tools of {self._shown} cannot be read: {describe_first_error(error)}"
                 ) from None
 
     def _make_timeout_error(self, phase: str) -> ToolError:
-        return UpstreamUnreachable(f"{self._shown} did not {phase} within {self._seconds:g} s{self._said()}")
+        return UpstreamUnreachable(f"{self._shown} did not {phase} within {self._seconds:g} s{self._read_stderr()}")
 
     async def _own(self) -> None:
         is_in_session.set(True)
@@ -375,7 +375,7 @@ class McpSession:
         self._listed_at = before
         self.in_doubt = False
 
-    async def _told(self, error: MCPError) -> ToolError | CallNotRun:
+    async def _convert_error(self, error: MCPError) -> ToolError | CallNotRun:
         """Convert a protocol error to the error of its call."""
         fault = self._fault(error.error.data)
         if fault is not None:
@@ -446,6 +446,6 @@ def begin(
         mode=mode,
         seconds=seconds,
         max_bytes=max_bytes,
-        said=lambda: "".join(child.said() for child in children),
+        read_stderr=lambda: "".join(child.read_stderr() for child in children),
     )
     return session

@@ -141,13 +141,13 @@ class _McpRunner:
 
     async def _answer(self, call: ReadyCall) -> dict[str, Any]:
         breaker = self._breakers.of(call.caller.user_id, self._upstream.origin)
-        told = None if call.on_progress is None else MaskedProgress(call.on_progress, self._progress_mask)
+        listener = None if call.on_progress is None else MaskedProgress(call.on_progress, self._progress_mask)
         ends = compute_attempt_deadline(call, self._seconds)
         try:
             async with self._admitted(call.caller.user_id, ends):
                 with BreakerAttempt(breaker, ends):
                     return await self._upstreams.call(
-                        self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=told
+                        self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=listener
                     )
         except (UpstreamFailed, RateLimited, Drifted, TimedOut) as error:
             if isinstance(error, ToolChanged | ToolGone):

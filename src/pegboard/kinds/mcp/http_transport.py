@@ -158,12 +158,14 @@ class McpHttpClient:
             raise
         if status < 400:
             return response
-        said = _read_rpc_error(response.content) if is_json else None
-        if _SESSION_HEADER in request.headers and (status == 404 or (status == 400 and "session" in str(said).lower())):
+        message = _read_rpc_error(response.content) if is_json else None
+        if _SESSION_HEADER in request.headers and (
+            status == 404 or (status == 400 and "session" in str(message).lower())
+        ):
             lost = UpstreamUnreachable(f"{self._shown} does not know the session any more")
             lost.did_run = False
             return self._answer(request, RequestFault(lost, session_unknown=True))
-        if said is not None:
+        if message is not None:
             return response
         refusal = make_http_refusal(self._shown, status, response.headers, response.content)
         if not self._settled and status in (404, 405) and request.url.path.rstrip("/").endswith("/sse"):

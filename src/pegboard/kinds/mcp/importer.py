@@ -36,13 +36,13 @@ class McpImport:
 
     def __init__(
         self,
-        shelf: ImportTarget,
+        import_target: ImportTarget,
         upstreams: McpSessionPool,
         *,
         fill_in: InjectSecrets,
         opened: Callable[[Tool], OpenTool],
     ) -> None:
-        self._import_target = shelf
+        self._import_target = import_target
         self._upstreams = upstreams
         self._inject_secrets = fill_in
         self._opened = opened

@@ -20,27 +20,27 @@ from pegboard.model.validation_messages import format_model_error
 
 def explain_mcp_error(error: MCPError, shown: str) -> ToolError:
     """Convert an error response of the server to a tool error."""
-    said = " ".join(error.message.split())[:1000]
+    message = " ".join(error.message.split())[:1000]
     match error.code:
         case types.INVALID_PARAMS:
-            return UpstreamFailed(f"{shown} refused the arguments: {said}")
+            return UpstreamFailed(f"{shown} refused the arguments: {message}")
         case types.METHOD_NOT_FOUND:
-            return UpstreamFailed(f"{shown} offers no tools: {said}")
+            return UpstreamFailed(f"{shown} offers no tools: {message}")
         case types.URL_ELICITATION_REQUIRED | types.MISSING_REQUIRED_CLIENT_CAPABILITY:
-            return UpstreamFailed(f"{shown} asked for input that this board cannot give: {said}")
-        case types.CONNECTION_CLOSED if said.startswith("SSE stream ended"):
+            return UpstreamFailed(f"{shown} asked for input that this board cannot give: {message}")
+        case types.CONNECTION_CLOSED if message.startswith("SSE stream ended"):
             return UpstreamUnreachable(f"{shown} ended its answer before it was complete")
-        case types.CONNECTION_CLOSED if said.startswith("SSE stream failed: "):
-            return UpstreamFailed(f"{shown} sent an answer that cannot be read: {said.partition(': ')[2]}")
-    return UpstreamFailed(f"{shown} answered with error {error.code}: {said}")
+        case types.CONNECTION_CLOSED if message.startswith("SSE stream failed: "):
+            return UpstreamFailed(f"{shown} sent an answer that cannot be read: {message.partition(': ')[2]}")
+    return UpstreamFailed(f"{shown} answered with error {error.code}: {message}")
 
 
 def describe_input_request(answer: Mapping[str, Any]) -> str:
     """Return the message of the server's request for input, or an empty string."""
     for request in (answer.get("inputRequests") or {}).values():
-        said = (request.get("params") or {}).get("message")
-        if isinstance(said, str) and said:
-            return f": {' '.join(said.split())[:300]}"
+        message = (request.get("params") or {}).get("message")
+        if isinstance(message, str) and message:
+            return f": {' '.join(message.split())[:300]}"
     return ""
 
 
@@ -62,8 +62,8 @@ def make_http_refusal(shown: str, status: int, headers: Mapping[str, str], body:
         phrase = f" {HTTPStatus(status).phrase}"
     except ValueError:
         phrase = ""
-    said = shorten_error_body(body)
-    message = f"{shown} answered {status}{phrase}" + (f": {said}" if said else "")
+    message_text = shorten_error_body(body)
+    message = f"{shown} answered {status}{phrase}" + (f": {message_text}" if message_text else "")
     if status in (401, 403):
         message += " (are the tool's credentials right?)"
     kind: type[ToolError] = UpstreamFailed

@@ -62,7 +62,7 @@ class McpChildProcess(asyncio.SubprocessProtocol):
         self._lines: deque[bytes] = deque()
         self._ahead = 0
         self._rest = bytearray()
-        self._said = bytearray()
+        self._stderr = bytearray()
         self._recent_stderr_bytes = 0
         self._over = False
         self._has_overlong_line = False
@@ -143,11 +143,11 @@ class McpChildProcess(asyncio.SubprocessProtocol):
         if code is not None and (code < 0 or code > 128):
             with suppress(ValueError):
                 how = f"was ended by {signal.Signals(-code if code < 0 else code - 128).name}"
-        return UpstreamUnreachable(f"The {self._shown} {how}{self.said()}")
+        return UpstreamUnreachable(f"The {self._shown} {how}{self.read_stderr()}")
 
-    def said(self) -> str:
+    def read_stderr(self) -> str:
         """Return the end of its standard error for a message; empty if there is none."""
-        text = " ".join(self._mask.text(self._said.decode("utf-8", "replace")).split())
+        text = " ".join(self._mask.text(self._stderr.decode("utf-8", "replace")).split())
         if not text:
             return ""
         return "; it said: " + (text if len(text) <= _MAX_SHOWN_STDERR_CHARS else "…" + text[-_MAX_SHOWN_STDERR_CHARS:])
@@ -222,8 +222,8 @@ class McpChildProcess(asyncio.SubprocessProtocol):
             self._ahead += len(line)
 
     def _hear(self, data: bytes) -> None:
-        self._said += data[-_MAX_KEPT_STDERR_BYTES:]
-        del self._said[:-_MAX_KEPT_STDERR_BYTES]
+        self._stderr += data[-_MAX_KEPT_STDERR_BYTES:]
+        del self._stderr[:-_MAX_KEPT_STDERR_BYTES]
         self._recent_stderr_bytes += len(data)
         if self._recent_stderr_bytes < _STDERR_BURST_BYTES:
             return

@@ -74,7 +74,7 @@ def _unwrap_result(structured: Any) -> Any:
 
 def _join_error_text(content: Sequence[Mapping[str, Any]]) -> str:
     texts = [block["text"] for block in content if block.get("type") == "text" and isinstance(block.get("text"), str)]
-    said = "\n".join(texts).strip()
-    if not said:
+    message = "\n".join(texts).strip()
+    if not message:
         return "The tool failed and did not say why"
-    return said if len(said) <= _MAX_ERROR_CHARS else said[: _MAX_ERROR_CHARS - 1] + "…"
+    return message if len(message) <= _MAX_ERROR_CHARS else message[: _MAX_ERROR_CHARS - 1] + "…"

@@ -67,8 +67,8 @@ class Upstream:
         """The key of its circuit breaker."""
         if self.command is None:
             return self.shown
-        told = json.dumps([self.command, self.env, self.working_dir]).encode()
-        return f"{self.shown} ({hashlib.sha256(told).hexdigest()[:8]})"
+        identity = json.dumps([self.command, self.env, self.working_dir]).encode()
+        return f"{self.shown} ({hashlib.sha256(identity).hexdigest()[:8]})"
 
     @cached_property
     def secrets(self) -> frozenset[str]:

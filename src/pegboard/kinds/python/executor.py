@@ -56,18 +56,18 @@ class PythonExecutor:
             code = read_code(config.code, config.entrypoint)
         except CodeProblem as problem:
             raise Misconfigured(f"The code of '{tool.tool.name}' cannot run: {problem}") from None
-        house = self._house(config)
+        environment = self._environment(config)
         runner = _PythonToolRunner(
             self._sandbox,
             self._readers,
             tool=tool.tool,
             config=config,
             code=code,
-            house=house,
+            environment=environment,
             secrets=(*config.env.values(), *tool.secrets),
             most=tool.tool.max_result_bytes or self._max_result_bytes,
         )
-        return Prepared(runner.run, warm=partial(self._start_warm_up, house))
+        return Prepared(runner.run, warm=partial(self._start_warm_up, environment))
 
     async def close(self) -> None:
         """Cancel warm-ups and shut down the threads; the sandbox belongs to the board."""
@@ -75,12 +75,12 @@ class PythonExecutor:
             task.cancel()
         self._readers.shutdown(wait=False, cancel_futures=True)
 
-    def _start_warm_up(self, house: EnvironmentSpec) -> None:
-        task = asyncio.create_task(self._sandbox.warm(house))
+    def _start_warm_up(self, environment: EnvironmentSpec) -> None:
+        task = asyncio.create_task(self._sandbox.warm(environment))
         self._warm_up_tasks.add(task)
         task.add_done_callback(self._warm_up_tasks.discard)
 
-    def _house(self, config: PythonConfig) -> EnvironmentSpec:
+    def _environment(self, config: PythonConfig) -> EnvironmentSpec:
         for name in config.libraries:
             if (problem := self._libraries.problem(name)) is not None:
                 raise Misconfigured(f"config.libraries: {problem}")
@@ -97,7 +97,7 @@ class _PythonToolRunner:
     """The code of one tool, ready for any number of calls."""
 
     __slots__ = (
-        "_house",
+        "_environment",
         "_limit",
         "_mask",
         "_most",
@@ -119,7 +119,7 @@ class _PythonToolRunner:
         tool: Tool,
         config: PythonConfig,
         code: PythonCode,
-        house: EnvironmentSpec,
+        environment: EnvironmentSpec,
         secrets: tuple[str, ...],
         most: int,
     ) -> None:
@@ -129,7 +129,7 @@ class _PythonToolRunner:
         # The name of the limit that applies first.
         attempt = tool.config.get("timeout")
         self._limit = "config.timeout" if attempt and (not tool.timeout or attempt < tool.timeout) else "timeout"
-        self._house = house
+        self._environment = environment
         self._secrets = secrets
         self._mask = SecretMask(secrets)
         self._pieces = StreamMask(secrets)
@@ -143,7 +143,7 @@ class _PythonToolRunner:
         payload = {**self._payload, "arguments": call.arguments}
         # The confined process may write numbers slightly longer than they are passed on.
         room = max(self._most + self._most // 4, _MIN_RESULT_BYTES)
-        job = SandboxJob(self._house, payload, self._seconds, room, self._network)
+        job = SandboxJob(self._environment, payload, self._seconds, room, self._network)
         seconds, ends = compute_call_time(call, self._seconds)
         printed = ""
         passing = None if call.on_progress is None else MaskedProgress(call.on_progress, self._pieces)
@@ -177,11 +177,11 @@ class _PythonToolRunner:
         if failure is not None:
             raise self._add_advice(failure, ended)
         if not ended.result:
-            said = shorten_stderr(ended.stderr, self._mask)
+            output = shorten_stderr(ended.stderr, self._mask)
             raise ExecutionFailed(
                 f"The code of '{self._tool}' ended its process, with exit code {ended.code}, before its function "
                 "returned; let it return a result, or raise an exception"
-                + (f". The end of its stderr: {said}" if said else "")
+                + (f". The end of its stderr: {output}" if output else "")
             )
         try:
             answer = orjson.loads(ended.result)
@@ -200,15 +200,15 @@ class _PythonToolRunner:
                 f"The tool returned more than the {self._most:,} bytes of JSON that are allowed; ask for less at once"
             )
         if "unfit" in answer:
-            told = f"The tool returned something that is not JSON: {answer['unfit']}"
-            raise ExecutionFailed(told[:_MAX_ERROR_CHARS])
+            message = f"The tool returned something that is not JSON: {answer['unfit']}"
+            raise ExecutionFailed(message[:_MAX_ERROR_CHARS])
         error = answer["error"]
         where = f" (line {error['line']}" + (f": {error['source']})" if error["source"] else ")")
-        said = f"{error['type']}: {error['message']}" if error["message"] else str(error["type"])
-        told = (said + (where if error["line"] is not None else ""))[:_MAX_ERROR_CHARS]
+        message = f"{error['type']}: {error['message']}" if error["message"] else str(error["type"])
+        message = (message + (where if error["line"] is not None else ""))[:_MAX_ERROR_CHARS]
         if not self._network and _needs_network(error):
-            told += ". This tool has no network; its owner can give it one with config.network: true"
-        raise ExecutionFailed(told)
+            message += ". This tool has no network; its owner can give it one with config.network: true"
+        raise ExecutionFailed(message)
 
     def _add_advice(self, failure: ToolError, ended: ConfinedResult) -> ToolError:
         """Return the error with advice."""

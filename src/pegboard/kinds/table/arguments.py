@@ -270,9 +270,9 @@ class RowChecker:
         faults = [
             fault for fault in walked if fault.problem.code != "invalid_string" or fault.path[here] not in self._moments
         ]
-        told = {fault.path[here] for fault in faults if len(fault.path) > here}
+        reported = {fault.path[here] for fault in faults if len(fault.path) > here}
         for name, test in self._tests if isinstance(row, dict) else ():
-            if row.get(name) is None or name in told:
+            if row.get(name) is None or name in reported:
                 continue
             if (found := test(row[name])) is not None:
                 whole = (*path, name, *found.steps)

@@ -44,9 +44,9 @@ class TableMessages:
         parts = _PLACEHOLDER.split(config.successMessage) if config.successMessage else []
         self._parts = tuple(parts)
         # Fields of the default message: no long and no secret values.
-        told = [field for field in config.fields if field.dataType != "json" and field.name not in self._hidden]
-        self._told = tuple(
-            field.name for field in sorted(told, key=lambda field: not field.required)[:_MAX_SHOWN_FIELDS]
+        found = [field for field in config.fields if field.dataType != "json" and field.name not in self._hidden]
+        self._shown_fields = tuple(
+            field.name for field in sorted(found, key=lambda field: not field.required)[:_MAX_SHOWN_FIELDS]
         )
 
     def field(self, column: str) -> str:
@@ -63,7 +63,9 @@ class TableMessages:
         return text
 
     def _describe_row(self, row: Mapping[str, Any], ids: Sequence[Any]) -> str:
-        values = ", ".join(f"{name} {_format_short(row[name])}" for name in self._told if row.get(name) is not None)
+        values = ", ".join(
+            f"{name} {_format_short(row[name])}" for name in self._shown_fields if row.get(name) is not None
+        )
         return (
             f"Successfully inserted row into {self._table}"
             + (f" (id {shorten_value(ids[0])})" if ids else "")
@@ -186,9 +188,9 @@ def _rename_to_fields(rule: str, fault: InsertFault, fields: list[str]) -> str:
     return _SQL_NAMES.sub(renamed, rule)
 
 
-def _shorten_line(told: str) -> str:
+def _shorten_line(message: str) -> str:
     """Return the text in one line of at most 300 characters."""
-    text = " ".join(told.split())
+    text = " ".join(message.split())
     return text if len(text) <= _MAX_LINE_CHARS else text[: _MAX_LINE_CHARS - 1] + "…"
 
 

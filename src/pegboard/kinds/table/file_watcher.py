@@ -260,8 +260,10 @@ class TablesFileWatcher:
     def _is_taken(self, tool_name: str) -> bool:
         """True if a stored tool, or a function of this process, has this name or its alias."""
         for name in list_lookup_names(tool_name):
-            peg = self._snapshot.find(name)
-            if self._snapshot.stored(name) is not None or (peg is not None and peg.tool.tool_type != Kind.TABLE):
+            compiled = self._snapshot.find(name)
+            if self._snapshot.stored(name) is not None or (
+                compiled is not None and compiled.tool.tool_type != Kind.TABLE
+            ):
                 return True
         return False
 

@@ -187,5 +187,5 @@ def _build_description(field: TableField, column: Column | None) -> str:
         more.append(
             f"of type {column.type}" + (f", such as {_EXAMPLES[column.type]}" if column.type in _EXAMPLES else "")
         )
-    said = ": ".join(text for text in (field.label, field.description) if text)
-    return f"{said} ({', '.join(more)})".lstrip() if more else said
+    text_text = ": ".join(text for text in (field.label, field.description) if text)
+    return f"{text_text} ({', '.join(more)})".lstrip() if more else text_text

@@ -58,17 +58,17 @@ class InsertQueues:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
         self._count = 0
 
-    async def put(self, lane: Hashable, entry: InsertEntry) -> InsertAnswer:
+    async def put(self, queue_key: Hashable, entry: InsertEntry) -> InsertAnswer:
         """Queue the entry and return its answer after the COMMIT; raise Unavailable if too many entries wait."""
         if self._count >= self._most:
             refusal = Unavailable("Too many rows are waiting to be inserted", retry_after_ms=1000)
             refusal.did_run = False
             raise refusal
         waiting = PendingInsert(entry)
-        self._waiting.setdefault(lane, deque()).append(waiting)
+        self._waiting.setdefault(queue_key, deque()).append(waiting)
         self._count += 1
-        if lane not in self._tasks:
-            self._tasks[lane] = asyncio.create_task(self._work(lane), name="pegboard-inserts")
+        if queue_key not in self._tasks:
+            self._tasks[queue_key] = asyncio.create_task(self._work(queue_key), name="pegboard-inserts")
         try:
             return await waiting.done
         except asyncio.CancelledError:
@@ -81,8 +81,8 @@ class InsertQueues:
         while self._tasks:
             await asyncio.wait(self._tasks.values())
 
-    async def _work(self, lane: Hashable) -> None:
-        queue = self._waiting[lane]
+    async def _work(self, queue_key: Hashable) -> None:
+        queue = self._waiting[queue_key]
         batch: list[PendingInsert] = []
         try:
             while queue:
@@ -105,9 +105,9 @@ class InsertQueues:
             self._count -= len(batch) + len(queue)
             queue.clear()
         finally:
-            del self._tasks[lane]
-            if not self._waiting[lane]:
-                del self._waiting[lane]
+            del self._tasks[queue_key]
+            if not self._waiting[queue_key]:
+                del self._waiting[queue_key]
 
 
 async def _wait_for_commit(waiting: PendingInsert) -> InsertAnswer | None:

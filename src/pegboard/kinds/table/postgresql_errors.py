@@ -106,8 +106,8 @@ def explain_postgresql_error(
         (_PRISMA_CLASSES[head] for head in _PRISMA_CLASSES if state.startswith(head)), None
     )
     code, message = words or ("P2010", "an error that nothing more is known of here")
-    if state == "P0001" and (said := str(getattr(error, "message", "") or "")):
-        message = said[:200]  # written by the author of the trigger for the caller
+    if state == "P0001" and (text := str(getattr(error, "message", "") or "")):
+        message = text[:200]  # written by the author of the trigger for the caller
     constraint = getattr(error, "constraint_name", None)
     if state == "42501" and "row-level security" in str(getattr(error, "message", "")):
         constraint = "a row-level security policy"
@@ -154,7 +154,7 @@ def make_lost_error() -> InsertFault:
 
 def make_unknown_error() -> InsertFault:
     """Return the error of an entry whose COMMIT has an unknown result."""
-    message = "the connection to the database was lost while it committed; nobody can say whether the row is there"
+    message = "the connection to the database was lost while it committed; it is unknown whether the row is there"
     return InsertFault("P1017", message, is_unknown=True)
 
 

@@ -71,9 +71,9 @@ class PostgresqlSource:
         try:
             async with asyncio.timeout(entry.ends - time.monotonic()):
                 is_one = len(entry.rows) == 1
-                lane: Hashable = self._statements.get(entry.facts, entry.rows[0].columns) if is_one else object()
+                queue_key: Hashable = self._statements.get(entry.facts, entry.rows[0].columns) if is_one else object()
                 try:
-                    return await self._insert_queues.put(lane, entry)
+                    return await self._insert_queues.put(queue_key, entry)
                 except InsertBlocked:
                     async with self._places[entry.facts.schema, entry.facts.table, "blocked"], self._blocked_slots:
                         return await self._blocked_queues.put(object(), entry)

@@ -126,27 +126,27 @@ def _find_meaning(error: Exception) -> _ErrorMeaning:
 def _find_columns_and_constraint(error: Exception, facts: TableSchema) -> tuple[tuple[str, ...], str | None]:
     """Return the columns and the constraint in the error message."""
     name, message = _get_error_name(error), str(error)
-    told = message.partition(": ")[2]
+    constraint = message.partition(": ")[2]
     if name == "SQLITE_CONSTRAINT_CHECK":
-        return find_columns(facts.checks.get(told, ""), facts.columns), told
+        return find_columns(facts.checks.get(constraint, ""), facts.columns), constraint
     if name == "SQLITE_MISMATCH":
         return tuple(column.name for column in facts.columns.values() if column.counts), None
     if match := next(filter(None, (pattern.match(message) for pattern in _COLUMN_PATTERNS)), None):
         return _find_known_column(facts, match.group(1)), None
-    return _find_unique_constraint(facts, told)
+    return _find_unique_constraint(facts, constraint)
 
 
-def _find_unique_constraint(facts: TableSchema, told: str) -> tuple[tuple[str, ...], str | None]:
+def _find_unique_constraint(facts: TableSchema, constraint: str) -> tuple[tuple[str, ...], str | None]:
     # Compared as a whole: names may contain dots and commas, and a trigger may name another table.
     for name, columns in facts.uniques.items():
         shown = ", ".join(f"{facts.table}.{column}" for column in columns)
-        if told == f"index '{name}'" or (told and told == shown):
+        if constraint == f"index '{name}'" or (constraint and constraint == shown):
             return columns, name
-    return _find_known_column(facts, told) if told.startswith(f"{facts.table}.") else (), None
+    return _find_known_column(facts, constraint) if constraint.startswith(f"{facts.table}.") else (), None
 
 
-def _find_known_column(facts: TableSchema, told: str) -> tuple[str, ...]:
-    column = told.removeprefix(f"{facts.table}.")
+def _find_known_column(facts: TableSchema, constraint: str) -> tuple[str, ...]:
+    column = constraint.removeprefix(f"{facts.table}.")
     return (column,) if column in facts.columns else ()
 
 

@@ -145,10 +145,10 @@ def _build_schema(connection: sqlite3.Connection, schema: str | None, table: str
     indexes = connection.execute(
         'SELECT name, origin FROM pragma_index_list(?) WHERE "unique" ORDER BY seq', (table,)
     ).fetchall()
-    key = tuple(said.name for said in sorted(described, key=lambda said: said.number) if said.number)
+    key = tuple(item.name for item in sorted(described, key=lambda item: item.number) if item.number)
     # A key that is the rowid itself has no index.
     is_rowid = len(key) == 1 and kind == "table" and not any(origin == "pk" for _, origin in indexes)
-    columns = {said.name: _build_column(said, is_rowid=is_rowid) for said in described}
+    columns = {item.name: _build_column(item, is_rowid=is_rowid) for item in described}
     return TableSchema(
         schema,
         table,
@@ -161,21 +161,21 @@ def _build_schema(connection: sqlite3.Connection, schema: str | None, table: str
     )
 
 
-def _build_column(said: _ColumnInfo, *, is_rowid: bool) -> Column:
-    match = _TYPE_PATTERN.fullmatch(said.type)
-    word, *sizes = match.group("name", "first", "second") if match else (said.type, None, None)
+def _build_column(info: _ColumnInfo, *, is_rowid: bool) -> Column:
+    match = _TYPE_PATTERN.fullmatch(info.type)
+    word, *sizes = match.group("name", "first", "second") if match else (info.type, None, None)
     size, scale = (None if text is None else int(text) for text in sizes)
     family = _find_family(word.strip().upper())
-    counts = is_rowid and said.number > 0
+    counts = is_rowid and info.number > 0
     low, high = _INTEGER_RANGE if family == "integer" else (None, None)
     return Column(
-        said.name,
-        said.type,
+        info.name,
+        info.type,
         family,
         # Because of an old bug, SQLite allows NULL in most primary keys; rows must not use that.
-        nullable=not (said.not_null or said.number),
-        has_default=counts or (said.default or "NULL").upper() != "NULL",
-        is_generated=said.hidden in {2, 3},
+        nullable=not (info.not_null or info.number),
+        has_default=counts or (info.default or "NULL").upper() != "NULL",
+        is_generated=info.hidden in {2, 3},
         counts=counts,
         max_length=size if family in {"text", "uuid"} else None,
         precision=size if family == "numeric" else None,

@@ -121,7 +121,7 @@ def _has_mask(value: Any) -> bool:
 def edit_in_editor(ctx: typer.Context, tool: dict[str, Any]) -> ApiReply | None:
     """Edit a tool in the editor and return the changed tool, None if unchanged; on an error the file is kept."""
     if tool.get("config") is None:
-        raise RequestRefused(f"Tool '{tool['name']}' belongs to somebody else")
+        raise RequestRefused(f"Tool '{tool['name']}' belongs to another user")
     command = _find_editor()
     before = to_definition(tool)
     note = f"# {tool['name']}, version {tool['version']}. Save and leave to change it; a line taken out is cleared.\n"

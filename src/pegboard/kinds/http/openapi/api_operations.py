@@ -30,7 +30,7 @@ class Operation:
     method: str
     path: str
     name: str
-    said: dict[str, Any]
+    definition: dict[str, Any]
     path_item: dict[str, Any]
 
     @property
@@ -43,7 +43,7 @@ class Operation:
 class _FoundOperation:
     method: str
     path: str
-    said: Any
+    definition: Any
     path_item: dict[str, Any]
 
 
@@ -69,25 +69,25 @@ def list_operations(
             asked = [str(path), *(f"{method.upper()} {path}" for method in METHODS)]
             others.append((make_left_out(str(path), str(error)), asked))
             continue
-        for method, said, why in _iterate_operations(item):
+        for method, definition, why in _iterate_operations(item):
             if len(found) + len(others) == MAX_FOUND_OPERATIONS:
                 raise Invalid(f"The document has more than {MAX_FOUND_OPERATIONS:,} operations; give a smaller one")
             if why is None:
-                found.append(_FoundOperation(method.upper(), path, said, item))
+                found.append(_FoundOperation(method.upper(), path, definition, item))
             else:
                 route = f"{str(method).upper()} {path}"
                 others.append((make_left_out(route, why), (route,)))
     names = assign_unique_names(
-        ((each.method, each.path, _get_operation_id(each.said)) for each in found), prefix, pace.beat
+        ((each.method, each.path, _get_operation_id(each.definition)) for each in found), prefix, pace.beat
     )
     operations = []
     for each in found:
         name = names[each.method, each.path]
-        if isinstance(each.said, dict):
-            operations.append(Operation(each.method, each.path, name, each.said, each.path_item))
+        if isinstance(each.definition, dict):
+            operations.append(Operation(each.method, each.path, name, each.definition, each.path_item))
         else:
             route = f"{each.method} {each.path}"
-            why = f"{route}: an operation must be an object, not {describe_json_type(each.said)}"
+            why = f"{route}: an operation must be an object, not {describe_json_type(each.definition)}"
             others.append((make_left_out(name, why), (name, route)))
     return operations, others
 
@@ -126,10 +126,10 @@ class OperationSelection:
 
 def list_labels(operation: Operation) -> list[str]:
     """Return the labels of an operation: its tool's name, its operationId, its route and its tags."""
-    tags = operation.said.get("tags")
+    tags = operation.definition.get("tags")
     words = [
         operation.name,
-        _get_operation_id(operation.said),
+        _get_operation_id(operation.definition),
         operation.route,
         *(tags if isinstance(tags, list) else ()),
     ]
@@ -150,19 +150,19 @@ def _resolve_path_item(references: DocumentReferences, given: Any) -> dict[str, 
 
 
 def _iterate_operations(item: Mapping[Any, Any]) -> Iterator[tuple[Any, Any, str | None]]:
-    for word, said in item.items():
+    for word, definition in item.items():
         if word in METHODS:
-            yield word, said, None
+            yield word, definition, None
         elif word == "trace":
-            yield word, said, "TRACE only echoes a request, and tools do not send it"
-        elif word == "additionalOperations" and isinstance(said, dict):
-            yield from ((method, None, f"tools do not send {str(method)[:50]} requests") for method in said)
+            yield word, definition, "TRACE only echoes a request, and tools do not send it"
+        elif word == "additionalOperations" and isinstance(definition, dict):
+            yield from ((method, None, f"tools do not send {str(method)[:50]} requests") for method in definition)
         elif word not in _NON_METHOD_KEYS and not str(word).startswith("x-"):
             is_method = str(word).lower() in (*METHODS, "trace")
             why = "methods are written in lower case" if is_method else f"a path has no '{str(word)[:50]}'"
-            yield word, said, "tools do not send QUERY requests" if word == "query" else why
+            yield word, definition, "tools do not send QUERY requests" if word == "query" else why
 
 
-def _get_operation_id(said: Any) -> str | None:
-    given = said.get("operationId") if isinstance(said, dict) else None
+def _get_operation_id(definition: Any) -> str | None:
+    given = definition.get("operationId") if isinstance(definition, dict) else None
     return given if isinstance(given, str) and given else None

@@ -128,12 +128,12 @@ def convert_form_fields(
     found: list[Parameter] = []
     part_types: dict[str, str] = {}
     for each in fields:
-        said = (encoding or {}).get(each.name, {})
-        if not isinstance(said, dict):
-            raise Unusable(f"encoding of '{each.name[:100]}' must be an object, not {describe_json_type(said)}")
-        style = choose_style("body", said, schemas.resolved(each.schema), f"the field '{each.name[:100]}'")
-        media_type: Any = said.get("contentType")
-        if is_json_media_type(media_type) and not is_multipart and "style" not in said:
+        options = (encoding or {}).get(each.name, {})
+        if not isinstance(options, dict):
+            raise Unusable(f"encoding of '{each.name[:100]}' must be an object, not {describe_json_type(options)}")
+        style = choose_style("body", options, schemas.resolved(each.schema), f"the field '{each.name[:100]}'")
+        media_type: Any = options.get("contentType")
+        if is_json_media_type(media_type) and not is_multipart and "style" not in options:
             style = {"style": "json"}
         if is_multipart and classify_media_type(media_type) != "unknown" and "*" not in media_type:
             part_types[each.name] = media_type
@@ -307,7 +307,7 @@ class RequestBodyReader:
             raise Unusable(f"the body as {media_type} must be an object, not {describe_json_type(entry)}")
         required, raw = about.get("required") is True, entry.get("schema", {})
         schema = self._schemas.kept(raw, "its body")
-        said = {
+        words = {
             "description": about.get("description"),
             **{word: entry[word] for word in _EXAMPLE_KEYS if word in entry},
         }
@@ -317,13 +317,13 @@ class RequestBodyReader:
             # A pattern such as image/* cannot be sent: the argument contains the type.
             sent_as = None if form == "binary" and "*" in media_type else sent_as
             return RequestBody(
-                form, add_description(whole, said), required, content_type=sent_as, media_type=media_type
+                form, add_description(whole, words), required, content_type=sent_as, media_type=media_type
             )
         flat = self._flattening.flatten(raw, schema)
         fields = [Parameter(name, "body", item, name in flat.required) for name, item in flat.properties.items()]
         if kind == "json":
             return RequestBody(
-                "json", add_description(schema, said), required, tuple(fields), flat.rest, sent_as, {}, media_type
+                "json", add_description(schema, words), required, tuple(fields), flat.rest, sent_as, {}, media_type
             )
         fields, part_types = convert_form_fields(
             fields, entry.get("encoding"), self._schemas, is_multipart=kind == "multipart"
@@ -332,7 +332,7 @@ class RequestBodyReader:
         if not fields and kind == "multipart":
             whole = replace_bytes_with_files(schema, self._schemas, fields=True)
         return RequestBody(
-            kind, add_description(whole, said), required, tuple(fields), flat.rest, sent_as, part_types, media_type
+            kind, add_description(whole, words), required, tuple(fields), flat.rest, sent_as, part_types, media_type
         )
 
     def _text(self, media_type: str, kind: str, schema: Schema) -> tuple[str, Schema]:

@@ -67,11 +67,11 @@ class AssembledTool:
 
     def config(self, url: str) -> dict[str, Any]:
         """Return the config without empty entries; raise Unusable if a name looks like a secret reference."""
-        said = {"params_in": self.params_in, "styles": self.styles, "wire_names": self.wire_names, **self.body}
-        if "{{" in str(said):
+        values = {"params_in": self.params_in, "styles": self.styles, "wire_names": self.wire_names, **self.body}
+        if "{{" in str(values):
             # It would refer to a secret of the importing user.
             raise Unusable("a name in it holds '{{'")
-        return {"url": url, "method": self.method, **{word: value for word, value in said.items() if value}}
+        return {"url": url, "method": self.method, **{word: value for word, value in values.items() if value}}
 
 
 def assemble_tool(
@@ -241,7 +241,7 @@ class ToolBuilder:
         self._swagger = SwaggerReader(document, schemas, self._bodies) if "openapi" not in document else None
         self._definitions = SharedSchemas(schemas, pace.beat)
         self._servers = ServerUrls(document, references, source_url, server_url)
-        self._security = Security(document, references, [each.said for each in operations], auth_config)
+        self._security = Security(document, references, [each.definition for each in operations], auth_config)
         self._tag = tag
         self._remaining_schema_bytes = MAX_TOTAL_SCHEMA_BYTES
 
@@ -256,10 +256,10 @@ class ToolBuilder:
 
     def definition(self, operation: Operation, body: RequestBody | None, notes: OperationNotes) -> dict[str, Any]:
         """Return the definition of the operation's tool with this body, and note what is left out; raise Unusable."""
-        said, method = operation.said, operation.method
-        base = self._servers.base(said, operation.path_item)
+        spec, method = operation.definition, operation.method
+        base = self._servers.base(spec, operation.path_item)
         parameters, _ = self._taken(operation, OperationNotes())
-        auth = self._security.of(said)
+        auth = self._security.of(spec)
         if auth is not None and (why := self._servers.explain_withheld(base)) is not None:
             notes.leave_out("its credentials", why)
             auth = None
@@ -272,16 +272,16 @@ class ToolBuilder:
             if (each.place, each.name.lower() if each.place == "header" else each.name) not in filled
         ]
         tool, schema = self._fit_tool(operation, parameters, body, notes)
-        if said.get("callbacks"):
+        if spec.get("callbacks"):
             notes.leave_out("callbacks", "they are requests that the API sends, and tools only send to it")
         definition: dict[str, Any] = {
             "name": operation.name,
             "description": _build_description(operation),
-            "display_name": make_one_line(said.get("summary"), 255) or None,
+            "display_name": make_one_line(spec.get("summary"), 255) or None,
             "tool_type": "http",
             "input_schema": schema,
             "config": tool.config(join_url(base, tool.path)),
-            "tags": [*_list_tags(said.get("tags"), self._tag), self._tag],
+            "tags": [*_list_tags(spec.get("tags"), self._tag), self._tag],
             "read_only": method in ("GET", "HEAD", "OPTIONS"),
             "idempotent": method not in ("POST", "PATCH"),
             "destructive": method == "DELETE",
@@ -289,11 +289,13 @@ class ToolBuilder:
         return definition if auth is None else {**definition, "auth_config": auth}
 
     def _taken(self, operation: Operation, notes: OperationNotes) -> tuple[list[Parameter], list[RequestBody]]:
-        said = operation.said
-        raws = list_declared_parameters(self._references, operation.path_item.get("parameters"), said.get("parameters"))
+        definition = operation.definition
+        raws = list_declared_parameters(
+            self._references, operation.path_item.get("parameters"), definition.get("parameters")
+        )
         if self._swagger is not None:
-            return self._swagger.parameters(raws, notes), self._swagger.body(raws, said, notes)
-        return self._parameters.read(raws, notes), self._bodies.read(said.get("requestBody"), notes)
+            return self._swagger.parameters(raws, notes), self._swagger.body(raws, definition, notes)
+        return self._parameters.read(raws, notes), self._bodies.read(definition.get("requestBody"), notes)
 
     def _fit_tool(
         self, operation: Operation, parameters: list[Parameter], body: RequestBody | None, notes: OperationNotes
@@ -327,13 +329,13 @@ def _list_fixed_query_names(url: str) -> set[str]:
 
 
 def _build_description(operation: Operation) -> str:
-    said, path_item = operation.said, operation.path_item
-    text = join_paragraphs(clean_text(said.get("summary")), clean_text(said.get("description")))
+    definition, path_item = operation.definition, operation.path_item
+    text = join_paragraphs(clean_text(definition.get("summary")), clean_text(definition.get("description")))
     if not text:
         text = join_paragraphs(
             clean_text(path_item.get("summary")), clean_text(path_item.get("description"))
         ) or clean_text(operation.route)
-    if said.get("deprecated") is True:
+    if definition.get("deprecated") is True:
         text = f"Deprecated. {text}"
     return shorten_text(text, MAX_DESCRIPTION_LENGTH)
 
