@@ -73,7 +73,7 @@ class McpExecutor:
             config=config,
             upstream=upstream,
             mask=SecretMask(secrets),
-            told_mask=StreamMask(secrets),
+            progress_mask=StreamMask(secrets),
         )
         return Prepared(exchange.run)
 
@@ -98,7 +98,7 @@ class _McpRunner:
         config: McpConfig,
         upstream: Upstream,
         mask: SecretMask,
-        told_mask: StreamMask,
+        progress_mask: StreamMask,
     ) -> None:
         self._upstreams = upstreams
         self._breakers = breakers
@@ -110,7 +110,7 @@ class _McpRunner:
         self._tool = tool
         self._upstream = upstream
         self._mask = mask
-        self._progress_mask = told_mask
+        self._progress_mask = progress_mask
         self._name = config.tool or tool.name
         self._pinned = config.pinned
         self._response = config.response

@@ -86,8 +86,8 @@ class _ShellToolRunner:
         "_config",
         "_cwd",
         "_env",
+        "_environment",
         "_fill_command",
-        "_house",
         "_mask",
         "_pieces",
         "_sandbox",
@@ -106,7 +106,7 @@ class _ShellToolRunner:
         self._seconds = get_attempt_seconds(tool, KIND.default_timeout)
         folder = config.working_dir
         real = None if folder is None else os.path.realpath(folder)
-        self._house = EnvironmentSpec(working_dir=folder, writable=config.writable, real=real, holds=holds)
+        self._environment = EnvironmentSpec(working_dir=folder, writable=config.writable, real=real, holds=holds)
         self._cwd = config.working_dir or _WORK_FOLDER
         self._env = {"PATH": _SEARCH_PATH, **config.env}
         names = list_parameters(tool.input_schema)
@@ -131,7 +131,7 @@ class _ShellToolRunner:
             "cwd": self._cwd,
             "stdin": orjson.dumps(arguments).decode(),
         }
-        job = SandboxJob(self._house, payload, self._seconds, result_bytes=0, network=self._config.network)
+        job = SandboxJob(self._environment, payload, self._seconds, result_bytes=0, network=self._config.network)
         seconds, ends = compute_call_time(call, self._seconds)
         passing = None if call.on_progress is None else MaskedProgress(call.on_progress, self._pieces)
         try:
