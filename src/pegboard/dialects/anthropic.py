@@ -41,16 +41,9 @@ _EXPECTED = "messages of content blocks, or events of a stream"
 _PROPERTY_NAME_PATTERN = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _CALL_TYPES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _EVENT_TYPES = frozenset(
-    {
-        "message_start",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-        "message_delta",
-        "message_stop",
-        "ping",
-    }
-)
+    {"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
+     "message_stop", "ping"}
+)  # fmt: skip
 # Fields of a response that a history does not accept.
 _RESPONSE_ONLY_KEYS = frozenset({"stop_reason", "stop_sequence", "usage", "stop_details", "container"})
 # With these stop reasons, the last block of a message may be incomplete.

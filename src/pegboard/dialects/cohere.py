@@ -57,20 +57,9 @@ class CohereV2(MessagePerAnswer):
     limits = PORTABLE_LIMITS
     aliases = ("cohere",)
     keys = frozenset(
-        {
-            "message",
-            "delta",
-            "index",
-            "tool_plan",
-            "tool_calls",
-            "tool_call_id",
-            "parameters",
-            "event_type",
-            "tool_results",
-            "outputs",
-            "messages",
-        }
-    )
+        {"message", "delta", "index", "tool_plan", "tool_calls", "tool_call_id", "parameters", "event_type",
+         "tool_results", "outputs", "messages"}
+    )  # fmt: skip
 
     def recognises(self, item: Any) -> bool:
         """Recognise its events, `tool_plan`, `finish_reason` beside a message, and `parameters`: only Cohere writes

@@ -41,17 +41,9 @@ class LlamaIndex(MessagePerAnswer):
     name = "llama_index"
     limits = PORTABLE_LIMITS
     keys = frozenset(
-        {
-            "blocks",
-            "additional_kwargs",
-            "message",
-            "tool_kwargs",
-            "tool_output",
-            "raw_output",
-            "current_agent_name",
-            "value",
-        }
-    )
+        {"blocks", "additional_kwargs", "message", "tool_kwargs", "tool_output", "raw_output", "current_agent_name",
+         "value"}
+    )  # fmt: skip
 
     talk = Talk(parts="blocks", part={"block_type": "text"})
 

@@ -35,20 +35,11 @@ _EXECUTION_TYPES = frozenset(
     {"tool.execution", "tool.execution.started", "tool.execution.delta", "tool.execution.done"},
 )
 _ENTRY_TYPES = (
-    _CALL_TYPES
-    | _EXECUTION_TYPES
-    | {
-        "message.input",
-        "message.output",
-        "message.output.delta",
-        "agent.handoff",
-        "agent.handoff.started",
-        "agent.handoff.done",
-        "conversation.response.started",
-        "conversation.response.done",
-        "conversation.response.error",
-    }
-)
+    _CALL_TYPES | _EXECUTION_TYPES
+    | {"message.input", "message.output", "message.output.delta", "agent.handoff", "agent.handoff.started",
+       "agent.handoff.done", "conversation.response.started", "conversation.response.done",
+       "conversation.response.error"}
+)  # fmt: skip
 _CONVERSATIONS_EXTRA: Mapping[str, Any] = {"api": "conversations"}
 
 MISTRAL_ID_PATTERN = re.compile(r"[a-zA-Z0-9]{9}", re.ASCII)
@@ -179,19 +170,9 @@ class Mistral(MessagePerAnswer):
 
     name = "mistral"
     keys = frozenset(
-        {
-            "choices",
-            "index",
-            "tool_calls",
-            "function",
-            "tool_call_id",
-            "object",
-            "output_index",
-            "conversation_id",
-            "data",
-            "messages",
-        }
-    )
+        {"choices", "index", "tool_calls", "function", "tool_call_id", "object", "output_index", "conversation_id",
+         "data", "messages"}
+    )  # fmt: skip
     limits = Limits(name=re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII), root=REFUSED_ROOT_KEYWORDS, needs_items=True)
     talk = Talk(system="first", ids=MISTRAL_ID_PATTERN)
 

@@ -31,6 +31,11 @@ from pegboard.model.tool import Tool
 # The schema keywords that Ollama's types keep; others never reach a model.
 _PARAMETERS_KEYWORDS = ("type", "$defs", "items", "required", "properties")
 _PROPERTY_KEYWORDS = ("type", "items", "description", "enum")
+_IGNORED_KEYWORDS = frozenset(
+    {"additionalProperties", "allOf", "anyOf", "const", "default", "exclusiveMaximum", "exclusiveMinimum", "format",
+     "maximum", "maxItems", "maxLength", "minimum", "minItems", "minLength", "multipleOf", "not", "oneOf",
+     "pattern", "patternProperties", "title", "uniqueItems"}
+)  # fmt: skip
 _EXPECTED = "a chat response or its chunk, a message with tool_calls, or a call {function: {name, arguments}}"
 
 
@@ -40,35 +45,7 @@ class Ollama(MessagePerAnswer):
     name = "ollama"
     streams_messages = True
     keys = frozenset({"message", "messages", "tool_calls", "tool_name", "function"})
-    limits = Limits(
-        root=REFUSED_ROOT_KEYWORDS,
-        needs_items=True,
-        ignored=frozenset(
-            {
-                "additionalProperties",
-                "allOf",
-                "anyOf",
-                "const",
-                "default",
-                "exclusiveMaximum",
-                "exclusiveMinimum",
-                "format",
-                "maximum",
-                "maxItems",
-                "maxLength",
-                "minimum",
-                "minItems",
-                "minLength",
-                "multipleOf",
-                "not",
-                "oneOf",
-                "pattern",
-                "patternProperties",
-                "title",
-                "uniqueItems",
-            }
-        ),
-    )
+    limits = Limits(root=REFUSED_ROOT_KEYWORDS, needs_items=True, ignored=_IGNORED_KEYWORDS)
 
     talk = Talk(has_ids=False, objects=True)
 
