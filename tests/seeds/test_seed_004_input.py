@@ -126,7 +126,7 @@ class TestInputValidation:
 
     async def test_a_version_that_is_not_known_is_refused_by_name(self, contract: Contract) -> None:
         message = await refused(contract, query(version="2.0"))
-        assert "version '2.0' is not known: 1.0 and 1.1 are spoken here" in message
+        assert "version '2.0' is not known: 1.0 and 1.1 are supported" in message
 
     async def test_what_is_refused_is_recorded_without_its_arguments(self, contract: Contract) -> None:
         await refused(contract, query("5ecret" * 20, request_id="none"))

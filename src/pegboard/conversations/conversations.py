@@ -157,9 +157,9 @@ class Conversations:
         self, thread_id: str, caller: Caller, dialect: str, *, cursor: str | None = None, limit: int = 50
     ) -> History:
         """Return messages of the thread in a provider's dialect, and the cursor of the next page."""
-        spoken = self._payloads.dialects.named(dialect, "as")
-        page = await self._read_page(thread_id, caller, cursor, limit, raw_of=spoken.name)
-        return build_history(page.items, spoken)._replace(next_cursor=page.next_cursor)
+        chosen = self._payloads.dialects.named(dialect, "as")
+        page = await self._read_page(thread_id, caller, cursor, limit, raw_of=chosen.name)
+        return build_history(page.items, chosen)._replace(next_cursor=page.next_cursor)
 
     async def _keep(self, thread_id: str, caller: Caller, heard: Sequence[IncomingMessage]) -> list[Message]:
         """Store all messages or none, in one transaction that locks the thread."""

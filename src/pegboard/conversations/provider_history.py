@@ -130,9 +130,9 @@ def _build_result(call: Mapping[str, Any], asked: AskedCall) -> ToolResult:
         error = NO_RESULT_MESSAGE
     if error is None:
         return ToolResult(asked.name, True, _encode_json(call["result"]), call_id=asked.id)
-    said = to_text(error)
+    text = to_text(error)
     # Providers reject blank texts.
-    message = said if said.strip() else "failed"
+    message = text if text.strip() else "failed"
     problem = Problem(ErrorType.UNKNOWN, read_id(call.get("code")) or "execution_failed", message)
     return ToolResult(asked.name, False, problem=problem, call_id=asked.id)
 

@@ -85,11 +85,11 @@ def set_answer(form: Mapping[str, Any], answer: AskedCall) -> dict[str, Any]:
 def check_result(form: dict[str, Any], snapshot: Snapshot, caller: Caller) -> dict[str, Any]:
     """Return the call with `result_valid`, if the caller may call the tool and the tool has an output schema."""
     result = form.get("result", _NO_RESULT)
-    peg = snapshot.find(form["name"]) if result is not _NO_RESULT else None
-    if peg is None or peg.tool.output_schema is None or not snapshot.may_call(peg.tool, caller):
+    compiled = snapshot.find(form["name"]) if result is not _NO_RESULT else None
+    if compiled is None or compiled.tool.output_schema is None or not snapshot.may_call(compiled.tool, caller):
         return {key: value for key, value in form.items() if key != "result_valid"}
     try:
-        is_valid = peg.output.is_valid(convert_to_floats(result))
+        is_valid = compiled.output.is_valid(convert_to_floats(result))
     except TooCostly:
         return {key: value for key, value in form.items() if key != "result_valid"}
     except ValueError:  # the value is not JSON

@@ -140,8 +140,8 @@ def _unwrap_json_rpc(item: dict[str, Any]) -> dict[str, Any]:
 def _iter_part_holders(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the objects that have parts, in chronological order."""
     for one in (item, *filter_dicts([item.get(update) for update in _UPDATE_KEYS])):
-        said = one.get("message"), dict_or_empty(one.get("status")).get("message"), one.get("artifact")
-        yield from (*filter_dicts(one.get("history")), one, *filter_dicts(list(said)))
+        seen = one.get("message"), dict_or_empty(one.get("status")).get("message"), one.get("artifact")
+        yield from (*filter_dicts(one.get("history")), one, *filter_dicts(list(seen)))
         yield from filter_dicts(one.get("artifacts"))
 
 
@@ -158,7 +158,7 @@ def _read_parts(holder: Mapping[str, Any], state: _MessagesState, into: Assembly
     """Read the parts of a message or an artifact; skip those that were read before."""
     message = read_id(holder.get("messageId"))
     may_call = is_model_role(holder.get("role"))
-    said = set()
+    seen = set()
     for place, part in enumerate(holder["parts"] if isinstance(holder.get("parts"), list) else ()):
         carrier = _get_part_field(part)
         if carrier is None or (carrier in _CALL_FIELDS and not may_call):
@@ -172,10 +172,10 @@ def _read_parts(holder: Mapping[str, Any], state: _MessagesState, into: Assembly
         mark = (carrier, identity or (message, place) if identity or message else None)
         if mark[1] is not None and mark in state.seen:
             continue
-        said.add(mark)
+        seen.add(mark)
         is_long = dict_or_empty(part["metadata"]).get("adk_is_long_running") is True
         read_part({carrier: convert_whole_floats(data)}, into, _RESULT_KEY, (identity,) if is_long and identity else ())
-    state.seen |= said
+    state.seen |= seen
 
 
 def _compose_call(call: AskedCall) -> list[dict[str, Any]]:

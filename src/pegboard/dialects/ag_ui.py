@@ -31,11 +31,11 @@ _EVENT_PREFIXES = (
 class _StreamState:
     """The state of a stream: the call that chunks belong to, and the calls that were read and answered."""
 
-    __slots__ = ("answered", "current", "told")
+    __slots__ = ("answered", "current", "known_calls")
 
     def __init__(self) -> None:
         self.current: str | None = None
-        self.told: set[str] = set()
+        self.known_calls: set[str] = set()
         self.answered: set[str] = set()
 
 
@@ -113,7 +113,7 @@ def _read_event(event: dict[str, Any], kind: str, into: Assembly) -> None:
         run.current = None
     name = text_or_empty(event.get("toolCallName"))
     if kind == "TOOL_CALL_START":
-        run.told.add(identity)
+        run.known_calls.add(identity)
         into.piece(identity, name=name, id=identity)
     elif kind == "TOOL_CALL_ARGS":
         into.piece(identity, event.get("delta"), id=identity)
@@ -121,7 +121,7 @@ def _read_event(event: dict[str, Any], kind: str, into: Assembly) -> None:
         into.over(identity)
     elif kind == "TOOL_CALL_CHUNK":
         run.current = identity or run.current or ""
-        run.told.add(run.current)
+        run.known_calls.add(run.current)
         into.piece(run.current, event.get("delta"), name=name, id=run.current)
     elif kind == "TOOL_CALL_RESULT":
         result, error = parse_output(event.get("content"))
@@ -137,14 +137,14 @@ def _read_snapshot(messages: list[Any], into: Assembly) -> None:
         calls = message.get("toolCalls") if is_model_role(message.get("role")) else None
         for call in filter_dicts(calls):
             identity = read_id(call.get("id"))
-            if not identity or identity not in run.told or into.holds(identity):
+            if not identity or identity not in run.known_calls or into.holds(identity):
                 read_function_calls([call], into)
                 new_calls.add(identity)
         identity = read_id(message.get("toolCallId"))
         if not identity or identity not in run.answered:
             _read_answer(message, into)
             new_answers.add(identity)
-    run.told |= new_calls
+    run.known_calls |= new_calls
     run.answered |= new_answers
 
 

@@ -200,13 +200,13 @@ def _read_result(block: dict[str, Any], into: Assembly) -> None:
     """Read a result block; any type other than `tool_result` is the result of a call that the provider ran."""
     kind, content = block["type"], block.get("content")
     is_ours = kind == "tool_result"
-    told = parse_result_content(content) if is_ours or kind == "mcp_tool_result" else content
+    content_text = parse_result_content(content) if is_ours or kind == "mcp_tool_result" else content
     error = None
     if isinstance(content, dict) and to_text(content.get("type")).endswith("_error"):
         error = to_text(content.get("error_message") or content.get("error_code") or "error")
     elif block.get("is_error") is True:
-        error = to_text(told)
-    result = told if error is None else ABSENT
+        error = to_text(content_text)
+    result = content_text if error is None else ABSENT
     into.answer(block.get("tool_use_id"), result, error=error, provider_executed=not is_ours)
 
 
@@ -263,8 +263,8 @@ def _compose_call(call: AskedCall) -> list[dict[str, Any]]:
     if call.result is ABSENT and call.error is None:
         return [block]
     if is_mcp:
-        told = to_text(call.result if call.error is None else call.error)
-        result = {"type": "mcp_tool_result", "content": told, "is_error": call.error is not None}
+        content = to_text(call.result if call.error is None else call.error)
+        result = {"type": "mcp_tool_result", "content": content, "is_error": call.error is not None}
     else:
         kind = f"{'tool_search' if call.name.startswith('tool_search_tool') else call.name}_tool_result"
         failed = {"type": f"{kind}_error", "error_code": call.error}

@@ -145,11 +145,11 @@ def _read_message(item: dict[str, Any], into: Assembly, known: Collection[str] =
 def _read_summary(item: dict[str, Any], into: Assembly) -> None:
     """Read the summary at the end of a run, which repeats calls and results; only those not seen before are new."""
     known: set[str] = into.state or set()
-    told = item.get("results")
+    content = item.get("results")
     calls = [call for call in item["tool_calls"] if _is_call(call) and read_id(call.get("id")) not in known]
     results = [
         result
-        for result in (told if isinstance(told, list) else ())
+        for result in (content if isinstance(content, list) else ())
         if isinstance(result, dict) and read_id(result.get("call_id")) not in known
     ]
     for call in calls:

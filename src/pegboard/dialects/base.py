@@ -129,7 +129,7 @@ class Dialect(ABC):
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
         """Return a turn of a conversation that has only text; `id` is the id of the message."""
-        return [self.talk.said(role, text)]
+        return [self.talk.build_message(role, text)]
 
     def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
         """Return a turn of the model with these calls and the text beside them."""
@@ -144,16 +144,16 @@ class Dialect(ABC):
 
     def reply(self, answers: Sequence[Answer]) -> list[Any]:
         """Return the messages with the results that follow a turn with calls."""
-        told = self.render(answers, many=True)
-        return told if isinstance(told, list) else [told]
+        messages = self.render(answers, many=True)
+        return messages if isinstance(messages, list) else [messages]
 
     def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
         """Return a turn of the model with calls, followed by their results."""
         if self.talk.one_call:
-            told: list[Any] = []
+            received: list[Any] = []
             for answer in answers:
-                told += [*self.compose_turn(None if told else text, [answer.call], id), *self.reply([answer])]
-            return told
+                received += [*self.compose_turn(None if received else text, [answer.call], id), *self.reply([answer])]
+            return received
         return [*self.compose_turn(text, [answer.call for answer in answers], id), *self.reply(answers)]
 
     def own(self, raw: Any) -> list[Any]:

@@ -211,12 +211,12 @@ def _read_block(block: dict[str, Any], into: Assembly, *, is_cut: bool = False) 
 
 
 def _read_result(result: dict[str, Any], into: Assembly) -> None:
-    told = _read_result_content(result.get("content"))
+    content = _read_result_content(result.get("content"))
     is_error = result.get("status") == "error"
     into.answer(
         result.get("toolUseId"),
-        ABSENT if is_error else told,
-        error=to_text(told) if is_error else None,
+        ABSENT if is_error else content,
+        error=to_text(content) if is_error else None,
         # Only results of calls that the provider ran have a `type`.
         provider_executed=isinstance(result.get("type"), str),
     )

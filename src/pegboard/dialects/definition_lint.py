@@ -29,7 +29,7 @@ class SchemaSummary(NamedTuple):
     names: frozenset[str]
     properties: int
     levels: int
-    told: str
+    descriptions: str
 
 
 def summarize_schema(definition: Any) -> SchemaSummary | None:
@@ -39,7 +39,7 @@ def summarize_schema(definition: Any) -> SchemaSummary | None:
         return None
     keywords: set[str] = set()
     names: set[str] = set()
-    told: list[str] = []
+    descriptions: list[str] = []
     properties = levels = 0
     todo: list[tuple[Any, int]] = [(schema, 0)]
     while todo:
@@ -50,7 +50,7 @@ def summarize_schema(definition: Any) -> SchemaSummary | None:
             continue
         keywords.update(node)
         if isinstance(node.get("description"), str):
-            told.append(node["description"].casefold())
+            descriptions.append(node["description"].casefold())
         if isinstance(node.get("properties"), Mapping):
             level += 1
             levels = max(levels, level)
@@ -61,7 +61,7 @@ def summarize_schema(definition: Any) -> SchemaSummary | None:
                 todo += [(child, level) for child in value.values()]
             elif word not in _DATA_KEYWORDS:
                 todo.append((value, level))
-    return SchemaSummary(frozenset(keywords), frozenset(names), properties, levels, "\n".join(told))
+    return SchemaSummary(frozenset(keywords), frozenset(names), properties, levels, "\n".join(descriptions))
 
 
 def find_declared_name(definition: Any) -> str | None:
@@ -182,14 +182,14 @@ def _check_name(tool: Tool, name: str, dialect: Dialect) -> Iterator[DefinitionF
 
 
 def _check_description(tool: Tool, dialect: Dialect) -> Iterator[DefinitionFinding]:
-    told = tool.description or ""
+    description = tool.description or ""
     most = dialect.limits.description
-    if not told.strip():
+    if not description.strip():
         message = "The model has nothing but the name to tell when to call it; describe what it does and when"
         yield DefinitionFinding("misread", "description", message)
-    elif most is not None and len(told) > most:
+    elif most is not None and len(description) > most:
         yield DefinitionFinding(
-            "refuse", "description", f"{len(told)} characters, {dialect.name} takes {most}; shorten it"
+            "refuse", "description", f"{len(description)} characters, {dialect.name} takes {most}; shorten it"
         )
 
 
@@ -240,8 +240,8 @@ def _check_schema(tool: Tool, dialect: Dialect, definition: Any) -> Iterator[Def
 def _check_root(tool: Tool, dialect: Dialect) -> Iterator[DefinitionFinding]:
     for word in ("anyOf", "oneOf", "allOf"):
         if word in tool.input_schema and word in dialect.limits.root:
-            told = "" if word == "allOf" else ", and the description says which go together"
-            message = f"Providers refuse '{word}' at the root; the properties are declared side by side{told}"
+            advice = "" if word == "allOf" else ", and the description says which go together"
+            message = f"Providers refuse '{word}' at the root; the properties are declared side by side{advice}"
             yield DefinitionFinding("note", f"{_SCHEMA_FIELD}.{word}", message)
 
 
@@ -306,11 +306,9 @@ def _check_keywords(tool: Tool, dialect: Dialect, declared: SchemaSummary) -> It
 
 def _report_lost_keyword(word: str, value: Any, field: str, declared: SchemaSummary) -> DefinitionFinding:
     words = describe_keyword(word, value)
-    if words and words.casefold() in declared.told:
-        return DefinitionFinding(
-            "note", field, f"'{word}' is said in the description, the provider has no such keyword"
-        )
-    return DefinitionFinding("misread", field, f"The model is not told of '{word}'; say it in the description")
+    if words and words.casefold() in declared.descriptions:
+        return DefinitionFinding("note", field, f"'{word}' is in the description, the provider has no such keyword")
+    return DefinitionFinding("misread", field, f"The model does not learn about '{word}'; say it in the description")
 
 
 def _iter_own_schemas(tool: Tool) -> Iterator[tuple[Path, Mapping[str, Any]]]:

@@ -86,10 +86,10 @@ def _check_timestamp(given: Any, now: datetime) -> str | None:
 
 
 def _check_version(given: Any) -> str | None:
-    spoken = "1.0 and 1.1 are spoken here"
+    versions = "1.0 and 1.1 are supported"
     if not isinstance(given, str):
-        return f"must be a string, and is {_name_json_type(given)}: {spoken}"
-    return None if given in VERSIONS else f"{given[:_MAX_FIELD_NAME_CHARS]!r} is not known: {spoken}"
+        return f"must be a string, and is {_name_json_type(given)}: {versions}"
+    return None if given in VERSIONS else f"{given[:_MAX_FIELD_NAME_CHARS]!r} is not known: {versions}"
 
 
 def check_chain(given: Any) -> str | None:

@@ -23,6 +23,6 @@ class Groq(OpenAIChat):
             return False
         if isinstance(item.get("choices"), list):
             choice = get_first_choice(item["choices"]) or {}
-            said = dict_or_empty(choice.get("message")) or dict_or_empty(choice.get("delta"))
-            return "x_groq" in item or bool(said.get("executed_tools"))
+            seen = dict_or_empty(choice.get("message")) or dict_or_empty(choice.get("delta"))
+            return "x_groq" in item or bool(seen.get("executed_tools"))
         return bool(item.get("executed_tools")) and item.get("role", "assistant") == "assistant"

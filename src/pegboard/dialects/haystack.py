@@ -103,11 +103,11 @@ class Haystack(MessagePerAnswer):
         text = "\n".join(map(describe_block, blocks)) if blocks else result_to_text(result)
         origin = _compose_call(call._replace(name=answer.name, id=answer.id))
         origin["arguments"] = to_serializable(origin["arguments"])
-        told = {"result": text, "origin": origin, "error": result.problem is not None}
-        return {"role": "tool", "meta": {}, "name": None, "content": [{"tool_call_result": told}]}
+        values = {"result": text, "origin": origin, "error": result.problem is not None}
+        return {"role": "tool", "meta": {}, "name": None, "content": [{"tool_call_result": values}]}
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        return [self.talk.said(role, text) | {"meta": {}, "name": None}]
+        return [self.talk.build_message(role, text) | {"meta": {}, "name": None}]
 
     def define(self, tool: Tool) -> dict[str, Any]:
         return define_function(tool)
@@ -151,13 +151,13 @@ def _read_message(message: dict[str, Any], into: Assembly) -> None:
 
 def _read_answer(answer: dict[str, Any], into: Assembly) -> None:
     origin = dict_or_empty(answer.get("origin"))
-    told = parse_result_content(answer.get("result"))
+    content = parse_result_content(answer.get("result"))
     failed = answer.get("error") is True
     get_held_calls(into).answer(
         into,
         origin.get("tool_name"),
-        ABSENT if failed else told,
-        to_text(told) if failed else None,
+        ABSENT if failed else content,
+        to_text(content) if failed else None,
         id=origin.get("id"),
         arguments=origin.get("arguments"),
     )

@@ -81,12 +81,12 @@ def read_message(message: dict[str, Any], into: Assembly, among: Hashable = None
         known = path[-1] if kind == "constructor" and isinstance(path, list) and path else kind
         kind, message = inner.get("type", known), inner
     if "tool_call_id" in message and kind not in ("ai", "AIMessageChunk"):
-        told = parse_result_content(message.get("content"))
+        content = parse_result_content(message.get("content"))
         failed = message.get("status") == "error"
         into.answer(
             message.get("tool_call_id"),
-            ABSENT if failed else told,
-            error=to_text(told) if failed else None,
+            ABSENT if failed else content,
+            error=to_text(content) if failed else None,
             name=message.get("name"),
         )
         return
@@ -223,14 +223,14 @@ def compose_message(calls: Sequence[AskedCall]) -> dict[str, Any]:
     """Return an AIMessage with these calls."""
     tool_calls, invalid, blocks = [], [], []
     for call in calls:
-        said = {"name": call.name, "id": call.id or None}
+        values = {"name": call.name, "id": call.id or None}
         if isinstance(call.arguments, Malformed):
             why = call.arguments.why
-            invalid.append(said | {"args": call.arguments.text, "error": why, "type": "invalid_tool_call"})
+            invalid.append(values | {"args": call.arguments.text, "error": why, "type": "invalid_tool_call"})
         elif call.provider_executed:
             blocks += _compose_server_blocks(call)
         else:
-            tool_calls.append(said | {"args": call.arguments or {}, "type": "tool_call"})
+            tool_calls.append(values | {"args": call.arguments or {}, "type": "tool_call"})
     return {
         "content": blocks or "",
         "additional_kwargs": {},

@@ -116,7 +116,7 @@ class LlamaIndex(MessagePerAnswer):
         }
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        return [self.talk.said(role, text) | {"additional_kwargs": {}}]
+        return [self.talk.build_message(role, text) | {"additional_kwargs": {}}]
 
 
 def _unwrap_event(item: dict[str, Any]) -> dict[str, Any]:

@@ -76,12 +76,12 @@ class Mcp(MessagePerAnswer):
         """Return a response for each request, content for sampling, and a bare result for bare params."""
         extra, result = answer.call.extra, answer.result
         if extra.get("sampling"):
-            told = _render_result(result, extra)
+            content = _render_result(result, extra)
             return {
                 "type": "tool_result",
                 "toolUseId": answer.id,
-                "content": told["content"],
-                "isError": told["isError"],
+                "content": content["content"],
+                "isError": content["isError"],
             }
         if "rpc_id" not in extra:
             return {**_render_result(result, extra), "resultType": "complete"}
@@ -206,12 +206,12 @@ def _render_result(result: ToolResult, extra: JsonObject) -> dict[str, Any]:
     if blocks is not None:
         structured = {"structuredContent": output["structuredContent"]} if "structuredContent" in output else {}
         return {"content": blocks, **structured, "isError": False}
-    told: dict[str, Any] = {"content": [{"type": "text", "text": result_to_text(result)}]}
+    values: dict[str, Any] = {"content": [{"type": "text", "text": result_to_text(result)}]}
     if isinstance(output, list) and extra.get("protocol_version", "") < _ANY_STRUCTURED_CONTENT_SINCE:
         output = {"result": output}
     if isinstance(output, dict | list):
-        told["structuredContent"] = output
-    return {**told, "isError": False}
+        values["structuredContent"] = output
+    return {**values, "isError": False}
 
 
 def _get_hints(tool: Tool) -> dict[str, bool]:

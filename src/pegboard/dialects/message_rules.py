@@ -47,7 +47,7 @@ class Talk(NamedTuple):
     # True if arguments must be objects.
     objects: bool = False
 
-    def said(self, role: str, text: str) -> dict[str, Any]:
+    def build_message(self, role: str, text: str) -> dict[str, Any]:
         """Return a message with only text."""
         return {"role": self.roles.get(role, role), self.parts or "content": self.content(text)}
 
@@ -70,7 +70,7 @@ class Talk(NamedTuple):
             parts = [part for item in (first, *others) for part in self.listed(item)] if others else None
             joined.append(first if parts is None else {**first, self.parts: parts})
         if joined and joined[0].get("role") != "user":
-            joined.insert(0, self.said("user", ASSISTANT_FIRST_TEXT))
+            joined.insert(0, self.build_message("user", ASSISTANT_FIRST_TEXT))
         return joined
 
 

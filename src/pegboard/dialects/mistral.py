@@ -254,12 +254,12 @@ class Mistral(MessagePerAnswer):
 
     def settled(self, items: list[Any]) -> list[Any]:
         """Return the messages, with an assistant turn inserted between a tool and a user message."""
-        told: list[Any] = []
+        received: list[Any] = []
         for item in items:
-            if item["role"] == "user" and told and told[-1]["role"] == "tool":
-                told += self.say("assistant", _SILENT_ASSISTANT_TEXT, "")
-            told.append(item)
-        return told
+            if item["role"] == "user" and received and received[-1]["role"] == "tool":
+                received += self.say("assistant", _SILENT_ASSISTANT_TEXT, "")
+            received.append(item)
+        return received
 
 
 def _is_mistral_item(item: dict[str, Any]) -> bool:

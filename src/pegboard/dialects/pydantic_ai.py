@@ -133,8 +133,8 @@ class PydanticAI(Dialect):
 
     def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
         """Return one response, with the text before the calls."""
-        said = self.say("assistant", text, id)[0]["parts"] if text else []
-        return [{"parts": [*said, *response["parts"]], "kind": "response"} for response in self.compose(calls)]
+        parts = self.say("assistant", text, id)[0]["parts"] if text else []
+        return [{"parts": [*parts, *response["parts"]], "kind": "response"} for response in self.compose(calls)]
 
     def own(self, raw: Any) -> list[Any]:
         """Return the original message, or list of messages."""

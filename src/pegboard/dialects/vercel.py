@@ -390,12 +390,12 @@ class VercelUi(VercelV7):
         return _compose_message(answers[0].id if answers else "", [_render_answer(answer) for answer in answers])
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
-        return [{"id": id, **self.talk.said(role, text)}]
+        return [{"id": id, **self.talk.build_message(role, text)}]
 
     def compose_exchange(self, text: str | None, answers: Sequence[Answer], id: str) -> list[Any]:
         """Return one message with the text, the calls and their results."""
-        said = self.talk.content(text) if text else []
-        return [{"id": id, "role": "assistant", "parts": [*said, *map(_render_answer, answers)]}]
+        parts = self.talk.content(text) if text else []
+        return [{"id": id, "role": "assistant", "parts": [*parts, *map(_render_answer, answers)]}]
 
     def own(self, raw: Any) -> list[Any]:
         """Return the original message if all its calls have results; otherwise an empty list."""

@@ -58,8 +58,8 @@ def flatten_root(schema: Mapping[str, Any]) -> dict[str, Any]:
         flat["additionalProperties"] = False
     if whole.words:
         words = "; ".join(whole.words)
-        told = schema.get("description")
-        flat["description"] = f"{told} ({words})" if told else words[0].upper() + words[1:]
+        description = schema.get("description")
+        flat["description"] = f"{description} ({words})" if description else words[0].upper() + words[1:]
     return flat
 
 
@@ -184,12 +184,12 @@ def _get_enum_values(schema: Any) -> list[Any] | None:
 
 def _describe_alternative(branch: _ObjectSchema) -> str:
     """Return the required properties of an alternative, or else all, with the values that identify it."""
-    told = []
+    received = []
     for name in branch.required or branch.properties:
         choices = _get_enum_values(branch.properties.get(name))
         value = f"={orjson.dumps(choices[0]).decode()[:_MAX_VALUE_CHARS]}" if choices and len(choices) == 1 else ""
-        told.append(f"'{name}'{value}")
-    return " with ".join(told[:_MAX_LISTED]) + (" …" if len(told) > _MAX_LISTED else "")
+        received.append(f"'{name}'{value}")
+    return " with ".join(received[:_MAX_LISTED]) + (" …" if len(received) > _MAX_LISTED else "")
 
 
 def _add_items_to_node(node: Any) -> Any:

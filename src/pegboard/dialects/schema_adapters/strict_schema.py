@@ -60,8 +60,8 @@ def append_to_description(node: dict[str, Any], unsaid: Iterable[tuple[str, Any]
     words = "; ".join(filter(None, (describe_keyword(word, value) for word, value in unsaid)))
     if not words:
         return node
-    told = node.get("description")
-    return {**node, "description": f"{told} ({words})" if told else words[0].upper() + words[1:]}
+    description = node.get("description")
+    return {**node, "description": f"{description} ({words})" if description else words[0].upper() + words[1:]}
 
 
 # Limits from OpenAI's guide to structured outputs.

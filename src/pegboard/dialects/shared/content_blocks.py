@@ -187,8 +187,8 @@ def result_to_text(result: ToolResult) -> str:
         return result.problem.message
     text = result.output_json.decode()
     if text[:1] == '"':
-        told: str = result.output
-        return told
+        content: str = result.output
+        return content
     return text
 
 

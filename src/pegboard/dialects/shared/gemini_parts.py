@@ -217,13 +217,15 @@ def read_call(call: dict[str, Any], into: Assembly, extra: Mapping[str, Any] = E
 
 def read_response(response: dict[str, Any], into: Assembly, wrap: str) -> None:
     """Read the result of a call."""
-    told = response.get("response")
+    content = response.get("response")
     error = None
-    if isinstance(told, dict) and len(told) == 1:
-        if told.get("error") is not None:
-            error = to_text(told["error"])
-        told = told.get(wrap, told)
-    get_parts_state(into).answer(response.get("name"), response.get("id"), _absent_if_error(told, error), error, into)
+    if isinstance(content, dict) and len(content) == 1:
+        if content.get("error") is not None:
+            error = to_text(content["error"])
+        content = content.get(wrap, content)
+    get_parts_state(into).answer(
+        response.get("name"), response.get("id"), _absent_if_error(content, error), error, into
+    )
 
 
 def compose_parts(call: AskedCall) -> list[dict[str, Any]]:

@@ -101,9 +101,9 @@ def wrap_single_calls(item: dict[str, Any]) -> dict[str, Any]:
     choices = item.get("choices")
     choice: Any = choices[0] if isinstance(choices, list) and choices else None
     for name in ("message", "delta") if isinstance(choice, dict) else ():
-        said = choice.get(name)
-        if isinstance(said, dict) and isinstance(said.get("tool_calls"), dict):
-            return {**item, "choices": [{**choice, name: wrap_single_calls(said)}]}
+        fields = choice.get(name)
+        if isinstance(fields, dict) and isinstance(fields.get("tool_calls"), dict):
+            return {**item, "choices": [{**choice, name: wrap_single_calls(fields)}]}
     messages = item.get("messages")
     if isinstance(messages, list) and any(_has_single_call(message) for message in messages):
         listed = [wrap_single_calls(message) if _has_single_call(message) else message for message in messages]

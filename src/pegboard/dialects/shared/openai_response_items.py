@@ -227,8 +227,8 @@ def _get_error(item: Mapping[str, Any]) -> str | None:
     if isinstance(error, dict):
         if isinstance(error.get("message"), str):
             return str(error["message"])
-        told = parse_output(error.get("content"))[0]
-        return told if isinstance(told, str) else "failed"
+        content = parse_output(error.get("content"))[0]
+        return content if isinstance(content, str) else "failed"
     if isinstance(error, str) and error:
         return error
     return "failed" if error or item.get("status") == "failed" else None
@@ -247,8 +247,10 @@ def _compose_mcp_call(call: AskedCall) -> dict[str, Any]:
         return item | {"error": {"type": "mcp_tool_execution_error", "content": [{"type": "text", "text": call.error}]}}
     if call.result is ABSENT:
         return item
-    told = call.result
-    return item | {"output": told if isinstance(told, str) else json.dumps(told, ensure_ascii=False, default=str)}
+    content = call.result
+    return item | {
+        "output": content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
+    }
 
 
 def _render_output(answer: Answer) -> Any:

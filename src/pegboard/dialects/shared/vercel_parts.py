@@ -52,8 +52,8 @@ def parse_typed_output(output: Any) -> tuple[Any, str | None]:
 def get_error_message(error: Any) -> str:
     """Return the message of an error that is a string or an object with a message."""
     if isinstance(error, dict):
-        said = error.get("message")
-        error = said if isinstance(said, str) and said else error
+        fields = error.get("message")
+        error = fields if isinstance(fields, str) and fields else error
     if isinstance(error, str):
         return error or NO_ERROR_MESSAGE
     return NO_ERROR_MESSAGE if error is None or error == {} else to_compact_json(error)
@@ -72,7 +72,7 @@ def _render_content_block(block: Mapping[str, Any], file: FileWriter) -> dict[st
     return file(block) if has_data else {"type": "text", "text": describe_block(block)}
 
 
-_WAITING_MESSAGE = "The call waits for somebody to approve it"
+_WAITING_MESSAGE = "The call waits for a person to approve it"
 _ANSWERED_STATES = frozenset({"output-available", "result"})
 # Types of parts in messages of tools and users.
 _RESULT_PART_TYPES = ("tool-result", "tool-approval-response")
@@ -141,34 +141,34 @@ def _read_invocations(items: Any, into: Assembly) -> None:
 
 def finish_parts(into: Assembly) -> None:
     """Add what was held back: calls of which only pieces arrived, and those that still wait for approval."""
-    told = into.state
-    if isinstance(told, _StreamState):
+    state = into.state
+    if isinstance(state, _StreamState):
         release_held_calls(into)
-        for identity in told.ended:
+        for identity in state.ended:
             into.over(identity)
-        for identity in told.waiting:
+        for identity in state.waiting:
             into.answer(identity, error=_WAITING_MESSAGE)
         into.state = None
 
 
 def read_call(part: VercelPart, into: Assembly, *, held: bool = False) -> None:
     """Read a complete call; with `held`, it is not returned before it is released."""
-    told, identity = _get_stream_state(into), _read_call_id(part)
+    state, identity = _get_stream_state(into), _read_call_id(part)
     given = _read_input(part)
-    texts = told.texts.pop(identity, ()) if told.texts else ()
+    texts = state.texts.pop(identity, ()) if state.texts else ()
     if isinstance(given, str):
         read = parse_arguments(given)
         if type(read) is Malformed:
-            told.unreadable.add(identity)
+            state.unreadable.add(identity)
         else:
             given = read
     elif not given and texts:
         # Mastra writes `{}` for arguments that it could not parse: use the streamed pieces.
         given = "".join(texts) or given
-    theirs = part.get("providerExecuted") is True or identity in told.theirs
+    theirs = part.get("providerExecuted") is True or identity in state.theirs
     if held and not theirs:
-        key = (identity, len(told.held)) if identity in told.held else identity
-        told.held[key] = None
+        key = (identity, len(state.held)) if identity in state.held else identity
+        state.held[key] = None
         into.snapshot(key, given, name=_read_tool_name(part), id=identity, extra=get_part_extra(part))
     else:
         into.call(part.get("toolName", ""), given, identity, provider_executed=theirs, extra=get_part_extra(part))
@@ -176,13 +176,13 @@ def read_call(part: VercelPart, into: Assembly, *, held: bool = False) -> None:
 
 def release_held_calls(into: Assembly) -> None:
     """Release the held calls, in order and with their answers, because no more answers follow."""
-    told = _get_stream_state(into)
-    for answer in told.answers:
+    state = _get_stream_state(into)
+    for answer in state.answers:
         answer()
-    for key in told.held:
+    for key in state.held:
         into.over(key)
-    told.answers.clear()
-    told.held.clear()
+    state.answers.clear()
+    state.held.clear()
 
 
 def get_part_extra(part: VercelPart) -> Mapping[str, Any]:
@@ -237,8 +237,8 @@ def _read_denial(part: VercelPart, into: Assembly) -> None:
 
 
 def _record_answer(part: VercelPart, into: Assembly, result: Any, error: str | None) -> None:
-    told, identity = _get_stream_state(into), _read_call_id(part)
-    told.waiting.pop(identity, None)
+    state, identity = _get_stream_state(into), _read_call_id(part)
+    state.waiting.pop(identity, None)
     answer = partial(
         into.answer,
         identity,
@@ -248,8 +248,8 @@ def _record_answer(part: VercelPart, into: Assembly, result: Any, error: str | N
         arguments=_read_input(part),
         provider_executed=part.get("providerExecuted") is True,
     )
-    if identity in told.held:
-        told.answers.append(answer)
+    if identity in state.held:
+        state.answers.append(answer)
     else:
         answer()
 
@@ -258,16 +258,16 @@ def _read_approval_request(part: VercelPart, into: Assembly) -> None:
     call = part.get("toolCall")
     identity = _read_call_id(call if isinstance(call, dict) else part)
     if part.get("isAutomatic") is not True:
-        told = _get_stream_state(into)
-        told.asking[read_id(part.get("approvalId"))] = identity
-        told.waiting[identity] = None
+        state = _get_stream_state(into)
+        state.asking[read_id(part.get("approvalId"))] = identity
+        state.waiting[identity] = None
 
 
 def _read_approval_response(part: VercelPart, into: Assembly) -> None:
-    told = _get_stream_state(into)
-    identity = told.asking.pop(read_id(part.get("approvalId")), None)
-    if identity in told.waiting:
-        del told.waiting[identity]
+    state = _get_stream_state(into)
+    identity = state.asking.pop(read_id(part.get("approvalId")), None)
+    if identity in state.waiting:
+        del state.waiting[identity]
         if part.get("approved") is not True:
             into.answer(identity, error=text_or_empty(part.get("reason")) or DENIED_MESSAGE)
 
@@ -287,7 +287,7 @@ def _read_invocation(part: VercelPart, into: Assembly) -> None:
 
 def _read_call_in_state(part: VercelPart, name: Any, state: Any, into: Assembly) -> None:
     """Read a call with its state."""
-    identity, given, told = _read_call_id(part), _read_input(part), _get_stream_state(into)
+    identity, given, stream = _read_call_id(part), _read_input(part), _get_stream_state(into)
     state = text_or_empty(state)
     if state in _UNFINISHED_STATES:
         # The SDK closes incomplete JSON: the last bracket is not the model's, so remove it.
@@ -307,22 +307,22 @@ def _read_call_in_state(part: VercelPart, name: Any, state: Any, into: Assembly)
     elif state == "output-denied" or (state == "approval-responded" and approval.get("approved") is not True):
         error = text_or_empty(approval.get("reason")) or DENIED_MESSAGE
     answered = result is not ABSENT or error is not None
-    if identity not in told.shown:
+    if identity not in stream.shown:
         theirs = part.get("providerExecuted") is True
         into.call(
             name, given, identity, result=result, error=error, provider_executed=theirs, extra=get_part_extra(part)
         )
-    elif answered and not told.shown[identity]:
+    elif answered and not stream.shown[identity]:
         into.answer(identity, result, error=error)
     if identity:
-        told.shown[identity] = answered or told.shown.get(identity, False)
+        stream.shown[identity] = answered or stream.shown.get(identity, False)
 
 
 def _get_stream_state(into: Assembly) -> _StreamState:
-    told = into.state
-    if not isinstance(told, _StreamState):
-        told = into.state = _StreamState()
-    return told
+    state = into.state
+    if not isinstance(state, _StreamState):
+        state = into.state = _StreamState()
+    return state
 
 
 def _read_call_id(part: VercelPart) -> str:

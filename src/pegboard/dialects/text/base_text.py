@@ -307,9 +307,9 @@ class TurnDialect(TextDialect):
             return False
         if "think>" not in item:
             return self.shape.search(item) is not None
-        aloud = _THOUGHT_PATTERN.sub("", item)
-        after = aloud.rpartition(THINK_CLOSE)[2]
-        return (self.shape.search(after) or self.shape.search(aloud)) is not None
+        visible = _THOUGHT_PATTERN.sub("", item)
+        after = visible.rpartition(THINK_CLOSE)[2]
+        return (self.shape.search(after) or self.shape.search(visible)) is not None
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> str:
         """Return the turn with all answers."""

@@ -57,12 +57,12 @@ class CohereR7B(TextDialect):
         return _CALLS + "[\n" + ",\n".join(made) + "\n]" + _CALLS_END
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> str:
-        told_of = ",\n".join(
+        results = ",\n".join(
             _render_result(answer, answer.call.id or str(place)) for place, answer in enumerate(answers)
         )
         return (
             "<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><|START_TOOL_RESULT|>[\n"
-            f"{told_of}\n]<|END_TOOL_RESULT|><|END_OF_TURN_TOKEN|>"
+            f"{results}\n]<|END_TOOL_RESULT|><|END_OF_TURN_TOKEN|>"
         )
 
     def answer(self, answer: Answer) -> str:

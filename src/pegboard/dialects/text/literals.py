@@ -71,19 +71,19 @@ def parse_keyword_arguments(text: str) -> Any:
     while place < len(text):
         token = _TOKEN.match(text, place)
         kind = token.lastgroup if token else None
-        said = token.group() if token else ""
-        if token is None or (depth == 0 and said == ":") or (depth > 0 and kind == "key"):
+        piece = token.group() if token else ""
+        if token is None or (depth == 0 and piece == ":") or (depth > 0 and kind == "key"):
             return Malformed(text, f"expected key=value with a literal as the value, at character {place + 1:,}")
         place = token.end()
         if kind == "string":
-            said = to_json_string(_unquote(said))
+            piece = to_json_string(_unquote(piece))
         elif kind == "key":
-            said = to_json_string(token["key"]) + ":"
+            piece = to_json_string(token["key"]) + ":"
         elif kind == "word":
-            said = _PYTHON_WORDS.get(said, said)
+            piece = _PYTHON_WORDS.get(piece, piece)
         elif kind == "mark":
-            depth += (said in "[{") - (said in "]}")
-        made.append(said)
+            depth += (piece in "[{") - (piece in "]}")
+        made.append(piece)
     arguments = parse_arguments("".join([*made, "}"]))
     return Malformed(text, f"read as JSON, {arguments.why}") if isinstance(arguments, Malformed) else arguments
 
@@ -116,11 +116,11 @@ def _unquote(literal: str) -> str:
         return literal[1:-1]
     if literal[0] == '"':
         try:
-            said: str = orjson.loads(literal)
+            piece: str = orjson.loads(literal)
         except (orjson.JSONDecodeError, UnicodeEncodeError):
             pass
         else:
-            return said
+            return piece
     return _ESCAPE.sub(_decode_escape, literal[1:-1])
 
 

@@ -112,9 +112,9 @@ class KimiK2(MarkedCalls):
 
     def reply(self, answers: Sequence[Answer]) -> list[Any]:
         """Return one tool message per answer, with the id that the text has for its call."""
-        told = super().reply(answers)
+        messages = super().reply(answers)
         ids = [self.write_head(answer.call, place) for place, answer in enumerate(answers)]
-        return [{**message, "tool_call_id": identity} for message, identity in zip(told, ids, strict=True)]
+        return [{**message, "tool_call_id": identity} for message, identity in zip(messages, ids, strict=True)]
 
     def answer(self, answer: Answer) -> str:
         """Return a turn of the tool role, headed by the call's id."""
