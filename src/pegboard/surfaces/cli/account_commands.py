@@ -11,7 +11,6 @@ from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.command_arguments import parse_future_time
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.output import (
-    ask_confirmation,
     format_count,
     format_local_time,
     to_single_line,
@@ -20,7 +19,6 @@ from pegboard.surfaces.cli.output import (
     write_message,
 )
 from pegboard.surfaces.cli.resources import (
-    CONFLICT,
     NOT_FOUND,
     AllPages,
     AnswerDialect,
@@ -36,6 +34,7 @@ from pegboard.surfaces.cli.resources import (
     list_resources,
     local_time,
     remove_resource,
+    run_confirmed,
     run_with_client,
     write_items,
     write_removed,
@@ -158,19 +157,16 @@ def revoke_key(
             "DELETE", build_path("users", owner, "keys", key_id), params={"force": "true" if force else None}
         )
 
+    def run(force: bool) -> None:
+        run_with_client(ctx, lambda it: work(it, force))
+
     try:
-        run_with_client(ctx, lambda it: work(it, yes))
+        run_confirmed(run, yes, "Revoke it all the same?", "Nothing was revoked")
     except RequestRefused as refused:
-        if refused.status == NOT_FOUND and user is None:
-            raise RequestRefused(
-                refused.message, ["If it is another user's, name them with --user"], status=NOT_FOUND
-            ) from None
-        if refused.status != CONFLICT or not sys.stdin.isatty():
+        if refused.status != NOT_FOUND or user is not None:
             raise
-        write_message(refused.message)
-        if not ask_confirmation("Revoke it all the same?"):
-            raise RequestRefused("Nothing was revoked") from None
-        run_with_client(ctx, lambda it: work(it, True))
+        lines = ["If it is another user's, name them with --user"]
+        raise RequestRefused(refused.message, lines, status=NOT_FOUND) from None
     write_removed(ctx, key_id, key_id, "revoked")
 
 

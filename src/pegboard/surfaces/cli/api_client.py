@@ -254,7 +254,9 @@ async def open_client(session: CliSession, *, keyless: bool = False) -> AsyncIte
     # Without TLS, an empty trust store saves the time to load the real one.
     verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
     # Ignore proxy settings for a board on this machine.
-    async with httpx.AsyncClient(headers=headers, verify=verify, trust_env=not (plain and _is_loopback(url))) as http:
+    async with httpx.AsyncClient(
+        headers=headers, verify=verify, trust_env=not (plain and is_loopback(httpx.URL(url).host))
+    ) as http:
         yield ApiClient(http, url, key_from)
 
 
@@ -277,7 +279,7 @@ def find_key(session: CliSession) -> tuple[str, str]:
             ) from None
         except OSError as error:
             raise UsageError(f"The key in {file} cannot be read: {error.strerror}") from None
-    if not key or not key.isascii() or not key.isprintable() or " " in key:
+    if not is_printable_key(key):
         raise UsageError(f"The key from {where} is not one: a key is a line of printable ASCII without spaces")
     return key, where
 
@@ -297,8 +299,13 @@ def check_url(url: str) -> str:
     return str(parsed).rstrip("/")
 
 
-def _is_loopback(url: str) -> bool:
-    host = httpx.URL(url).host
+def is_printable_key(key: str) -> bool:
+    """Return True if the text can be a key."""
+    return bool(key) and key.isascii() and key.isprintable() and " " not in key
+
+
+def is_loopback(host: str) -> bool:
+    """Return True if the host is this machine."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:

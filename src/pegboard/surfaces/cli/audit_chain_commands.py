@@ -18,6 +18,7 @@ from pegboard.surfaces.cli.output import (
     ask_confirmation,
     colour_text,
     escape_control_characters,
+    format_count,
     format_local_time,
     show_progress,
     write,
@@ -227,8 +228,7 @@ def _show_verify_report(ctx: typer.Context, report: dict[str, Any]) -> None:
         for note in report["notes"]:
             write_message(f"Note: {note}")
         checked = f"checked {_count_rows(report['checked'])}"
-        count = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
-        write(f"{checked}: {count}" if findings else f"{checked}: nothing is wrong")
+        write(f"{checked}: {format_count(len(findings), 'finding')}" if findings else f"{checked}: nothing is wrong")
     if findings:
         raise typer.Exit(1)
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Annotated, Any
 
 import typer
 
 from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.command_arguments import parse_past_time
-from pegboard.surfaces.cli.exit_codes import RequestRefused
 from pegboard.surfaces.cli.output import (
-    ask_confirmation,
     escape_control_characters,
     format_local_time,
     shorten_name,
@@ -23,7 +20,6 @@ from pegboard.surfaces.cli.output import (
     write_table,
 )
 from pegboard.surfaces.cli.resources import (
-    CONFLICT,
     AllPages,
     Columns,
     Cursor,
@@ -31,6 +27,7 @@ from pegboard.surfaces.cli.resources import (
     complete_tools,
     find_caller_id,
     local_time,
+    run_confirmed,
     run_with_client,
     write_items,
     write_reply,
@@ -71,15 +68,7 @@ def replay_execution(
         path = build_path("executions", execution_id, "replay")
         return run_with_client(ctx, lambda it: it.send("POST", path, body=body, patient=True, any_status=True))
 
-    try:
-        reply = run(yes)
-    except RequestRefused as refusal:
-        if refusal.status != CONFLICT or not sys.stdin.isatty():
-            raise
-        write_message(refusal.message)
-        if not ask_confirmation("Run it again all the same?"):
-            raise RequestRefused("Nothing was run") from None
-        reply = run(True)
+    reply = run_confirmed(run, yes, "Run it again all the same?", "Nothing was run")
     write_reply(ctx, reply, _show_replay)
     if reply.data["same"] is False or not reply.data["result"]["success"]:
         raise typer.Exit(1)

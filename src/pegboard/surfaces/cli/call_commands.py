@@ -22,6 +22,7 @@ from pegboard.surfaces.cli.output import (
     Colour,
     colour_text,
     escape_control_characters,
+    format_count,
     shorten_name,
     write,
     write_json,
@@ -293,7 +294,7 @@ def _show_calls(answer: dict[str, Any]) -> None:
             ["ID", "NAME", "SUMMARY", "ERROR"],
             [[call["id"], call["name"], call["summary"], call.get("error")] for call in calls],
         )
-    write_message(f"{len(calls)} {'call' if len(calls) == 1 else 'calls'} in {answer['dialect']}")
+    write_message(f"{format_count(len(calls), 'call')} in {answer['dialect']}")
 
 
 def watch_calls(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +10,7 @@ from pegboard.mock_server.fixtures import Fixtures, build_fixtures_schema
 from pegboard.mock_server.read_fixtures import BadFixtures, read_fixtures
 from pegboard.mock_server.recorder import record_fixtures
 from pegboard.model.documents import write_yaml
-from pegboard.surfaces.cli.api_client import ApiClient, build_path
+from pegboard.surfaces.cli.api_client import ApiClient, build_path, is_loopback, is_printable_key
 from pegboard.surfaces.cli.command_arguments import parse_past_time
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.input_files import name_source, read_input
@@ -110,17 +109,10 @@ def _read_fixture_file(source: str) -> Fixtures:
 
 
 def _check_key(key: str, host: str) -> None:
-    if not key or not key.isascii() or not key.isprintable() or " " in key:
+    if not is_printable_key(key):
         raise UsageError("--key: a key is a line of printable ASCII without spaces")
-    if key == DEFAULT_KEY and not _is_loopback(host):
+    if key == DEFAULT_KEY and not is_loopback(host):
         raise UsageError(
             f"--host {host} serves other machines too, and everybody knows the key '{DEFAULT_KEY}'",
             ["Choose a key of your own with --key."],
         )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

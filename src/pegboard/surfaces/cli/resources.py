@@ -150,6 +150,19 @@ def confirm_removal(question: str, *, yes: bool) -> None:
         raise RequestRefused("Nothing was removed")
 
 
+def run_confirmed(run: Callable[[bool], T], yes: bool, question: str, refusal: str) -> T:
+    """Run `run(yes)`; if the board refuses it without confirmation, ask on a terminal and run `run(True)`."""
+    try:
+        return run(yes)
+    except RequestRefused as refused:
+        if refused.status != CONFLICT or not sys.stdin.isatty():
+            raise
+        write_message(refused.message)
+    if not ask_confirmation(question):
+        raise RequestRefused(refusal)
+    return run(True)
+
+
 async def find_user_id(client: ApiClient, user: str | None, purpose: str) -> str:
     """Return the id of a user given by name or id, None for the caller; raise RequestRefused if that needs an admin."""
     if user is not None and is_id(user):

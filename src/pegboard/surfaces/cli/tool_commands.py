@@ -13,6 +13,7 @@ from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused
 from pegboard.surfaces.cli.output import (
     ask_confirmation,
+    format_count,
     format_local_time,
     format_yes_no,
     to_single_line,
@@ -201,8 +202,7 @@ def _show_lint_report(answer: dict[str, Any]) -> None:
             ],
         )
     for provider in answer["providers"]:
-        count = len(provider["tools"])
-        tools = "1 tool" if count == 1 else f"{count} tools"
+        tools = format_count(len(provider["tools"]), "tool")
         write_message(f"{provider['dialect']}: {tools}, about {provider['tokens']} tokens")
     write_message(f"Tokens: {answer['counted']}", colour="dim")
 
