@@ -95,14 +95,14 @@ def check_spools(folder: Path | None) -> list[CheckResult]:
         return []
     place = next(path for path in (folder, *folder.parents) if path.exists())
     if not os.access(place, os.W_OK | os.X_OK):
-        advice = f"Let the server write there: chown it to the server's user, or chmod u+rwx {place}"
+        advice = f"Make it writable for the server: chown it to the server's user, or chmod u+rwx {place}"
         return [CheckResult.bad(_SPOOL_CHECK_NAME, f"{place} cannot be written", advice)]
     damaged = sorted(folder.glob("*.damaged"))
     waiting = sum(_count_spool_entries(path) for _, path in list_spools(folder))
     if damaged:
         names = ", ".join(path.name for path in damaged)
-        advice = "Every whole entry in it was recorded. Keep it if you must know what else was there, else remove it"
-        return [CheckResult.warning(_SPOOL_CHECK_NAME, f"{folder} holds what was damaged: {names}", advice)]
+        advice = "Every complete entry in it was recorded. Keep it to examine the rest, or remove it"
+        return [CheckResult.warning(_SPOOL_CHECK_NAME, f"{folder} contains damaged files: {names}", advice)]
     if waiting:
         advice = "The next start of a server records them: pegboard serve"
         return [CheckResult.warning(_SPOOL_CHECK_NAME, f"{waiting} calls wait in {folder} to be recorded", advice)]
@@ -139,7 +139,7 @@ def check_abilities(found: KernelFeatures, without: tuple[str, ...]) -> list[Che
     if found.namespaces and not found.proc and "namespaces" not in without:
         why = found.reasons.get("proc", "the kernel refuses")
         advice = (
-            "PEGBOARD_SANDBOX_MEMORY holds for each process of a call, not for all together. Docker shows /proc whole "
+            "PEGBOARD_SANDBOX_MEMORY limits each process of a call, not all together. Docker shows /proc whole "
             "with --security-opt systempaths=unconfined"
         )
         findings.append(CheckResult.warning("sandbox proc", f"calls have no /proc of their own: {why}", advice))
@@ -161,7 +161,7 @@ def _check_ability(name: str, found: KernelFeatures, without: tuple[str, ...]) -
     way_out = " ".join(found.missing([other for other in KERNEL_FEATURES if other != name]))
     if name in without:
         here = "the kernel has it" if version else "the kernel does not grant it"
-        advice = way_out or "Confine them with it again: take it out of PEGBOARD_SANDBOX_WITHOUT"
+        advice = way_out or "To confine them with it again, remove it from PEGBOARD_SANDBOX_WITHOUT"
         return CheckResult.warning(check, f"PEGBOARD_SANDBOX_WITHOUT lets tools run without; {here}", advice)
     if not version:
         return CheckResult.bad(check, "missing, so python and shell tools are refused", way_out)

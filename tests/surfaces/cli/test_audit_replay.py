@@ -183,7 +183,7 @@ class TestEffects:
 
     def test_on_a_terminal_people_are_asked(self, admin: Program, acted: str) -> None:
         code, seen = self.answered(admin, b"n\n", "audit", "replay", acted)
-        assert (code, "Run it again all the same?" in seen, "Nothing was run" in seen) == (1, True, True)
+        assert (code, "Run it again anyway?" in seen, "Nothing was run" in seen) == (1, True, True)
         assert self.runs(admin, acted) == 1
         code, seen = self.answered(admin, b"y\n", "audit", "replay", acted)
         assert (code, "the same\r\n" in seen) == (1, True)

@@ -26,7 +26,9 @@ def test_a_scan_is_hashed_and_recorded_and_known_the_next_time(member: Program, 
     made = member.run("baseline", "hash", str(file), "--json").done().out
     result = member.run("baseline", "record", "-", stdin=made).done().out
     assert result == "recorded 2: 2 new, 0 recurring, 0 reopened\n"
-    assert member.run("baseline", "resolve", first).done().out == "resolved 1: 0 were already, 0 are not known\n"
+    assert (
+        member.run("baseline", "resolve", first).done().out == "resolved 1: 0 were already resolved, 0 are not known\n"
+    )
     again = member.run("baseline", "record", "-", "--json", stdin=made).done().json
     assert again == {"recorded": 2, "new": 0, "recurring": 1, "reopened": 1}
     rows = member.run("baseline", "query", second, hashed(0), first).done().out.splitlines()
@@ -82,12 +84,12 @@ def test_a_line_ends_where_json_lines_end_and_an_id_that_is_null_is_none(member:
         (("record", "nowhere.json"), "", 2, "nowhere.json"),
         (("record", "-"), "{}", 1, "findings.0.composite_hash: must be a string of 64 hexadecimal"),
         (("record", "-"), json.dumps([seen(1, seen_at="2999-01-01T00:00:00Z")]), 1, "5 minutes in the future"),
-        (("resolve",), "", 2, "by HASH... or with --file, one of the two"),
+        (("resolve",), "", 2, "Give either HASH... or --file"),
         (("resolve", "abc"), "", 1, "composite_hashes.0: must be 64 hexadecimal characters"),
         (("query", "abc"), "", 1, "'composite_hashes[0]' must match the pattern"),
         (("query",), "", 2, "Missing argument"),
         (("list", "--status", "new"), "", 2, "new"),
-        (("remove",), "", 2, "Give HASH or --status, one of the two"),
+        (("remove",), "", 2, "Give either HASH or --status"),
         (("remove", hashed(5)), "", 2, "cannot be undone"),
         (("remove", hashed(5), "--yes"), "", 1, "is not in this baseline"),
         (("hash", "-"), "[7]", 2, "standard input (finding 1): must be an object"),

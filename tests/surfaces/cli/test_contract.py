@@ -117,7 +117,7 @@ def test_a_tool_with_effects_is_called_only_if_that_is_reported(admin: Program) 
     outcome = admin.run("contract", "check", "notify", "--args", "{}")
     assert outcome.code == 2
     assert "'notify' is not read_only" in outcome.err
-    assert "say --yes" in outcome.err
+    assert "add --yes" in outcome.err
     assert admin.run("--json", "audit", "list", "--tool", "notify").json["items"] == []
 
 
@@ -184,17 +184,17 @@ def test_a_baseline_server_that_is_late_and_unordered_fails_those_two_tests(admi
 @pytest.mark.parametrize(
     ("words", "received"),
     [
-        (["http://127.0.0.1:1/"], "Name it with --tool"),
+        (["http://127.0.0.1:1/"], "Name the tool of that server with --tool"),
         (["http://127.0.0.1:1/", "--tool", "x"], "Give good ones with --args"),
-        (["http://127.0.0.1:1/", "--tool", "x", "--args", "{}"], "nothing says that 'x' is read_only"),
+        (["http://127.0.0.1:1/", "--tool", "x", "--args", "{}"], "'x' is not declared read_only"),
         (["http://127.0.0.1:1/", "--tool", "x", "--args", "{", "--yes"], "--args: not JSON"),
         (["http://127.0.0.1:1/", "--tool", "x", "--args", "nowhere.json"], "nowhere.json: No such file"),
         (["http://[::1", "--tool", "query_baseline"], "is not a URL"),
         (["http://127.0.0.1:1/", "--tool", "query_baseline", "--header", "x"], "--header is NAME:VALUE"),
-        (["http://127.0.0.1:99999/", "--tool", "query_baseline"], "is not where a server can be"),
+        (["http://127.0.0.1:99999/", "--tool", "query_baseline"], "is not the URL of a server"),
         (["http://127.0.0.1:1/", "--tool", "query_baseline", "--p95-ms", "nan"], "not nan"),
         (["http://127.0.0.1:1/", "--tool", "query_baseline", "--timeout", "nan"], "not nan"),
-        (["echo", "--tool", "x"], "go with a URL"),
+        (["echo", "--tool", "x"], "need a URL"),
     ],
 )
 def test_what_cannot_be_checked_is_reported(admin: Program, words: list[str], received: str) -> None:

@@ -45,7 +45,7 @@ def test_what_the_board_may_run_without_is_a_warning_although_it_is_here(fresh: 
     findings = found(ran)
     levels = {check: findings[check].level for check in CHECKS}
     assert levels == {"sandbox landlock": "warning", "sandbox namespaces": "ok", "sandbox seccomp": "warning"}
-    assert "take it out of PEGBOARD_SANDBOX_WITHOUT" in str(findings["sandbox seccomp"].advice)
+    assert "remove it from PEGBOARD_SANDBOX_WITHOUT" in str(findings["sandbox seccomp"].advice)
 
 
 def test_a_word_that_is_no_ability_is_reported_with_those_there_are(fresh: Program) -> None:

@@ -169,7 +169,7 @@ async def test_a_board_that_stays_away_exits_3_and_says_how_to_find_the_call(
         tool.go_on.set()
     (row,) = await calls_of(board, "count")
     assert (ran.code, ran.out) == (3, "")
-    assert "The connection broke and cannot be made again" in ran.err
+    assert "The connection was lost, and no new one can be opened" in ran.err
     assert f"pegboard audit show {row.id}" in ran.err
     assert "run the same command again" in ran.err
 
@@ -187,7 +187,7 @@ async def test_a_conversation_that_is_gone_meanwhile_is_reported_and_the_answer_
         tool.go_on.set()
         ended = (await running.ended()).done()
     assert ended.json == {"counted": 4}
-    assert "Not remembered: " in ended.err
+    assert "Not stored in the thread: " in ended.err
 
 
 async def test_events_that_are_gone_exit_1_and_say_so(board: Pegboard) -> None:

@@ -194,7 +194,7 @@ async def test_a_member_gets_no_command_started(run: Run) -> None:
         (["openapi", "http://127.0.0.1:1/"], 1, "127.0.0.1:1"),
         (["mcp"], 2, "Missing argument"),
         (["mcp", "http://127.0.0.1:1/"], 1, "127.0.0.1:1"),
-        (["mcp", "https://x.example", "extra"], 2, "A URL stands alone, but 'extra' follows it"),
+        (["mcp", "https://x.example", "extra"], 2, "A URL takes no further arguments, but 'extra' follows it"),
         (["mcp", "--acept", "x"], 2, "No such option: --acept"),
         (["mcp", "x", "--env", "novalue"], 2, "--env takes NAME=VALUE, not 'novalue'"),
         (["mcp", "--", "/no/such/program"], 1, "program"),
@@ -230,7 +230,7 @@ async def test_a_board_that_goes_away_in_the_middle_is_unreachable(tmp_path: Pat
             words = ("import", "openapi", written(tmp_path, pets("cats")))
             failed = await anyio.to_thread.run_sync(program.run, *words)
             assert failed.code == 3
-            assert "ended before the work did" in failed.err
+            assert "was closed before the import ended" in failed.err
 
 
 async def test_the_real_program_imports_with_a_server_and_without_one(program: Program, tmp_path: Path) -> None:

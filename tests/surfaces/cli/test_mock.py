@@ -177,8 +177,8 @@ def test_a_key_of_ones_own_is_the_only_one(file: Path) -> None:
     ("words", "received"),
     [
         (["mock", "nowhere.yaml"], "nowhere.yaml: No such file or directory"),
-        (["mock", "--port", "0"], "Which file?"),
-        (["mock", "{file}", "--host", "0.0.0.0"], "everybody knows the key 'mock-key'"),
+        (["mock", "--port", "0"], "The fixtures file is missing"),
+        (["mock", "{file}", "--host", "0.0.0.0"], "the key 'mock-key' is public"),
         (["mock", "{file}", "--key", "two words"], "without spaces"),
         (["mock", "{bad}"], "bad.yaml:2: tools.0.responses: required"),
         (["mock", "serve", "{bad}"], "bad.yaml:2: tools.0.responses: required"),

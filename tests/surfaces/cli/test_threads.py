@@ -64,7 +64,7 @@ def test_messages_of_any_dialect_are_added_and_given_out_in_another(
     file = tmp_path / "said.json"
     file.write_text(json.dumps([{"role": "user", "content": QUESTION}, ANSWER]))
     added = member.run("threads", "add", thread, "--input", str(file)).done()
-    assert "? no answer is known" in added.out
+    assert "? no result is known" in added.out
     result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "42"}]}
     answered = member.run("threads", "add", thread, "--input", "-", "--from", "anthropic", stdin=json.dumps(result))
     assert "✓ 42" in answered.done().out

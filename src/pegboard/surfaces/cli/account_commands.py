@@ -116,7 +116,7 @@ def create_key(
 
     def show(key: dict[str, Any]) -> None:
         write(key["key"])
-        until = f", good until {format_local_time(key['expires_at'])}" if key["expires_at"] else ""
+        until = f", valid until {format_local_time(key['expires_at'])}" if key["expires_at"] else ""
         write_message(f"Key {key['id']}{until}. It is shown only once; keep it.")
 
     write_reply(ctx, run_with_client(ctx, work), show)
@@ -161,11 +161,11 @@ def revoke_key(
         run_with_client(ctx, lambda it: work(it, force))
 
     try:
-        run_confirmed(run, yes, "Revoke it all the same?", "Nothing was revoked")
+        run_confirmed(run, yes, "Revoke it anyway?", "Nothing was revoked")
     except RequestRefused as refused:
         if refused.status != NOT_FOUND or user is not None:
             raise
-        lines = ["If it is another user's, name them with --user"]
+        lines = ["If it belongs to another user, name that user with --user"]
         raise RequestRefused(refused.message, lines, status=NOT_FOUND) from None
     write_removed(ctx, key_id, key_id, "revoked")
 
@@ -229,7 +229,7 @@ def edit_agent(
         list[str] | None,
         typer.Option(
             "--tool",
-            help="All the tools it shall have, instead of those it has; again for more",
+            help="A tool that replaces those it has; repeat for several",
             autocompletion=complete_tools,
             show_default=False,
         ),
@@ -238,14 +238,14 @@ def edit_agent(
         list[str] | None,
         typer.Option(
             "--add-tool",
-            help="A tool to put on it, beside those it has; again for more",
+            help="A tool to add to those it has; repeat for several",
             autocompletion=complete_tools,
             show_default=False,
         ),
     ] = None,
     take: Annotated[
         list[str] | None,
-        typer.Option("--remove-tool", help="A tool to take off it; again for more", show_default=False),
+        typer.Option("--remove-tool", help="A tool to remove; repeat for several", show_default=False),
     ] = None,
     no_tools: Annotated[bool, typer.Option("--no-tools", help="Remove all tools from it")] = False,
 ) -> None:

@@ -162,7 +162,7 @@ class ApiClient:
                     raise self._refusal(int(event.data.get("status") or 500), event.data)
                 on_progress(event.data)
         raise BoardUnreachable(
-            f"The connection to {self.url} ended before the work did; run it again to see what is left"
+            f"The connection to {self.url} was closed before the import ended; run it again to see what is left"
         )
 
     def _request(
@@ -193,7 +193,7 @@ class ApiClient:
         try:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            why = str(error) or "no answer in time"
+            why = str(error) or "no response in time"
             raise BoardUnreachable(f"No board can be reached at {self.url}: {why}", [_START_SERVER_HINT]) from None
         except httpx.TimeoutException:
             raise BoardUnreachable(
@@ -280,7 +280,7 @@ def find_key(session: CliSession) -> tuple[str, str]:
         except OSError as error:
             raise UsageError(f"The key in {file} cannot be read: {error.strerror}") from None
     if not is_printable_key(key):
-        raise UsageError(f"The key from {where} is not one: a key is a line of printable ASCII without spaces")
+        raise UsageError(f"The key from {where} is invalid: a key is a line of printable ASCII without spaces")
     return key, where
 
 
@@ -338,5 +338,5 @@ async def read_events(response: httpx.Response) -> AsyncIterator[ServerEvent]:
         try:
             data = json.loads(event.data)
         except (ValueError, RecursionError):
-            raise BoardUnreachable(f"What answers sends an event '{event.event[:100]}' that cannot be read") from None
+            raise BoardUnreachable(f"The server sent an event '{event.event[:100]}' that cannot be read") from None
         yield ServerEvent(event.id, event.event, event.data, data)

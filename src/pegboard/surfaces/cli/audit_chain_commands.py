@@ -170,7 +170,7 @@ def prune_journal(
     except RequestRefused as refused:
         if refused.status != CONFLICT:
             raise
-        raise RequestRefused(refused.message, ["Remove it all the same with --force"], status=CONFLICT) from None
+        raise RequestRefused(refused.message, ["Remove it anyway with --force"], status=CONFLICT) from None
     _show_removed(ctx, removed, f"removed {_count_rows(removed)} that finished before {format_local_time(instant)}")
 
 

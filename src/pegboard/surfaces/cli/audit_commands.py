@@ -68,7 +68,7 @@ def replay_execution(
         path = build_path("executions", execution_id, "replay")
         return run_with_client(ctx, lambda it: it.send("POST", path, body=body, patient=True, any_status=True))
 
-    reply = run_confirmed(run, yes, "Run it again all the same?", "Nothing was run")
+    reply = run_confirmed(run, yes, "Run it again anyway?", "Nothing was run")
     write_reply(ctx, reply, _show_replay)
     if reply.data["same"] is False or not reply.data["result"]["success"]:
         raise typer.Exit(1)
@@ -117,9 +117,7 @@ def show_statistics(
     tool: Annotated[str | None, typer.Option("--tool", help="Only this tool, by name or id")] = None,
     caller: CallerOption = None,
     since: Annotated[str | None, typer.Option("--since", help="From this hour on: 30m, 7d, or an ISO time")] = None,
-    until: Annotated[
-        str | None, typer.Option("--until", help="To the end of this hour: the same forms forms forms")
-    ] = None,
+    until: Annotated[str | None, typer.Option("--until", help="To the end of this hour: the same forms")] = None,
 ) -> None:
     """Show calls, errors and latencies of each tool in the last day.
 

@@ -59,7 +59,7 @@ def resolve_findings(
 ) -> None:
     """Mark findings resolved, until they are seen again; all of them or none."""
     if bool(hashes) == (source is not None):
-        raise UsageError("Say what is resolved by HASH... or with --file, one of the two")
+        raise UsageError("Give either HASH... or --file")
     body: dict[str, Any] = {"scope": _get_scope_name(shared)}
     if source is None:
         body["composite_hashes"] = hashes
@@ -67,7 +67,8 @@ def resolve_findings(
         body["findings"] = load_findings(source)
 
     def show(done: dict[str, Any]) -> None:
-        write(f"resolved {done['resolved']}: {done['already_resolved']} were already, {done['unknown']} are not known")
+        others = f"{done['already_resolved']} were already resolved, {done['unknown']} are not known"
+        write(f"resolved {done['resolved']}: {others}")
 
     write_reply(
         ctx, run_with_client(ctx, lambda it: it.post(build_path("baseline", "resolve"), body, patient=True)), show
@@ -135,7 +136,7 @@ def remove_findings(
 ) -> None:
     """Remove a finding from the baseline, as if it had never been seen, or all findings of one status."""
     if (composite_hash is None) == (status is None):
-        raise UsageError("Give HASH or --status, one of the two")
+        raise UsageError("Give either HASH or --status")
     which = composite_hash or ("all findings" if status == "all" else f"all {status} findings")
     confirm_removal(f"Remove {which} from the {'shared' if shared else 'own'} baseline?", yes=yes)
     words = ("baseline", "findings") if composite_hash is None else ("baseline", "findings", composite_hash)

@@ -124,7 +124,7 @@ def call_tool(
 
     reply, shown = run_with_client(ctx, work)
     if "x-thread-error" in reply.headers:
-        write_message(reply.headers["x-thread-error"], label="Not remembered: ", colour="yellow")
+        write_message(reply.headers["x-thread-error"], label="Not stored in the thread: ", colour="yellow")
     if session.as_json:
         write(reply.text)
     elif shape is not None:
@@ -328,7 +328,7 @@ def watch_calls(
                     async for event in opened.events:
                         seen = event.number
                         show(event)
-                    why = "the board ended it"
+                    why = "the board closed it"
             except BoardUnreachable as failure:
                 if not is_known:
                     raise

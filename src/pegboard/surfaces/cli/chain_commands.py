@@ -47,7 +47,7 @@ def run_chain(
     if words:
         given = body.get("input") or {}
         if not isinstance(given, dict):
-            raise UsageError("The chain's input must be an object, if words are to be added to it")
+            raise UsageError("The chain's input must be an object, so that KEY=VALUE can be added to it")
         body["input"] = {**given, **json.loads(read_pairs(words).body)}
     headers = {"Idempotency-Key": once} if once is not None else None
     text = json.dumps(body, allow_nan=False).encode()

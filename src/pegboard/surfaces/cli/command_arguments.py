@@ -134,7 +134,7 @@ def _encode_member(given: Sequence[ArgumentPair], declared: _DeclaredTypes) -> s
         if only.is_json or not is_array or "string" in declared.types or only.text.lstrip().startswith("["):
             return only.text if only.is_json else _convert_text(only.text, declared)
     elif not is_array:
-        raise UsageError(f"'{given[0].key}' is given twice, and is no array")
+        raise UsageError(f"'{given[0].key}' is given more than once, but is not an array")
     items = declared.items
     return "[" + ",".join(pair.text if pair.is_json else _convert_text(pair.text, items) for pair in given) + "]"
 
@@ -192,6 +192,6 @@ def _parse_time(text: str | None, option: str, direction: int) -> str | None:
             moment = datetime.fromisoformat(text.strip()).astimezone(UTC)
     except (ValueError, OverflowError):
         raise UsageError(
-            f"{option}: '{text}' is neither a time like 2026-01-31T12:00 nor a span like 30m, 1h or 2d"
+            f"{option}: '{text}' is neither a time like 2026-01-31T12:00 nor a duration like 30m, 1h or 2d"
         ) from None
     return moment.isoformat()

@@ -97,7 +97,7 @@ def check_contract(
     if target.startswith(("http://", "https://")):
         report = asyncio.run(_check_remote_tool(target, tool, definition, headers or [], options))
     elif tool is not None or definition is not None or headers:
-        raise UsageError("--tool, --definition and --header go with a URL; of a tool of the board all that is known")
+        raise UsageError("--tool, --definition and --header need a URL; the board knows these of its own tools")
     else:
         report = run_with_client(ctx, lambda it: _check_board_tool(it, target, options))
     if get_session(ctx).as_json:
@@ -137,12 +137,12 @@ async def _check_remote_tool(
     url: str, tool: str | None, definition: str | None, headers: list[str], options: _CheckOptions
 ) -> Report:
     if tool is None:
-        raise UsageError("Which tool of that server? Name it with --tool", [f"Such as: {', '.join(BASELINE_SCHEMAS)}"])
+        raise UsageError("Name the tool of that server with --tool", [f"Such as: {', '.join(BASELINE_SCHEMAS)}"])
     known = load_object(definition) if definition is not None else {}
     if tool not in BASELINE_SCHEMAS and options.arguments is None and "input_schema" not in known:
-        raise UsageError(f"Nothing is known of the arguments of '{tool}'", ["Give good ones with --args."])
+        raise UsageError(f"The arguments of '{tool}' are not known", ["Give good ones with --args."])
     if tool not in BASELINE_SCHEMAS and known.get("read_only") is not True:
-        _refuse_effects(f"nothing says that '{tool}' is read_only", options)
+        _refuse_effects(f"'{tool}' is not declared read_only", options)
     async with sender(_check_url(url), dict(map(_parse_header, headers))) as send:
         return await options.run(send, tool, known)
 
@@ -150,8 +150,8 @@ async def _check_remote_tool(
 def _refuse_effects(why: str, options: _CheckOptions) -> None:
     if not options.yes:
         raise UsageError(
-            f"The tests would call the tool some {options.calls + 30} times, and {why}",
-            ["If its effects are harmless, say --yes."],
+            f"The tests would call the tool about {options.calls + 30} times, and {why}",
+            ["If its effects are harmless, add --yes."],
         )
 
 
@@ -161,7 +161,7 @@ def _check_url(url: str) -> str:
     except httpx.InvalidURL as error:
         raise UsageError(f"'{url}' is not a URL: {error}") from None
     if not parsed.host or (parsed.port or 0) > 65535:
-        raise UsageError(f"'{url}' is not where a server can be")
+        raise UsageError(f"'{url}' is not the URL of a server")
     return url
 
 

@@ -56,7 +56,7 @@ def show_thread(
     Example: pegboard threads show 0199f0c0-… --as anthropic
     """
     if shape is not None and every:
-        raise UsageError("--as shows one piece of a conversation; take --limit 200 and --cursor instead of --all")
+        raise UsageError("--as shows one page of a conversation; use --limit 200 and --cursor instead of --all")
     path = build_path("threads", thread_id, "messages")
 
     async def work(client: ApiClient) -> ApiReply:
@@ -71,7 +71,7 @@ def show_thread(
         if page["items"]:
             _write_messages(page["items"])
         else:
-            write_message("Nothing was said yet")
+            write_message("No messages yet")
         write_next_page_hint(page)
 
     write_reply(ctx, run_with_client(ctx, work), show)
@@ -117,11 +117,11 @@ def add_messages(
     Example: pegboard threads add 0199f0c0-… "What is the weather in Lisbon?"
     """
     if (text is None) == (source is None):
-        raise UsageError("Give what is said, or a file with --input: one of the two")
+        raise UsageError("Give either the text of the message or a file with --input")
     if source is not None and role is not None:
-        raise UsageError("--role goes with a text; what is in a file says itself who says it")
+        raise UsageError("--role needs a text; the messages of a file have their own roles")
     if source is None and dialect is not None:
-        raise UsageError("--from goes with --input; a text has no dialect")
+        raise UsageError("--from needs --input; a text has no dialect")
     if source is None:
         body, kind = json.dumps({"role": role or "user", "content": text}).encode(), "application/json"
     else:

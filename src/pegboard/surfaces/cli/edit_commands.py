@@ -124,7 +124,8 @@ def edit_in_editor(ctx: typer.Context, tool: dict[str, Any]) -> ApiReply | None:
         raise RequestRefused(f"Tool '{tool['name']}' belongs to another user")
     command = _find_editor()
     before = to_definition(tool)
-    note = f"# {tool['name']}, version {tool['version']}. Save and leave to change it; a line taken out is cleared.\n"
+    advice = "Save and close the editor to change it; a field without a line is cleared."
+    note = f"# {tool['name']}, version {tool['version']}. {advice}\n"
     handle, name = tempfile.mkstemp(prefix=f"pegboard-{tool['name'][:40]}-", suffix=".yaml")
     os.close(handle)
     path = Path(name)
@@ -136,7 +137,7 @@ def edit_in_editor(ctx: typer.Context, tool: dict[str, Any]) -> ApiReply | None:
         if not path.exists() or path.read_bytes() == text.encode():
             path.unlink(missing_ok=True)
             raise
-        raise type(failure)(failure.message, [*failure.lines, f"What you wrote is kept in {path}"]) from None
+        raise type(failure)(failure.message, [*failure.lines, f"Your changes are kept in {path}"]) from None
     path.unlink(missing_ok=True)
     return reply
 
@@ -168,7 +169,7 @@ def _find_editor() -> list[str]:
             if command := shlex.split(os.environ.get(name, "")):
                 return command
         except ValueError as error:
-            raise UsageError(f"{name} cannot be understood: {error}") from None
+            raise UsageError(f"{name} cannot be parsed: {error}") from None
     if not sys.stdin.isatty():
         raise UsageError("Nothing to change. Give FIELD=VALUE, --input FILE, or set EDITOR.")
     return ["vi"]

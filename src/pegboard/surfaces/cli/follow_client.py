@@ -79,11 +79,11 @@ class FollowedCall:
                     f"The call cannot be followed any more: {refused.message}", self.list_recovery_steps()
                 ) from None
             else:
-                why = f"{self._client.url} ended it"
+                why = f"{self._client.url} closed it"
             pause = next(pauses, None)
             if pause is None:
                 raise BoardUnreachable(
-                    f"The connection broke and cannot be made again: {why}", self.list_recovery_steps()
+                    f"The connection was lost, and no new one can be opened: {why}", self.list_recovery_steps()
                 )
             await asyncio.sleep(pause)
 
@@ -102,9 +102,12 @@ class FollowedCall:
     def list_recovery_steps(self) -> list[str]:
         """Return what the user can do about a call after the connection was lost."""
         run_id = self._execution_id or self.run_id
-        lines = [f"It is known as {run_id}. See how it ended with: pegboard audit show {run_id}"]
+        lines = [f"Its id is {run_id}. See its result with: pegboard audit show {run_id}"]
         if "Idempotency-Key" in self._request["headers"]:
-            return [*lines, "Or run the same command again: with its --once it gets the same answer, and runs no more"]
+            return [
+                *lines,
+                "Or run the same command again: with the same --once it gets the same answer, without another run",
+            ]
         return lines
 
     def _open(self) -> AbstractAsyncContextManager[OpenedStream]:
@@ -116,7 +119,7 @@ class FollowedCall:
 
 def _get_run_id(opened: OpenedStream) -> str:
     if opened.reply is not None or opened.run_id is None:
-        raise RequestRefused("This board does not tell of calls as they run; leave --follow out")
+        raise RequestRefused("This board does not send the events of a call; omit --follow")
     return opened.run_id
 
 

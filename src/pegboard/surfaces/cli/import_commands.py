@@ -116,7 +116,7 @@ def import_mcp(
     body = _build_body(prefix, include, auth=auth, bearer=bearer, public=public, dry_run=dry_run)
     if source[0].startswith(("http://", "https://")):
         if len(source) > 1:
-            raise UsageError(f"A URL stands alone, but '{source[1]}' follows it")
+            raise UsageError(f"A URL takes no further arguments, but '{source[1]}' follows it")
         body["server_url"] = source[0]
     elif source[0].startswith("-"):
         raise UsageError(f"No such option: {source[0]}")

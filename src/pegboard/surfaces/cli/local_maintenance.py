@@ -70,17 +70,17 @@ def check_tables_status(report: dict[str, Any]) -> list[CheckResult]:
         return []
     findings = []
     if report["error"] is not None:
-        kept = "the former stays in force" if report["loaded_at"] else "no table tools are served"
+        kept = "the previous file stays in use" if report["loaded_at"] else "no table tools are served"
         message = f"{report['error']['message']}; {kept}"
         findings.append(
             CheckResult.bad(
-                "tables in force", message, f"Correct {report['file']}; the server reads it again by itself"
+                "tables in force", message, f"Correct {report['file']}; the server reads it again automatically"
             )
         )
     for item in report["items"]:
         for problem in item["problems"]:
             message = f"{item['tool_id']} is disabled: {problem['message']}"
-            advice = "Put that right; the tool then serves again by itself"
+            advice = "Correct it; the tool is then enabled again automatically"
             findings.append(CheckResult.bad("tables in force", message, advice))
     return findings or [
         CheckResult.ok("tables in force", f"{report['file']}: {format_count(len(report['items']), 'table')}")
@@ -122,7 +122,7 @@ def _check_python() -> CheckResult:
 def _check_uvloop() -> CheckResult:
     if sys.platform == "win32" or importlib.util.find_spec("uvloop"):
         return CheckResult.ok("uvloop", "installed")
-    return CheckResult.warning("uvloop", "not installed", "The server is quicker with it: pip install uvloop")
+    return CheckResult.warning("uvloop", "not installed", "The server is faster with it: pip install uvloop")
 
 
 def _check_home(settings: Settings) -> CheckResult:
@@ -130,7 +130,7 @@ def _check_home(settings: Settings) -> CheckResult:
     if not home.exists():
         return CheckResult.warning("home", f"{home} does not exist yet", "The first start makes it: pegboard serve")
     if not home.is_dir():
-        return CheckResult.bad("home", f"{home} is no folder", "Move it away, or set PEGBOARD_HOME to a folder")
+        return CheckResult.bad("home", f"{home} is not a folder", "Move it away, or set PEGBOARD_HOME to a folder")
     if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
         return CheckResult.bad("home", f"{home} cannot be written", f"Become its owner: chown -R $USER {home}")
     if is_exposed(home):
@@ -181,7 +181,7 @@ async def _check_server(session: CliSession) -> list[CheckResult]:
     if reasons:
         return [
             CheckResult.bad(
-                "server", f"{session.url} is not ready: {reasons}", "Fix this; the board checks again by itself"
+                "server", f"{session.url} is not ready: {reasons}", "Fix this; the board checks again automatically"
             )
         ]
     return [CheckResult.ok("server", f"{session.url} is ready"), *await _check_key(session)]

@@ -104,7 +104,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
     ),
     CommandGroup(
         "chains",
-        "Steps that refer to each other: run them, or keep them as tools",
+        "Run steps that refer to each other, or save them as tools.",
         "chain_commands",
         ("run", "run_chain", "Run a chain and print its result."),
         ("save", "save_chain", "Save a chain as a tool."),
@@ -124,7 +124,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
     ),
     CommandGroup(
         "baseline",
-        "Tell new findings from those that are known.",
+        "Distinguish new findings from known ones.",
         "baseline_commands",
         (
             "record",

@@ -37,10 +37,10 @@ def _format_outcome(call: Mapping[str, Any]) -> str:
     elif "result" in call:
         shown = escape_control_characters(f"✓ {summarize_output(call['result'])}")
     else:
-        shown = colour_text("? no answer is known", "yellow", sys.stdout)
+        shown = colour_text("? no result is known", "yellow", sys.stdout)
     notes = [f"{call['duration_ms']:,.1f} ms"] if call.get("duration_ms") is not None else []
     if (attempts := call.get("attempts") or 1) > 1:
         notes.append(f"{attempts} attempts")
     if call.get("result_valid") is False:
-        notes.append("not what its output_schema says")
+        notes.append("does not match its output_schema")
     return f"{shown}  {colour_text(', '.join(notes), 'dim', sys.stdout)}" if notes else shown

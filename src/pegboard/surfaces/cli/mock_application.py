@@ -130,7 +130,7 @@ def _build_mock_welcome(address: str, key: str, fixtures: Fixtures) -> str:
             "",
             "Try it:",
             f"  curl -s {address}/v1/tools/{first.name}/call -H {bearer} -H 'Content-Type: application/json' -d {body}",
-            "Have every sequence begin again:",
+            "Reset every sequence:",
             f"  curl -s -X POST {address}/mock/reset -H {bearer}",
             "",
             "Ctrl-C stops it.",

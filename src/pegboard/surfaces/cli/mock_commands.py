@@ -40,7 +40,7 @@ def serve_fixtures(
         write_json(build_fixtures_schema())
         return
     if source is None:
-        raise UsageError("Which file? Write: pegboard mock FIXTURES")
+        raise UsageError("The fixtures file is missing. Write: pegboard mock FIXTURES")
     _check_key(key, host)
     fixtures = _read_fixture_file(source)
 
@@ -113,6 +113,6 @@ def _check_key(key: str, host: str) -> None:
         raise UsageError("--key: a key is a line of printable ASCII without spaces")
     if key == DEFAULT_KEY and not is_loopback(host):
         raise UsageError(
-            f"--host {host} serves other machines too, and everybody knows the key '{DEFAULT_KEY}'",
+            f"--host {host} serves other machines too, and the key '{DEFAULT_KEY}' is public",
             ["Choose a key of your own with --key."],
         )

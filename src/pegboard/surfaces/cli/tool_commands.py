@@ -99,7 +99,7 @@ def remove_tool(
         write_json({"removed": tool["id"]})
     else:
         write(f"removed {tool['name']}")
-        write_message(f"Put it back with: pegboard tools restore {tool['id']}")
+        write_message(f"Restore it with: pegboard tools restore {tool['id']}")
 
 
 def restore_tool(
