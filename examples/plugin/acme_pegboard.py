@@ -39,7 +39,7 @@ class Pairs(Dialect):
         return [[result.success, result.problem.message if result.problem else result.output] for result in results]
 
     def define(self, tool: Tool) -> Any:
-        """How a model is told of the tool."""
+        """How a model sees the tool."""
         return {"do": tool.name, "with": list(tool.input_schema.get("properties", {}))}
 
 
