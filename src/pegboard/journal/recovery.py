@@ -77,10 +77,10 @@ async def filter_unrecorded(session: JournalSession, closings: Sequence[ClosingE
     """Return the entries that are not recorded yet, and late entries for those that were recorded as in doubt."""
     known = await session.known([closing.id for closing in closings])
     late = [closing.late() for closing in closings if known.get(closing.id) == "in_doubt"]
-    told = await session.known([closing.id for closing in late]) if late else {}
+    known_ids = await session.known([closing.id for closing in late]) if late else {}
     return [
         *(closing for closing in closings if closing.id not in known),
-        *(closing for closing in late if closing.id not in told),
+        *(closing for closing in late if closing.id not in known_ids),
     ]
 
 

@@ -103,7 +103,7 @@ class ChainWalk:
 
     def report_missing(self, first: int, last: int, *, judged: bool = True) -> None:
         """Report missing rows; without them, the row that follows cannot always be verified."""
-        after = "" if judged else f"; whether row {last + 1} was changed cannot be told without"
+        after = "" if judged else f"; it is unknown whether row {last + 1} was changed"
         message = f"{_format_row_range(first, last)} of writer {self.writer} {_choose_verb(first, last)} missing{after}"
         self._find("removed", message, first, last)
 

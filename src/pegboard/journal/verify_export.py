@@ -118,7 +118,7 @@ class ExportVerifier:
             places = f"{self._left_out} place" if self._left_out == 1 else f"{self._left_out} places"
             notes.append(
                 f"The export holds a part of the journal: rows are left out in {places}, and whether any of them is"
-                " missing from the journal cannot be told from it"
+                " missing from the journal cannot be determined from it"
             )
         return notes
 

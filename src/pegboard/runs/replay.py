@@ -98,17 +98,17 @@ class CallReplayer:
             raise Invalid("Give either another tool or a version of the call's own tool, not both")
         caller = request.caller
         arguments = await self._arguments(execution)
-        peg = present = self._other(tool, caller) if tool is not None else self._own(execution, caller)
+        compiled = present = self._other(tool, caller) if tool is not None else self._own(execution, caller)
         if version is not None:
-            peg = await self._load_version(present, version, caller)
+            compiled = await self._load_version(present, version, caller)
         if careful:
-            self._refuse_effects(peg, caller)
-        name = peg.tool.name
+            self._refuse_effects(compiled, caller)
+        name = compiled.tool.name
         if self._snapshot.find(name) is not present:
             name = present.tool.id  # a function of this process has the name
         call = ToolCall(name, arguments, surface=request.surface, request_id=request.request_id)
-        replaying = ReplayedCall(execution.id, peg if peg is not present else None)
-        return compare_outcomes(execution, peg.tool, await self._pipeline.run(call, caller, replaying=replaying))
+        replaying = ReplayedCall(execution.id, compiled if compiled is not present else None)
+        return compare_outcomes(execution, compiled.tool, await self._pipeline.run(call, caller, replaying=replaying))
 
     async def _arguments(self, execution: Execution) -> Any:
         """Return the arguments of the call, without those that its tool added."""
@@ -137,19 +137,23 @@ class CallReplayer:
     def _own(self, execution: Execution, caller: Caller) -> CompiledTool:
         """Return the tool that was called, under its current name."""
         for ref in (execution.tool_id or "", execution.tool_name):
-            peg = self._snapshot.find(ref)
-            if peg is not None and peg.tool.id == execution.tool_id and self._snapshot.may_call(peg.tool, caller):
-                return peg
+            compiled = self._snapshot.find(ref)
+            if (
+                compiled is not None
+                and compiled.tool.id == execution.tool_id
+                and self._snapshot.may_call(compiled.tool, caller)
+            ):
+                return compiled
         raise NotFound(
             f"The tool that execution '{execution.id}' called, '{execution.tool_name}', is no longer there for you; "
             f"name another one to run it against, or put it back: pegboard tools restore {execution.tool_id}"
         )
 
     def _other(self, ref: str, caller: Caller) -> CompiledTool:
-        peg = self._snapshot.find(ref)
-        if peg is None or not self._snapshot.may_call(peg.tool, caller):
+        compiled = self._snapshot.find(ref)
+        if compiled is None or not self._snapshot.may_call(compiled.tool, caller):
             raise NotFound(f"Tool '{shorten(ref)}' not found")
-        return peg
+        return compiled
 
     async def _load_version(self, present: CompiledTool, version: int, caller: Caller) -> CompiledTool:
         tool = present.tool
@@ -172,11 +176,11 @@ class CallReplayer:
             found = await tool_rows.list_versions(conn, tool_id, before=version + 1, limit=1)
         return found[0] if found and found[0].version == version else None
 
-    def _refuse_effects(self, peg: CompiledTool, caller: Caller) -> None:
-        tool = peg.tool
+    def _refuse_effects(self, compiled: CompiledTool, caller: Caller) -> None:
+        tool = compiled.tool
         name = tool.fallback.tool if tool.fallback is not None else None
         fallback = find_tool(self._snapshot, name, NamedBy.of(tool, name, caller, None)) if name else None
-        for each in [peg, *([fallback] if fallback is not None else [])]:
+        for each in [compiled, *([fallback] if fallback is not None else [])]:
             if each.has_effects and not each.tool.idempotent:
                 raise Conflict(
                     f"'{each.tool.name}' may change something, and is not marked idempotent or read_only: running this "

@@ -53,7 +53,7 @@ class FollowedRun:
         self._register_run_id = knows
         self._answers: dict[int, Answer] = {}
         self._telling: dict[int, ProgressThrottle] = {}
-        self._told = 0
+        self._emitted = 0
         self._news = asyncio.Event()
         knows(self.id, self)
 
@@ -82,8 +82,8 @@ class FollowedRun:
         )
 
         def on_progress(progress: Progress) -> None:
-            told = {"total": progress.total, "message": progress.message, "partial": progress.partial}
-            self._emit_progress(position, progress.progress, **told)
+            values = {"total": progress.total, "message": progress.message, "partial": progress.partial}
+            self._emit_progress(position, progress.progress, **values)
 
         self._telling[position] = telling = ProgressThrottle(on_progress)
         return telling
@@ -95,11 +95,11 @@ class FollowedRun:
         if self.events.is_over:
             return
         self._answers[position] = answer
-        if position > self._told:
-            self._emit_progress(position, 1, total=1, message="Done; told in order")
-        while (next_one := self._answers.get(self._told)) is not None:
-            self._emit_result(self._told, next_one)
-            self._told += 1
+        if position > self._emitted:
+            self._emit_progress(position, 1, total=1, message="Done; reported in order")
+        while (next_one := self._answers.get(self._emitted)) is not None:
+            self._emit_result(self._emitted, next_one)
+            self._emitted += 1
         self._news.set()
 
     def gone(self, position: int) -> None:
@@ -118,17 +118,17 @@ class FollowedRun:
                 run_id = self.run_ids.setdefault(position, new_id())
                 result = ToolResult(call.name, False, problem=problem, call_id=call.id, run_id=run_id)
                 self._answers[position] = Answer(call, result)
-        for position in range(self._told, len(self._calls)):
+        for position in range(self._emitted, len(self._calls)):
             self._emit_result(position, self._answers[position])
         return [answer for _, answer in sorted(self._answers.items())]
 
-    def complete(self, told: dict[str, Any]) -> None:
+    def complete(self, fields: dict[str, Any]) -> None:
         """Emit `complete`, the last event."""
         used = [
             {"id": self._id_of(position), "name": call.name, "args": _get_arguments_or_text(call)}
             for position, call in enumerate(self._calls)
         ]
-        self._tell("complete", {"tool_calls": used, **told})
+        self._tell("complete", {"tool_calls": used, **fields})
         self._close()
 
     def fail(self, message: str, code: str) -> None:
@@ -156,18 +156,18 @@ class FollowedRun:
         self.events.add(name, text, passes=passes)
 
     def _emit_progress(self, position: int, progress: float | None, **more: Any) -> None:
-        said = {key: value for key, value in more.items() if value is not None}
-        self._tell("tool_progress", {"id": self._id_of(position), "progress": progress, **said}, passes=True)
+        values = {key: value for key, value in more.items() if value is not None}
+        self._tell("tool_progress", {"id": self._id_of(position), "progress": progress, **values}, passes=True)
 
     def _emit_result(self, position: int, answer: Answer) -> None:
         result = answer.result
-        told: dict[str, Any] = {"run_id": result.run_id, "id": self._id_of(position), "name": answer.name}
+        values: dict[str, Any] = {"run_id": result.run_id, "id": self._id_of(position), "name": answer.name}
         if result.problem is not None:
-            told |= {"error": result.problem.message, "code": result.problem.code}
-        told |= {"execution_time_ms": result.elapsed_ms, "summary": self._payloads.outcome(answer, self.caller)}
+            values |= {"error": result.problem.message, "code": result.problem.code}
+        values |= {"execution_time_ms": result.elapsed_ms, "summary": self._payloads.outcome(answer, self.caller)}
         if (display := self._payloads.display(answer, self.caller)) is not None:
-            told["display"] = display
-        self._tell("tool_result", told, result.output_json if result.problem is None else None)
+            values["display"] = display
+        self._tell("tool_result", values, result.output_json if result.problem is None else None)
 
 
 def _get_arguments_or_text(call: AskedCall) -> Any:

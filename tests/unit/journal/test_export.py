@@ -112,7 +112,7 @@ async def test_a_span_of_time_is_exported_and_says_what_cannot_be_judged(databas
         assert report.notes == (
             "1 row from before there was a chain, not judged",
             "The export holds a part of the journal: rows are left out in 4 places, and whether any of them is missing"
-            " from the journal cannot be told from it",
+            " from the journal cannot be determined from it",
         )
 
 
@@ -164,7 +164,7 @@ async def test_a_tampered_journal_gives_an_export_that_shows_it(database: Databa
         f"Row 2 of writer 1, execution {rows[1].id}, is not as the board wrote it",
         f"Row 4 of writer 1, execution {rows[3].id}, is not as the board wrote it",
         "Line 8, row 7 of writer 1, does not name the row before it",
-        "Row 6 of writer 1 is missing; whether row 7 was changed cannot be told without",
+        "Row 6 of writer 1 is missing; it is unknown whether row 7 was changed",
         "Row 8 of writer 1 is missing at the end: its signed head is row 8, its chain ends with row 7",
     ]
 

@@ -94,8 +94,8 @@ async def test_removed_rows_are_named_by_their_numbers(database: Database) -> No
     await journal(database, 9)
     await run(database, "DELETE FROM executions WHERE seq IN (1, 4, 5)")
     assert await messages(database) == [
-        "Row 1 of writer 1 is missing; whether row 2 was changed cannot be told without",
-        "Rows 4 to 5 of writer 1 are missing; whether row 6 was changed cannot be told without",
+        "Row 1 of writer 1 is missing; it is unknown whether row 2 was changed",
+        "Rows 4 to 5 of writer 1 are missing; it is unknown whether row 6 was changed",
     ]
 
 
@@ -229,7 +229,7 @@ async def test_a_forged_prune_marker_is_named_with_what_it_hides(database: Datab
     await run(database, "UPDATE writers SET pruned_seq = 4, pruned_mac = :mac", mac=mac)
     assert await messages(database) == [
         "The prune marker of writer 1, row 4, is not signed by this board, and counts for nothing",
-        "Rows 1 to 4 of writer 1 are missing; whether row 5 was changed cannot be told without",
+        "Rows 1 to 4 of writer 1 are missing; it is unknown whether row 5 was changed",
     ]
 
 

@@ -377,8 +377,8 @@ class WatchOutput:
         elif event.name == "finished":
             self._callers.pop(data["id"], None)
             self._shown.pop(data["id"], None)
-            told = {**data, "run_id": data["id"]}
-            write(_format_line(data["status"], data["finished_at"], told, f"{data['elapsed_ms']:,.1f} ms"))
+            values = {**data, "run_id": data["id"]}
+            write(_format_line(data["status"], data["finished_at"], values, f"{data['elapsed_ms']:,.1f} ms"))
         elif event.name == "gap":
             self._callers.clear()
             self._shown.clear()
@@ -393,8 +393,8 @@ class WatchOutput:
         how = format_progress(data)
         if how and now - self._shown.get(run_id, -_PROGRESS_INTERVAL_SECONDS) >= _PROGRESS_INTERVAL_SECONDS:
             self._shown[run_id] = now
-            told = {**data, "caller": self._callers.get(run_id, "")}
-            write(_format_line("progress", datetime.now(UTC).isoformat(), told, how))
+            values = {**data, "caller": self._callers.get(run_id, "")}
+            write(_format_line("progress", datetime.now(UTC).isoformat(), values, how))
 
 
 def _format_line(status: str, at: str, call: Mapping[str, Any], how: str = "") -> str:

@@ -163,7 +163,7 @@ async def list_agent_definitions(
     """The agent's tools as a provider wants them declared."""
     board.people.get_agent(agent_id, caller)
     dialect = board.dialects.named(shape, "as")
-    return dialect.declare([peg.tool for peg in board.snapshot.list_agent_tools(agent_id, caller)], strict=strict)
+    return dialect.declare([item.tool for item in board.snapshot.list_agent_tools(agent_id, caller)], strict=strict)
 
 
 @secrets_router.get("", operation_id="list_secrets")
@@ -195,7 +195,7 @@ async def rotate_secrets(
     caller: CurrentCaller,
     force: Annotated[bool, Query(description="Drop the old key although some values cannot be read any more")] = False,
 ) -> RotationResponse:
-    """Encrypt every credential anew under a new key; admins only. Run it again if it was cut off."""
+    """Encrypt every credential again under a new key; admins only. Run it again if it was cut off."""
     return RotationResponse.model_validate(await board.rotate_secrets(force=force))
 
 

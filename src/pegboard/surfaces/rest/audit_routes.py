@@ -221,7 +221,7 @@ class ToolStatisticsResponse(ResponseBody):
 class StatisticsResponse(ResponseBody):
     """How each tool that was called did, the most called first."""
 
-    since: datetime = Field(description="The beginning of the first hour told of")
+    since: datetime = Field(description="The beginning of the first hour in the statistics")
     until: datetime = Field(description="The end of the last one")
     tools: list[ToolStatisticsResponse]
 

@@ -63,7 +63,7 @@ async def run_calls(
     """Run the calls of a payload in any dialect; answers come in the same dialect and order.
 
     The body is one call, a list of them, a whole message or response of a model, its text, or the chunks of a stream.
-    With `Accept: text/event-stream` the calls are told of as they run: `tool_use`, `tool_progress`, `tool_result` in
+    With `Accept: text/event-stream` events report the calls as they run: `tool_use`, `tool_progress`, `tool_result` in
     the order of the calls, and at the end `complete` or `error`. A reader who goes away for more than two seconds ends
     the calls whose tools say so; `GET /v1/calls/{run}/events` goes on where it left.
     """
@@ -162,7 +162,7 @@ RunId = Annotated[str, Path(description="The id of a call's run, or that of a wh
 async def cancel_call(run: RunId, board: Board, caller: CurrentCaller) -> None:
     """End a running call, or all calls of a stream: they are answered and recorded as cancelled.
 
-    One's own calls, anybody's for an admin. It is answered when they have ended; with 404 where nothing runs as that,
+    Own calls; admins may cancel all calls. It is answered when they have ended; with 404 where nothing runs as that,
     and with 409 where it has ended already.
     """
     await board.cancelling.cancel(run, caller)

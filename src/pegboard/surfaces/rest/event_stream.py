@@ -115,8 +115,8 @@ class EventStream(Response):
         frames = _RETRY_FRAME
         while True:
             if (why := self._refused()) is not None:
-                said = encode_event_json({"message": why, "code": "unauthorised"})
-                await _send_chunk(send, b"id: %d\nevent: error\ndata: %s\n\n" % (number, said))
+                payload = encode_event_json({"message": why, "code": "unauthorised"})
+                await _send_chunk(send, b"id: %d\nevent: error\ndata: %s\n\n" % (number, payload))
                 break
             taken = self._take(events, number)
             frames += taken.frames

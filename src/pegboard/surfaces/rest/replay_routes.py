@@ -61,7 +61,7 @@ async def replay_execution(
     caller: CurrentCaller,
     body: Annotated[ReplayBody, Body()] = ReplayBody(),
 ) -> Response:
-    """Run a recorded call again, as an ordinary call of whoever asks, and say what differs."""
+    """Run a recorded call again, as an ordinary call of the caller, and report what differs."""
     execution = await board.execution(execution_id, caller=caller)
     running = board.replays.run(
         execution,

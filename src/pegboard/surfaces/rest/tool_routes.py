@@ -216,18 +216,18 @@ async def lint_tools(
     ] = None,
 ) -> LintResponse:
     """What a provider would refuse or misread in the tools it is handed, and what they cost in tokens."""
-    spoken = (
+    wanted_dialects = (
         DEFAULT_PROVIDERS
         if shapes is None
         else list(dict.fromkeys(_require_define(board.dialects.named(shape, "for")).name for shape in shapes))
     )
     if names is None:
-        tools = [peg.tool for peg in board.snapshot.list_offered_tools(caller)]
+        tools = [item.tool for item in board.snapshot.list_offered_tools(caller)]
     else:
         found = [await board.tools.get(name, caller) for name in names]
         tools = list({tool.id: tool for tool in found}.values())
     # One OS thread call per provider, so that other tasks run in between, however many tools there are.
-    linted = [await asyncio.to_thread(lint_definitions, tools, board.dialects[name]) for name in spoken]
+    linted = [await asyncio.to_thread(lint_definitions, tools, board.dialects[name]) for name in wanted_dialects]
     return LintResponse(counted=TOKENIZER_NOTE, providers=[LintedProvider.model_validate(each) for each in linted])
 
 

@@ -90,7 +90,7 @@ async def watch_executions(
 ) -> EventStream:
     """Calls as they begin, go on and end: one's own, or everybody's for an admin.
 
-    Calls of other processes on the same database are told of when they have ended.
+    Calls of other processes on the same database are reported when they have ended.
     """
     wanted = WatchFilter(resolve_caller_filter(caller, user_id), tool)
     number = parse_last_event_id(seen, last_event_id)
@@ -160,13 +160,13 @@ class WatchViews:
     def __init__(self, watchers: BoardWatchers, snapshot: Snapshot) -> None:
         self._watchers = watchers
         self._snapshot = snapshot
-        self._told = 0
+        self._announced = 0
         self._made: dict[tuple[int, WatchFilter], EventFrames] = {}
 
     def take(self, events: EventLog, number: int, wanted: WatchFilter) -> EventFrames:
         """Return the matching events after `number`; if they are too large, a `gap` event and the latest."""
-        if self._told != events.announced:
-            self._told = events.announced
+        if self._announced != events.announced:
+            self._announced = events.announced
             self._made.clear()
         made = self._made.get((number, wanted))
         if made is None:
@@ -197,10 +197,10 @@ class WatchViews:
 
     def _name(self, tool: str) -> str:
         """Return the tool's name for a name or an id."""
-        peg = self._snapshot.find(tool)
-        return tool if peg is None else peg.tool.name
+        compiled = self._snapshot.find(tool)
+        return tool if compiled is None else compiled.tool.name
 
 
 def _encode_gap(number: int, missed: int | None) -> bytes:
-    told = b"null" if missed is None else b"%d" % missed
-    return b'id: %d\nevent: gap\ndata: {"missed":%s}\n\n' % (number, told)
+    text = b"null" if missed is None else b"%d" % missed
+    return b'id: %d\nevent: gap\ndata: {"missed":%s}\n\n' % (number, text)
