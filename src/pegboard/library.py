@@ -124,7 +124,9 @@ class Library:
         Raises Invalid if the chain is invalid, before any step runs.
         """
         steps = chain if isinstance(chain, Chain) else validate_model(Chain, chain, "")
-        return await self.calls.run_chain(steps, given or {}, CallRequest(caller or self.admin, key=key))
+        outcome = await self.calls.run_chain(steps, given or {}, CallRequest(caller or self.admin, key=key))
+        assert outcome is not None  # None only if a client disconnects
+        return outcome
 
     async def watch(self, *, caller: Caller | None = None) -> AsyncIterator[LogEvent]:
         """Yield new events of the board: of the caller's own calls, or of all calls for an admin."""

@@ -161,27 +161,17 @@ class CallHandler:
         With `watch`, a disconnect cancels the call, unless it has an idempotency key, because its result can be
         requested again, or the tool's `on_disconnect` is `detach`. Raises Invalid if the key is not valid.
         """
-        check_idempotency_key(call.key)
+        if call.key is not None:
+            check_idempotency_key(call.key)
         running = self._pipeline.run(call, caller)
-        if watch is None or call.key is not None or not self._ends_with_caller(call):
+        if watch is None or call.key is not None:
+            return running
+        peg = self._snapshot.find(call.name)
+        # Tools of instant kinds never wait, so watching for a disconnect is not worth its cost.
+        if peg is None or peg.kind.is_instant or peg.tool.on_disconnect == "detach":
             return running
         return watch(running)
 
-    @overload
-    async def run_chain(
-        self, chain: Chain, given: Mapping[str, Any], request: CallRequest, *, schema: Mapping[str, Any] | None = None
-    ) -> ChainOutcome: ...
-    @overload
-    async def run_chain(
-        self,
-        chain: Chain,
-        given: Mapping[str, Any],
-        request: CallRequest,
-        watch: DisconnectWatch,
-        *,
-        schema: Mapping[str, Any] | None = None,
-        size: int = 0,
-    ) -> ChainOutcome | None: ...
     async def run_chain(
         self,
         chain: Chain,
@@ -223,11 +213,6 @@ class CallHandler:
         except Refusal as error:
             return error
         return None
-
-    def _ends_with_caller(self, call: ToolCall) -> bool:
-        """True if a disconnect cancels the call; calls that never wait are not worth watching."""
-        peg = self._snapshot.find(call.name)
-        return peg is not None and not peg.kind.is_instant and peg.tool.on_disconnect != "detach"
 
 
 def is_unavailable(results: Sequence[ToolResult]) -> bool:
