@@ -1,11 +1,27 @@
-"""A handler, a dialect and an executor for a Pegboard."""
+"""A handler, a dialect and a kind of tool for a Pegboard."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.extend import Answer, AskedCall, Assembly, Dialect, OpenTool, Prepared, ReadyCall, Tool, Unreadable
+from pegboard.extend import (
+    Answer,
+    AskedCall,
+    Assembly,
+    Dialect,
+    Fault,
+    KindSpec,
+    Model,
+    OpenTool,
+    Prepared,
+    ReadyCall,
+    Registration,
+    Services,
+    Tool,
+    Unreadable,
+    read_config,
+)
 
 
 def slugify(text: str) -> str:
@@ -43,17 +59,46 @@ class Pairs(Dialect):
         return {"do": tool.name, "with": list(tool.input_schema.get("properties", {}))}
 
 
-class PrintedTable:
-    """Runs tools of kind table by saying what they would insert."""
+class TemplateConfig(Model):
+    """The config of a template tool; unknown keys are refused."""
+
+    template: str
+
+
+class TemplateExecutor:
+    """Runs tools of kind template: fills the arguments into a text."""
 
     def prepare(self, tool: OpenTool) -> Prepared:
         """Read the config once; the function it returns runs every call."""
-        table = tool.config["tableName"]
+        template = read_config(TemplateConfig, tool.config).template
 
         async def run(call: ReadyCall) -> Any:
-            return {"would_insert_into": table, "row": call.arguments}
+            return {"text": template.format_map(call.arguments)}
 
-        return Prepared(run)
+        return Prepared(run, instant=True)
 
     async def close(self) -> None:
         """Nothing is held open."""
+
+
+def make_executor(services: Services) -> TemplateExecutor:
+    """The executor of one board."""
+    return TemplateExecutor()
+
+
+def check(registration: Registration) -> list[Fault]:
+    """What the types of the config cannot express."""
+    config: TemplateConfig = registration.config
+    if "{" not in config.template:
+        return [Fault("config.template", "has no {placeholder}")]
+    return []
+
+
+TEMPLATE = KindSpec(
+    "template",
+    TemplateConfig,
+    make_executor,
+    is_instant=True,
+    has_effects=False,
+    check=check,
+)

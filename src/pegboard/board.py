@@ -19,7 +19,7 @@ from pegboard.journal.journal import Journal
 from pegboard.journal.open_journal import get_spool_folder, open_chain, start_journal
 from pegboard.journal.statistics import Statistics
 from pegboard.kinds.base import Prepared
-from pegboard.kinds.catalog import build_executors
+from pegboard.kinds.catalog import build_executors, make_missing_error
 from pegboard.kinds.chain.run_chain import ChainRunner
 from pegboard.kinds.internal.executor import InternalExecutor
 from pegboard.kinds.internal.functions import FunctionRegistry, build_shipped_handlers, load_installed_handlers
@@ -242,4 +242,7 @@ class Pegboard(Library):
         await self._limiter.close()
 
     def _prepare(self, tool: Tool) -> Prepared:
-        return self._executors[tool.tool_type].prepare(self._opener.open(tool))
+        executor = self._executors.get(tool.tool_type)
+        if executor is None:
+            raise make_missing_error(tool.tool_type)
+        return executor.prepare(self._opener.open(tool))

@@ -3,6 +3,8 @@
 - Calls: `ToolCall`, `ReadyCall`, `ToolResult`, `Caller`, `CallContext`, `Progress`, `OnProgress`, `Execution`,
   `Malformed`, `Ignored`.
 - Tools: `Tool`, `ToolCreate`.
+- Kinds: `KindSpec` describes a kind of tool, with a `Model` for its config. It checks a `Registration` under the
+  `RegistrationRules` of the board, and makes an executor from the `Services` of the board.
 - Executors: `Executor` prepares an `OpenTool` as a `Prepared`, which returns a value or an `Output`.
 - Dialects: `Dialect` reads a payload into an `Assembly`, and writes each `AskedCall` and `Answer`; `Answers` and
   `TextDialect` (with `Text` and `Scan`) are base classes, `Limits`, `Talk` and `TextMarks` describe a provider, a
@@ -24,7 +26,18 @@ from pegboard.dialects.shared.turns import Turn
 from pegboard.dialects.text.base_text import TextDialect
 from pegboard.dialects.text.scanner import Scan, Text
 from pegboard.journal.journal import Journal
-from pegboard.kinds.base import Executor, OpenTool, Output, Prepared
+from pegboard.kinds.base import (
+    ArgumentCheck,
+    Executor,
+    KindSpec,
+    OpenTool,
+    Output,
+    Prepared,
+    Registration,
+    RegistrationRules,
+    Services,
+    read_config,
+)
 from pegboard.model.api_errors import (
     Conflict,
     Fault,
@@ -35,6 +48,7 @@ from pegboard.model.api_errors import (
     TooManyRequests,
     Unauthorised,
 )
+from pegboard.model.base_model import Model
 from pegboard.model.call import (
     CallContext,
     Caller,
@@ -86,6 +100,7 @@ __all__ = [
     "Answer",
     "AnswerNotKept",
     "Answers",
+    "ArgumentCheck",
     "AskedCall",
     "Assembly",
     "CallContext",
@@ -115,10 +130,12 @@ __all__ = [
     "Invalid",
     "InvalidArguments",
     "Journal",
+    "KindSpec",
     "Limits",
     "Malformed",
     "MalformedArguments",
     "Misconfigured",
+    "Model",
     "NotFound",
     "OnProgress",
     "OpenTool",
@@ -129,9 +146,12 @@ __all__ = [
     "RateLimited",
     "ReadyCall",
     "Refusal",
+    "Registration",
+    "RegistrationRules",
     "ResultTooLarge",
     "Scan",
     "SecretUnreadable",
+    "Services",
     "Talk",
     "Text",
     "TextDialect",
@@ -152,4 +172,5 @@ __all__ = [
     "Unrecorded",
     "UpstreamFailed",
     "UpstreamUnreachable",
+    "read_config",
 ]

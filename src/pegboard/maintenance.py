@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError
 
 from pegboard.journal.open_journal import get_spool_folder
 from pegboard.journal.spool import Spool, list_spools
+from pegboard.kinds.catalog import list_plugin_kinds
 from pegboard.kinds.table.config import TableEntry
 from pegboard.kinds.table.insert_plan import check_table_config, find_wider_fields
 from pegboard.kinds.table.introspect import generate_entry
@@ -144,6 +145,12 @@ def check_abilities(found: KernelFeatures, without: tuple[str, ...]) -> list[Che
         )
         findings.append(CheckResult.warning("sandbox proc", f"calls have no /proc of their own: {why}", advice))
     return findings
+
+
+def check_kinds() -> list[CheckResult]:
+    """List the kinds of tools that installed packages add, if any."""
+    names = [kind.name for kind in list_plugin_kinds()]
+    return [CheckResult.ok("kinds of tools", f"of installed packages: {', '.join(names)}")] if names else []
 
 
 def check_libraries(allowed: tuple[str, ...]) -> CheckResult:

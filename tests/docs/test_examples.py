@@ -104,10 +104,9 @@ async def test_the_plugin_example_is_found_by_its_entry_points(tmp_path: Path, m
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "acme_pegboard", raising=False)
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
-    fields = [{"name": "text", "dataType": "text"}]
     slug = {"name": "slug", "tool_type": "internal", "config": {"handler": "slugify"}, "input_schema": schema}
-    table = {"name": "note", "tool_type": "table", "config": {"tableName": "notes", "fields": fields}}
-    async with memory_board([slug, {**table, "input_schema": {}}]) as board:
+    note = {"name": "note", "tool_type": "template", "config": {"template": "Note: {text}"}, "input_schema": schema}
+    async with memory_board([slug, note]) as board:
         asked = [
             {"do": "slug", "with": {"text": "A Good Day"}},
             {"do": "note", "with": {"text": "x"}},
@@ -115,7 +114,7 @@ async def test_the_plugin_example_is_found_by_its_entry_points(tmp_path: Path, m
         ]
         assert await board.run(asked) == [
             [True, "a-good-day"],
-            [True, {"would_insert_into": "notes", "row": {"text": "x"}}],
+            [True, {"text": "Note: x"}],
             [False, "Tool 'nope' not found; did you mean 'note'?"],
         ]
         assert {"do": "slug", "with": ["text"]} in await board.definitions("pairs")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, GetCoreSchemaHandler
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
 from pegboard.model.base_model import Bounded, Model
@@ -25,14 +25,14 @@ class KindName(str):
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Return the schema of a Kind, with the validation of this class."""
-        return core_schema.no_info_wrap_validator_function(
+        return core_schema.with_info_wrap_validator_function(
             cls._read,
             handler.generate_schema(Kind),
             serialization=core_schema.plain_serializer_function_ser_schema(str),
         )
 
     @classmethod
-    def _read(cls, value: Any, read_built_in: Callable[[Any], Kind]) -> str:
+    def _read(cls, value: Any, read_built_in: Callable[[Any], Kind], _info: ValidationInfo) -> str:
         return read_kind(value) if isinstance(value, str) else read_built_in(value)
 
 

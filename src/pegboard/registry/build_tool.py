@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pegboard.json_schema.compile import SchemaProblem, check_schema
 from pegboard.json_schema.storable_json import find_unstorable
 from pegboard.kinds.base import Registration
-from pegboard.kinds.catalog import find_kind
+from pegboard.kinds.catalog import find_kind, make_missing_error
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.call import Caller
 from pegboard.model.secrets import SECRET_MAPS
@@ -92,6 +92,10 @@ def build_tool(
     sealed = seal_config(config, vault, tool.id)
     sealed_auth = seal_auth(auth, vault, tool.id) if auth is not None else None
     is_same = are_equal_unsealed(tool.config, None, sealed, None, vault, tool.id)
+    if kind.is_missing and not is_same:
+        raise Invalid.of(
+            f"The definition of '{spec.name}' is not valid", [Fault("config", make_missing_error(kind.name).message)]
+        )
     is_same_auth = are_equal_unsealed({}, tool.sealed_auth, {}, sealed_auth, vault, tool.id)
     # Earlier versions did not store references to secrets in readable form, so compare the masked form too.
     is_same_auth = is_same_auth and mask_auth(tool.sealed_auth) == mask_auth(sealed_auth)

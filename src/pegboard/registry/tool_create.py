@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from pegboard.kinds.catalog import load_kinds
+from pegboard.kinds.catalog import list_plugin_kinds, load_kinds
 from pegboard.model.api_errors import Invalid
 from pegboard.model.base_model import Bounded, Model
 from pegboard.model.tool import Kind, read_kind
@@ -22,9 +22,10 @@ class KnownKind(KindName):
     __slots__ = ()
 
     @classmethod
-    def _read(cls, value: Any, read_built_in: Callable[[Any], Kind]) -> str:
+    def _read(cls, value: Any, read_built_in: Callable[[Any], Kind], info: ValidationInfo) -> str:
         kinds = load_kinds()
-        if isinstance(value, str) and value in kinds:
+        # A tool whose kind is no longer installed keeps it in a change of other fields.
+        if isinstance(value, str) and (value in kinds or value == (info.context or {}).get("kept_kind")):
             return read_kind(value)
         try:
             return read_built_in(value)
@@ -91,9 +92,20 @@ _UPDATE_DESCRIPTION = "A change to a tool: absent keeps, null clears, a masked v
 ToolUpdate = create_model("ToolUpdate", __base__=_Version, __doc__=_UPDATE_DESCRIPTION, **_update_fields)
 
 
-def read_definition(data: Any) -> ToolCreate:
-    """Return the parsed definition; raise Invalid with every fault."""
+def read_definition(data: Any, *, kept_kind: str | None = None) -> ToolCreate:
+    """Return the parsed definition; raise Invalid with every fault. `kept_kind` is allowed, installed or not."""
     try:
-        return ToolCreate.model_validate(data)
+        return ToolCreate.model_validate(data, context={"kept_kind": kept_kind})
     except ValidationError as error:
         raise Invalid.of("The tool definition is not valid", list_model_faults(error, ToolCreate)) from None
+
+
+def describe_plugin_configs(place: str) -> dict[str, JsonObject]:
+    """Return the JSON Schema of the config of each kind that an installed package adds or replaces.
+
+    `place` is where its definitions will stand: a JSON pointer with {name} for the kind and {{model}} for a definition.
+    """
+    return {
+        kind.name: kind.config.model_json_schema(ref_template=place.format(name=kind.name))
+        for kind in list_plugin_kinds()
+    }

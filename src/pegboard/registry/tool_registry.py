@@ -260,7 +260,8 @@ class ToolRegistry:
         expected = patch.get("version")
         if expected is not None and expected != tool.version:
             raise Conflict(f"Tool '{tool.name}' is at version {tool.version} by now, not {expected}; read it again")
-        spec = read_definition({**write_definition(tool), **_derive_schema_again(tool, patch), **_replace_nulls(patch)})
+        wanted = {**write_definition(tool), **_derive_schema_again(tool, patch), **_replace_nulls(patch)}
+        spec = read_definition(wanted, kept_kind=tool.tool_type)
         return self.changed(tool, spec, caller)
 
     def _check_reachable(self, tool: Tool) -> Tool:

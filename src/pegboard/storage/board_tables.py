@@ -24,7 +24,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-from pegboard.model.tool import Kind
 from pegboard.storage.column_types import ExactJson, Instant, StorableText, make_json_type, make_name_type
 
 
@@ -54,8 +53,6 @@ def get_table(model: type[Base]) -> Table:
 NOT_DELETED = text("is_deleted IS FALSE")
 _LOWER_NAME = text("lower(name)")
 _IS_RESOLVED = text("resolved_at IS NOT NULL")
-
-_KIND_LIST = ", ".join(f"'{kind}'" for kind in Kind)
 
 
 def build_partial_index(name: str, condition: TextClause, *columns: Any, unique: bool = False) -> Index:
@@ -174,7 +171,6 @@ class Tool(SoftDeleted, Base):
     owner: Mapped[User] = relationship(back_populates="tools", lazy="raise")
 
     __table_args__ = (
-        CheckConstraint(f"tool_type IN ({_KIND_LIST})", name="tool_type"),
         CheckConstraint("is_active IS NOT NULL", name="is_active"),
         CheckConstraint("is_public IS NOT NULL", name="is_public"),
         build_partial_index("uq_tool_name", NOT_DELETED, _LOWER_NAME, unique=True),

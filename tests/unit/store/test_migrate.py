@@ -42,6 +42,7 @@ ALL = [
     "0010_people_macs",
     "0011_key_creators",
     "0012_signed_intents",
+    "0013_kinds_of_plugins",
 ]
 
 MIGRATING = """

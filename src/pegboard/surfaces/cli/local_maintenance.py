@@ -107,6 +107,7 @@ async def run_checks(session: CliSession) -> list[CheckResult]:
     findings += await maintenance.check_store(settings)
     findings += await maintenance.check_tables_setting(settings)
     findings += await maintenance.check_sandbox(settings)
+    findings += maintenance.check_kinds()
     if settings.redis_url is not None:
         findings.append(await _check_redis(settings.redis_url.get_secret_value()))
     return findings + await _check_server(session)

@@ -1,4 +1,4 @@
-"""The documentation of the API: the Swagger UI page, and the OpenAPI description of the call route."""
+"""The documentation of the API: the Swagger UI page, and the OpenAPI description of what FastAPI does not know."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from pegboard.model.idempotency_key import MAX_IDEMPOTENCY_KEY_LENGTH
+from pegboard.registry.tool_create import describe_plugin_configs
 from pegboard.surfaces.rest.bodies import ErrorDetails, PlainResult, ProblemBody
 
 router = APIRouter(include_in_schema=False)
@@ -136,7 +137,18 @@ def describe_calls(rest: FastAPI) -> None:
                 schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
                 schemas.update(schema.pop("$defs", {}))
                 schemas[model.__name__] = schema
+            _add_plugin_kinds(schemas)
             rest.openapi_schema = document
         return rest.openapi_schema
 
     rest.openapi = openapi  # type: ignore[method-assign]
+
+
+def _add_plugin_kinds(schemas: dict[str, Any]) -> None:
+    """Add the kinds of installed packages to the schema `Kind`, and a schema `Config_NAME` for the config of each."""
+    kind = schemas["Kind"]
+    for name, config in describe_plugin_configs("#/components/schemas/Config_{name}/$defs/{{model}}").items():
+        if name not in kind["enum"]:
+            kind["enum"].append(name)
+        schemas[f"Config_{name}"] = config
+        kind.setdefault("x-configs", {})[name] = {"$ref": f"#/components/schemas/Config_{name}"}
