@@ -166,9 +166,9 @@ class CallHandler:
         running = self._pipeline.run(call, caller)
         if watch is None or call.key is not None:
             return running
-        peg = self._snapshot.find(call.name)
+        compiled = self._snapshot.find(call.name)
         # Tools of instant kinds never wait, so watching for a disconnect is not worth its cost.
-        if peg is None or peg.kind.is_instant or peg.tool.on_disconnect == "detach":
+        if compiled is None or compiled.kind.is_instant or compiled.tool.on_disconnect == "detach":
             return running
         return watch(running)
 
@@ -196,13 +196,13 @@ class CallHandler:
 
     async def _complete(self, payload: CallPayload, answered: AnsweredCalls) -> dict[str, Any]:
         """Store followed calls in their thread and return the fields of the event `complete`."""
-        told: dict[str, Any] = {"text": payload.text} if payload.text else {}
+        fields: dict[str, Any] = {"text": payload.text} if payload.text else {}
         if payload.request.thread_id is not None:
             error = await self._remember(payload, answered)
-            told |= {"thread_id": payload.request.thread_id} if error is None else {"thread_error": error.message}
+            fields |= {"thread_id": payload.request.thread_id} if error is None else {"thread_error": error.message}
         if payload.shape is not None:
-            told["answer"] = self._payloads.render(answered, payload.shape)
-        return told
+            fields["answer"] = self._payloads.render(answered, payload.shape)
+        return fields
 
     async def _remember(self, payload: CallPayload, answered: AnsweredCalls) -> Refusal | None:
         """Store the calls and the model's text in the thread; return the error, because the calls have run anyway."""
