@@ -103,7 +103,10 @@ get_large_values: Callable[[StoredRow], tuple[str | None, ...]] = itemgetter(*ma
 def serialize_execution(execution: Execution) -> StoredRow:
     """Return the execution as a stored row."""
     # One check of all strings together: unstorable characters are rare, and this runs for every call.
-    texts = _TEXTS_FORMAT % _get_texts(execution)
+    try:
+        texts = "".join(filter(None, _get_texts(execution)))
+    except TypeError:  # a value that is not a string
+        texts = "\0"
     if not texts.isascii() or "\0" in texts:
         row = [replace_unstorable(value) if isinstance(value, str) else value for value in execution]
     else:
@@ -173,4 +176,3 @@ _ENCODERS = tuple(
 )
 _TEXT_FIELDS = [column.name for column in STORED_COLUMNS if column.type is ColumnType.TEXT and not column.is_large]
 _get_texts: Callable[[Execution], tuple[Any, ...]] = itemgetter(*map(FIELDS.index, _TEXT_FIELDS))
-_TEXTS_FORMAT = "%s" * len(_TEXT_FIELDS)

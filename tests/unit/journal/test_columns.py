@@ -5,14 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from pegboard.model.call import Execution
-from pegboard.model.journal_row import COLUMNS, FIELDS, STORED_COLUMNS
+from pegboard.model.journal_row import COLUMNS, FIELDS, STORED_COLUMNS, serialize_execution
 from pegboard.storage import migrate
+from tests.unit.store.rows import an_execution
 
 VERSIONS = Path(migrate.__file__).parent / "migrations" / "versions"
 
 
 def test_every_field_of_an_execution_is_one_column() -> None:
     assert sorted(column.name for column in COLUMNS) == sorted(FIELDS)
+
+
+def test_a_value_that_is_not_a_string_does_not_keep_the_others_from_being_cleaned() -> None:
+    row = serialize_execution(an_execution(row_id=7, error="a\0b"))
+    assert (row[FIELDS.index("row_id")], row[FIELDS.index("error")]) == (7, "a\ufffdb")
 
 
 def test_added_columns_are_the_last_fields_and_accept_null() -> None:
