@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -68,33 +68,26 @@ _EDITABLE_SHIPPED_FIELDS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class ToolRegistry:
     """Changes the tools in the database; the snapshot is refreshed before a method returns."""
 
-    def __init__(
-        self,
-        database: Database,
-        snapshot: Snapshot,
-        vault: Vault,
-        reachable: Callable[[str], None],
-        rules: RegistrationPolicy,
-    ) -> None:
-        self._database = database
-        self._snapshot = snapshot
-        self._vault = vault
-        # Raises EgressRefused for a URL that the address policy never allows.
-        self._reachable = reachable
-        self._rules = rules
+    database: Database
+    snapshot: Snapshot
+    vault: Vault
+    reachable: Callable[[str], None]
+    """Raises EgressRefused for a URL that the address policy never allows."""
+    rules: RegistrationPolicy
 
     async def create(self, spec: ToolCreate, caller: Caller) -> Tool:
         """Create a tool that is owned by the caller, and return it; it can be called at once."""
         refuse_agents(caller)
         tool = self.made(spec, caller)
-        async with self._database.change() as change:
+        async with self.database.change() as change:
             await self._claim_names(change.conn, tool)
             await tool_rows.add_tool(change.conn, tool, revision=change.revision, by=caller.user_id)
-        await self._snapshot.refresh()
-        self._snapshot.warm(tool.id)
+        await self.snapshot.refresh()
+        self.snapshot.warm(tool.id)
         return tool
 
     async def update(self, ref: str, patch: Mapping[str, Any], caller: Caller) -> Tool:
@@ -106,7 +99,7 @@ class ToolRegistry:
         seen = await self.get_owned(ref, caller)
         # Before the transaction begins, so that it does not block other writes: checking code and schemas is slow.
         changed = self._apply_patch(seen, patch, caller)
-        async with self._database.change() as change:
+        async with self.database.change() as change:
             tool = await self._own(change.conn, ref, caller)
             if tool != seen:
                 changed = self._apply_patch(tool, patch, caller)
@@ -114,16 +107,16 @@ class ToolRegistry:
                 await self._claim_names(change.conn, changed)
             if changed is not tool:
                 await tool_rows.save_tool(change.conn, changed, revision=change.revision, by=caller.user_id)
-        await self._snapshot.refresh()
-        self._snapshot.warm(changed.id)
+        await self.snapshot.refresh()
+        self.snapshot.warm(changed.id)
         return changed
 
     async def delete(self, ref: str, caller: Caller) -> Tool:
         """Mark the tool as deleted and return it; its name becomes free, and the tool can be restored."""
         refuse_agents(caller)
-        async with self._database.change() as change:
+        async with self.database.change() as change:
             tool = await self.mark_deleted(change, await self._own(change.conn, ref, caller), caller)
-        await self._snapshot.refresh()
+        await self.snapshot.refresh()
         return tool
 
     async def restore(self, ref: str, caller: Caller) -> Tool:
@@ -132,7 +125,7 @@ class ToolRegistry:
         Raises NotFound if there is none, and Conflict if several deleted tools have this name or the name is taken.
         """
         refuse_agents(caller)
-        async with self._database.change() as change:
+        async with self.database.change() as change:
             by_id = await tool_rows.get_tool(change.conn, ref.lower()) if is_uuid(ref) else None
             found = [by_id] if by_id is not None else await tool_rows.find_deleted_by_name(change.conn, ref)
             found = [tool for tool in found if _can_manage(tool, caller)]
@@ -143,18 +136,18 @@ class ToolRegistry:
                 raise Conflict(f"{len(found)} deleted tools were named '{ref}'; restore one by its id: {ids}")
             tool = found[0]
             if tool.is_deleted:
-                self._rules.check_registration(tool, caller)
+                self.rules.check_registration(tool, caller)
                 await self._claim_names(change.conn, tool)
                 now = datetime.now(UTC)
                 tool = replace(tool, is_deleted=False, deleted_at=None, updated_at=now)
                 await tool_rows.save_tool(change.conn, tool, revision=change.revision, by=caller.user_id)
-        await self._snapshot.refresh()
+        await self.snapshot.refresh()
         return tool
 
     async def get(self, ref: str, caller: Caller) -> Tool:
         """Return the tool of that name, alias or id; raise NotFound if there is none or the caller may not see it."""
-        compiled = self._snapshot.find(ref)
-        if compiled is None or not self._snapshot.may_call(compiled.tool, caller):
+        compiled = self.snapshot.find(ref)
+        if compiled is None or not self.snapshot.may_call(compiled.tool, caller):
             raise NotFound(f"Tool '{ref}' not found")
         return compiled.tool
 
@@ -167,15 +160,13 @@ class ToolRegistry:
         place = read_cursor(cursor, read_name, read_id)
         after = (place[0], place[1]) if place else None
         if caller.agent_id is None:
-            async with self._database.read() as conn:
+            async with self.database.read() as conn:
                 stored = await tool_rows.list_tools(conn, wanted, after=after, limit=limit + 1)
-            beside = self._snapshot.local()
+            beside = self.snapshot.local()
         else:
             # An agent has few tools, scattered over the whole list, so they are selected in memory.
             stored = []
-            beside = [
-                item.tool for item in self._snapshot.iterate_tools() if self._snapshot.may_call(item.tool, caller)
-            ]
+            beside = [item.tool for item in self.snapshot.iterate_tools() if self.snapshot.may_call(item.tool, caller)]
         unstored = sorted(
             (tool for tool in beside if matches_filter(tool, wanted) and (not after or get_sort_key(tool) > after)),
             key=get_sort_key,
@@ -186,7 +177,7 @@ class ToolRegistry:
     async def versions(self, ref: str, caller: Caller, *, cursor: str | None, limit: int) -> Page[StoredToolVersion]:
         """Return one page of the earlier versions of the tool, newest first, for its owner and admins."""
         refuse_agents(caller)
-        async with self._database.read() as conn:
+        async with self.database.read() as conn:
             tool = await self._own(conn, ref, caller, deleted=True)
             place = read_cursor(cursor, read_version)
             found = await tool_rows.list_versions(conn, tool.id, before=place[0] if place else None, limit=limit + 1)
@@ -197,19 +188,17 @@ class ToolRegistry:
         now = datetime.now(UTC)
         fresh = make_empty_tool(new_id(), caller.user_id, now)
         return self.bound(
-            self._check_reachable(
-                build_tool(spec, self._vault, caller, fresh, now, is_sound=is_sound, rules=self._rules)
-            )
+            self._check_reachable(build_tool(spec, self.vault, caller, fresh, now, is_sound=is_sound, rules=self.rules))
         )
 
     def bound(self, tool: Tool, beside: Mapping[str, Tool] | None = None) -> Tool:
         """Return the tool with the tool names in it bound to ids; `beside` are tools that are saved with it."""
-        return bind_tool_names(tool, self._snapshot, beside)
+        return bind_tool_names(tool, self.snapshot, beside)
 
     def changed(self, tool: Tool, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
         """Return the next version of the tool as defined, or the same object if nothing changes."""
         changed = self.bound(
-            build_tool(spec, self._vault, caller, tool, datetime.now(UTC), is_sound=is_sound, rules=self._rules)
+            build_tool(spec, self.vault, caller, tool, datetime.now(UTC), is_sound=is_sound, rules=self.rules)
         )
         if self.same(tool, changed) and changed.bound_tools == tool.bound_tools:
             return tool
@@ -230,30 +219,30 @@ class ToolRegistry:
     async def flag(self, drifted: Iterable[Tool], others: Iterable[Tool] = ()) -> None:
         """Set or clear the drift flag of these tools, unless their version has changed since they were read."""
         wanted = {**{tool.id: (tool, True) for tool in drifted}, **{tool.id: (tool, False) for tool in others}}
-        async with self._database.change() as change:
+        async with self.database.change() as change:
             for now in await tool_rows.list_tools_by_id(change.conn, list(wanted)):
                 tool, is_drifted = wanted[now.id]
                 if now.version == tool.version and now.drifted != is_drifted:
                     flagged = replace(now, drifted=is_drifted)
                     await tool_rows.save_tool(change.conn, flagged, revision=change.revision, by=now.owner_id)
-        await self._snapshot.refresh()
+        await self.snapshot.refresh()
 
     async def accept(self, tool: Tool, patch: Mapping[str, Any], caller: Caller) -> Tool:
         """Replace the definition by the upstream's and clear the drift flag; raise Conflict if the tool has changed."""
-        async with self._database.change() as change:
+        async with self.database.change() as change:
             now = await self._own(change.conn, tool.id, caller)
             if now.version != tool.version:
                 raise Conflict(f"Tool '{tool.name}' was changed meanwhile; look at it and accept again")
             changed = self.changed(now, read_definition({**write_definition(now), **patch}), caller)
             changed = replace(changed, drifted=False)
             await tool_rows.save_tool(change.conn, changed, revision=change.revision, by=caller.user_id)
-        await self._snapshot.refresh()
+        await self.snapshot.refresh()
         return changed
 
     async def get_owned(self, ref: str, caller: Caller) -> Tool:
         """Return the tool of that name or id; raise NotFound or Forbidden if this caller may not change it."""
         refuse_agents(caller)
-        async with self._database.read() as conn:
+        async with self.database.read() as conn:
             return await self._own(conn, ref, caller)
 
     def _apply_patch(self, tool: Tool, patch: Mapping[str, Any], caller: Caller) -> Tool:
@@ -268,7 +257,7 @@ class ToolRegistry:
         for key in find_kind(tool.tool_type).url_fields:
             if tool.config.get(key) is not None:
                 try:
-                    self._reachable(tool.config[key])
+                    self.reachable(tool.config[key])
                 except EgressRefused as error:
                     fault = Fault(f"config.{key}", error.message)
                     raise Invalid.of(f"The definition of '{tool.name}' is not valid", [fault]) from None
@@ -286,15 +275,15 @@ class ToolRegistry:
         plain = [name for name in ToolCreate.model_fields if name not in ("config", "auth_config")]
         if any(getattr(one, name) != getattr(other, name) for name in plain):
             return False
-        return are_equal_unsealed(one.config, one.sealed_auth, other.config, other.sealed_auth, self._vault, one.id)
+        return are_equal_unsealed(one.config, one.sealed_auth, other.config, other.sealed_auth, self.vault, one.id)
 
     async def _own(self, conn: AsyncConnection, ref: str, caller: Caller, *, deleted: bool = False) -> Tool:
         tool = await (tool_rows.get_tool(conn, ref.lower()) if is_uuid(ref) else tool_rows.find_tool_by_name(conn, ref))
         if tool is not None and tool.is_deleted and not (deleted and _can_manage(tool, caller)):
             tool = None
         if tool is None or not (tool.is_public or _can_manage(tool, caller)):
-            local = self._snapshot.find(ref)
-            if local is not None and local.tool.id in {tool.id for tool in self._snapshot.local()}:
+            local = self.snapshot.find(ref)
+            if local is not None and local.tool.id in {tool.id for tool in self.snapshot.local()}:
                 raise Forbidden(f"Tool '{ref}' {local.kind.local_origin}")
             raise NotFound(f"Tool '{ref}' not found")
         if not _can_manage(tool, caller):
@@ -311,7 +300,7 @@ class ToolRegistry:
             if wanted.setdefault(each, own) != own
         ]
         holders = await tool_rows.find_tools_by_name(conn, list(wanted))
-        local = {name for tool in self._snapshot.local() for name in list_lookup_names(tool.name)}
+        local = {name for tool in self.snapshot.local() for name in list_lookup_names(tool.name)}
         odd: dict[str, set[str]] = {}
         if any(_ALIAS_SHAPE.fullmatch(name) for name in wanted):
             for tool_id, name in await tool_rows.list_nonportable_names(conn):

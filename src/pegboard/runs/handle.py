@@ -14,6 +14,7 @@ A surface reads its request, calls these methods in this order and writes the an
 from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
@@ -64,29 +65,20 @@ class HandledPayload(NamedTuple):
         return [answer.result for answer in self.answered.answers]
 
 
+@dataclass(slots=True)
 class CallHandler:
     """Handles requests to run calls, for all surfaces."""
 
-    def __init__(
-        self,
-        *,
-        snapshot: Snapshot,
-        pipeline: Pipeline,
-        payloads: PayloadRunner,
-        threads: Conversations,
-        following: FollowedRuns,
-        chains: ChainRunner,
-    ) -> None:
-        self._snapshot = snapshot
-        self._pipeline = pipeline
-        self._payloads = payloads
-        self._threads = threads
-        self.following = following
-        self._chains = chains
+    snapshot: Snapshot
+    pipeline: Pipeline
+    payloads: PayloadRunner
+    threads: Conversations
+    following: FollowedRuns
+    chains: ChainRunner
 
     def authenticate(self, key: str) -> Caller:
         """Return the holder of an API key; raise Unauthorised if it is not valid."""
-        return self._snapshot.holder(key)
+        return self.snapshot.holder(key)
 
     async def read(
         self,
@@ -106,16 +98,16 @@ class CallHandler:
         needs_text = with_text or request.thread_id is not None
 
         def parse() -> tuple[ParsedCalls, str | None]:
-            asked = self._payloads.read(raw, dialect, request.caller)
-            return asked, self._payloads.dialects.turn_reader.read_assistant_text(raw) if needs_text else None
+            asked = self.payloads.read(raw, dialect, request.caller)
+            return asked, self.payloads.dialects.turn_reader.read_assistant_text(raw) if needs_text else None
 
         asked, text = (
-            parse() if size <= LARGE_BYTES else await self._payloads.large_reads.run(parse, size, request.caller)
+            parse() if size <= LARGE_BYTES else await self.payloads.large_reads.run(parse, size, request.caller)
         )
         if shape is not None:
-            self._payloads.dialects.named(shape, "as")
+            self.payloads.dialects.named(shape, "as")
         if request.thread_id is not None:
-            await self._threads.get(request.thread_id, request.caller)
+            await self.threads.get(request.thread_id, request.caller)
         return CallPayload(request, asked, text, shape)
 
     @overload
@@ -130,7 +122,7 @@ class CallHandler:
         could run.
         """
         request = payload.request
-        running = self._payloads.run(payload.asked, request)
+        running = self.payloads.run(payload.asked, request)
         answered = await (running if watch is None or request.key else watch(running))
         if answered is None:
             return None
@@ -145,7 +137,7 @@ class CallHandler:
 
     def render(self, handled: HandledPayload) -> Any:
         """Return the results in the dialect that was asked for, or in the payload's own."""
-        return self._payloads.render(handled.answered, handled.shape)
+        return self.payloads.render(handled.answered, handled.shape)
 
     @overload
     def call(self, call: ToolCall, caller: Caller) -> Coroutine[Any, Any, ToolResult]: ...
@@ -163,10 +155,10 @@ class CallHandler:
         """
         if call.key is not None:
             check_idempotency_key(call.key)
-        running = self._pipeline.run(call, caller)
+        running = self.pipeline.run(call, caller)
         if watch is None or call.key is not None:
             return running
-        compiled = self._snapshot.find(call.name)
+        compiled = self.snapshot.find(call.name)
         # Tools of instant kinds never wait, so watching for a disconnect is not worth its cost.
         if compiled is None or compiled.kind.is_instant or compiled.tool.on_disconnect == "detach":
             return running
@@ -189,9 +181,9 @@ class CallHandler:
         """
         check_idempotency_key(request.key)
         if schema is not None:
-            check = partial(self._chains.read_input, schema, given)
-            given = await self._payloads.large_reads.run(check, size, request.caller)
-        running = self._chains.run(chain, given, ChainRequest.of(request))
+            check = partial(self.chains.read_input, schema, given)
+            given = await self.payloads.large_reads.run(check, size, request.caller)
+        running = self.chains.run(chain, given, ChainRequest.of(request))
         return await (running if watch is None or request.key else watch(running))
 
     async def _complete(self, payload: CallPayload, answered: AnsweredCalls) -> dict[str, Any]:
@@ -201,7 +193,7 @@ class CallHandler:
             error = await self._remember(payload, answered)
             fields |= {"thread_id": payload.request.thread_id} if error is None else {"thread_error": error.message}
         if payload.shape is not None:
-            fields["answer"] = self._payloads.render(answered, payload.shape)
+            fields["answer"] = self.payloads.render(answered, payload.shape)
         return fields
 
     async def _remember(self, payload: CallPayload, answered: AnsweredCalls) -> Refusal | None:
@@ -209,7 +201,7 @@ class CallHandler:
         request = payload.request
         assert request.thread_id is not None
         try:
-            await self._threads.remember(request.thread_id, request.caller, answered, payload.text)
+            await self.threads.remember(request.thread_id, request.caller, answered, payload.text)
         except Refusal as error:
             return error
         return None

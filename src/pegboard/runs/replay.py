@@ -66,23 +66,15 @@ class Replay:
         return None if self.note else True
 
 
+@dataclass(frozen=True, slots=True)
 class CallReplayer:
     """Replays recorded calls."""
 
-    def __init__(
-        self,
-        database: Database,
-        snapshot: Snapshot,
-        pipeline: Pipeline,
-        prepare: Callable[[Tool], Prepared],
-        refuse: Callable[[Tool, Caller], None],
-    ) -> None:
-        self._database = database
-        self._snapshot = snapshot
-        self._pipeline = pipeline
-        self._prepare = prepare
-        # Raises Forbidden for a tool that this caller may not register.
-        self._refuse = refuse
+    database: Database
+    snapshot: Snapshot
+    pipeline: Pipeline
+    prepare: Callable[[Tool], Prepared]
+    refuse: Callable[[Tool, Caller], None]
 
     async def run(
         self,
@@ -104,11 +96,11 @@ class CallReplayer:
         if careful:
             self._refuse_effects(compiled, caller)
         name = compiled.tool.name
-        if self._snapshot.find(name) is not present:
+        if self.snapshot.find(name) is not present:
             name = present.tool.id  # a function of this process has the name
         call = ToolCall(name, arguments, surface=request.surface, request_id=request.request_id)
         replaying = ReplayedCall(execution.id, compiled if compiled is not present else None)
-        return compare_outcomes(execution, compiled.tool, await self._pipeline.run(call, caller, replaying=replaying))
+        return compare_outcomes(execution, compiled.tool, await self.pipeline.run(call, caller, replaying=replaying))
 
     async def _arguments(self, execution: Execution) -> Any:
         """Return the arguments of the call, without those that its tool added."""
@@ -137,11 +129,11 @@ class CallReplayer:
     def _own(self, execution: Execution, caller: Caller) -> CompiledTool:
         """Return the tool that was called, under its current name."""
         for ref in (execution.tool_id or "", execution.tool_name):
-            compiled = self._snapshot.find(ref)
+            compiled = self.snapshot.find(ref)
             if (
                 compiled is not None
                 and compiled.tool.id == execution.tool_id
-                and self._snapshot.may_call(compiled.tool, caller)
+                and self.snapshot.may_call(compiled.tool, caller)
             ):
                 return compiled
         raise NotFound(
@@ -150,8 +142,8 @@ class CallReplayer:
         )
 
     def _other(self, ref: str, caller: Caller) -> CompiledTool:
-        compiled = self._snapshot.find(ref)
-        if compiled is None or not self._snapshot.may_call(compiled.tool, caller):
+        compiled = self.snapshot.find(ref)
+        if compiled is None or not self.snapshot.may_call(compiled.tool, caller):
             raise NotFound(f"Tool '{shorten(ref)}' not found")
         return compiled
 
@@ -168,18 +160,18 @@ class CallReplayer:
         if not tool.is_active or tool.drifted:
             return present
         earlier = _restore_version(tool, then)
-        self._refuse(earlier, caller)
-        return CompiledTool(earlier, self._prepare)
+        self.refuse(earlier, caller)
+        return CompiledTool(earlier, self.prepare)
 
     async def _version(self, tool_id: str, version: int) -> StoredToolVersion | None:
-        async with self._database.read() as conn:
+        async with self.database.read() as conn:
             found = await tool_rows.list_versions(conn, tool_id, before=version + 1, limit=1)
         return found[0] if found and found[0].version == version else None
 
     def _refuse_effects(self, compiled: CompiledTool, caller: Caller) -> None:
         tool = compiled.tool
         name = tool.fallback.tool if tool.fallback is not None else None
-        fallback = find_tool(self._snapshot, name, NamedBy.of(tool, name, caller, None)) if name else None
+        fallback = find_tool(self.snapshot, name, NamedBy.of(tool, name, caller, None)) if name else None
         for each in [compiled, *([fallback] if fallback is not None else [])]:
             if each.has_effects and not each.tool.idempotent:
                 raise Conflict(

@@ -102,7 +102,7 @@ async def test_a_fault_of_the_boards_own_is_an_event_that_says_nothing_of_it(
     async def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("inner matters")
 
-    monkeypatch.setattr(board.imports.openapi._import_target, "import_tools", broken)
+    monkeypatch.setattr(board.imports.openapi.import_target, "import_tools", broken)
     *_, (name, data) = await asked(admin, OPENAPI, {"document": pets("cats")})
     assert (name, data["status"]) == ("error", 500)
     assert "inner matters" not in json.dumps(data)

@@ -135,7 +135,7 @@ async def test_tools_of_this_process_are_swapped_all_at_once(board: Pegboard) ->
             board.admin,
             make_empty_tool(make_function_id(name), "o", NOW),
             NOW,
-            rules=board.tools._rules,
+            rules=board.tools.rules,
         )
 
     first = [hung("same"), hung("changed"), hung("gone" * 20)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,21 +35,14 @@ FETCH_SECONDS = 60.0
 FindMissingSecrets = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], list[str]]
 
 
+@dataclass(frozen=True, slots=True)
 class OpenApiImport:
     """Creates a tool for each operation of an OpenAPI or Swagger document."""
 
-    def __init__(
-        self,
-        import_target: ImportTarget,
-        outbound: GuardedClient,
-        *,
-        missing_secrets: FindMissingSecrets,
-        max_bytes: int,
-    ) -> None:
-        self._import_target = import_target
-        self._outbound = outbound
-        self._find_missing_secrets = missing_secrets
-        self._max_bytes = max_bytes
+    import_target: ImportTarget
+    outbound: GuardedClient
+    missing_secrets: FindMissingSecrets
+    max_bytes: int
 
     async def __call__(
         self,
@@ -73,12 +67,12 @@ class OpenApiImport:
                 _check_url_field(field, given)
         if auth_config is not None:
             validate_model(AuthConfig, auth_config, "auth_config")
-        with self._import_target.import_threads.place(caller):
+        with self.import_target.import_threads.place(caller):
             if url is not None:
                 tell("fetching", 0, 0)
                 document = await self._fetch_document(url)
             tell("reading", 0, 0)
-            found = await self._import_target.import_threads.run(
+            found = await self.import_target.import_threads.run(
                 lambda on_progress: import_document(
                     document
                     if isinstance(document, Mapping)
@@ -95,14 +89,14 @@ class OpenApiImport:
             )
             definitions = [set_visibility(definition, is_public) for definition in found.definitions]
             belongs = _match_source(make_openapi_source_tag(found.title))
-            taken = await self._import_target.import_tools(
+            taken = await self.import_target.import_tools(
                 definitions, caller, belongs, are_sound=True, dry_run=dry_run, tell=tell
             )
         taken.left_out[:0] = found.left_out
         taken.warnings.extend(found.warnings)
         taken.warnings.extend(
             f"There is no secret '{name}', so calls will fail. Set it: pegboard secrets set {name}"
-            for name in self._find_missing_secrets(caller.user_id, {}, auth_config)
+            for name in self.missing_secrets(caller.user_id, {}, auth_config)
         )
         if not include:
             taken.gone.extend(await self._gone(caller, found, prefix))
@@ -110,7 +104,7 @@ class OpenApiImport:
 
     async def _gone(self, caller: Caller, found: ImportedDocument, prefix: str) -> Iterator[str]:
         source = make_openapi_source_tag(found.title)
-        before = await self._import_target.list_owned(
+        before = await self.import_target.list_owned(
             caller, lambda tool: tool.tool_type == Kind.HTTP and source in tool.tags and tool.name.startswith(prefix)
         )
         return _list_removed_names(before, found, prefix)
@@ -118,7 +112,7 @@ class OpenApiImport:
     async def _fetch_document(self, url: str) -> bytes:
         try:
             async with asyncio.timeout(FETCH_SECONDS):
-                return await read_bounded_body(await self._sent(url), self._max_bytes)
+                return await read_bounded_body(await self._sent(url), self.max_bytes)
         except EgressRefused as error:
             raise Invalid.of("The document cannot be fetched", [Fault("url", error.message)]) from None
         except TimeoutError:
@@ -127,19 +121,19 @@ class OpenApiImport:
             if "max_response_bytes" not in error.message:
                 raise
             # max_response_bytes is a setting of tools and does not apply here.
-            most = f"{self._max_bytes:,} bytes that are read at most (PEGBOARD_MAX_IMPORT_BYTES)"
+            most = f"{self.max_bytes:,} bytes that are read at most (PEGBOARD_MAX_IMPORT_BYTES)"
             raise UpstreamFailed(f"The document is larger than the {most}") from None
 
     async def _sent(self, url: str) -> ClientResponse:
         """Follow redirects and return the final response; raise UpstreamFailed if its status is not a success."""
         headers = CIMultiDict({"Accept": "application/json, application/yaml, */*"})
-        self._outbound.check(url)
+        self.outbound.check(url)
         request = HttpRequest("GET", URL(url), headers, None, headers)
         trail = RedirectTrail(SecretMask(()))
         while True:
             try:
-                self._outbound.check(str(request.url))
-                response = await self._outbound.send(request.method, request.url, headers=request.headers)
+                self.outbound.check(str(request.url))
+                response = await self.outbound.send(request.method, request.url, headers=request.headers)
             except EgressRefused as error:
                 trail.add_redirect_to_message(error, request.url)
                 raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -31,21 +32,14 @@ MAX_WARNINGS = 50
 InjectSecrets = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], InjectedConfig]
 
 
+@dataclass(frozen=True, slots=True)
 class McpImport:
     """Creates a tool for each tool of another MCP server, pinned to its current definition."""
 
-    def __init__(
-        self,
-        import_target: ImportTarget,
-        upstreams: McpSessionPool,
-        *,
-        fill_in: InjectSecrets,
-        opened: Callable[[Tool], OpenTool],
-    ) -> None:
-        self._import_target = import_target
-        self._upstreams = upstreams
-        self._inject_secrets = fill_in
-        self._opened = opened
+    import_target: ImportTarget
+    upstreams: McpSessionPool
+    fill_in: InjectSecrets
+    opened: Callable[[Tool], OpenTool]
 
     async def __call__(
         self,
@@ -82,10 +76,8 @@ class McpImport:
         if auth_config is not None:
             validate_model(AuthConfig, auth_config, "auth_config")
         tell("listing", 0, 0)
-        with self._import_target.import_threads.place(caller), _convert_to_refusal():
-            offered = await self._list_upstream_tools(
-                self._inject_secrets(caller.user_id, config, auth_config), caller.user_id
-            )
+        with self.import_target.import_threads.place(caller), _convert_to_refusal():
+            offered = await self._list_upstream_tools(self.fill_in(caller.user_id, config, auth_config), caller.user_id)
         warnings: dict[str, None] = {}
 
         def note(name: str, text: str) -> None:
@@ -101,7 +93,7 @@ class McpImport:
                 if wanted(found)
             ]
         )
-        taken = await self._import_target.import_tools(
+        taken = await self.import_target.import_tools(
             definitions,
             caller,
             lambda tool, _definition: is_same_upstream(tool, config),
@@ -114,39 +106,39 @@ class McpImport:
         if not dry_run:
             await self._flag_drifted(taken)
         names = {found.name for found in offered}
-        before = await self._import_target.list_owned(caller, lambda tool: is_same_upstream(tool, config))
+        before = await self.import_target.list_owned(caller, lambda tool: is_same_upstream(tool, config))
         taken.gone.extend(tool.name for tool in before if (tool.config.get("tool") or tool.name) not in names)
         return taken
 
     async def accept(self, ref: str, caller: Caller, *, dry_run: bool = False) -> tuple[Tool, dict[str, Any]]:
         """Update the tool to its server's current definition and unflag it; return it and the changed fields."""
-        tool = await self._import_target.get_owned(ref, caller)
+        tool = await self.import_target.get_owned(ref, caller)
         if tool.tool_type != Kind.MCP:
             raise Conflict(f"Tool '{tool.name}' is of kind {tool.tool_type}; only what an MCP server offers can drift")
         wanted = tool.config.get("tool") or tool.name
         with _convert_to_refusal():
-            opened = self._opened(tool)
+            opened = self.opened(tool)
             offered = await self._list_upstream_tools(
                 InjectedConfig(dict(opened.config), opened.auth, opened.secrets), tool.owner_id
             )
         found = next((each for each in offered if each.name == wanted), None)
         if found is None:
             raise Conflict(f"The server of '{tool.name}' no longer offers '{wanted}'; remove the tool, or import again")
-        own = self._import_target.define(tool)
+        own = self.import_target.define(tool)
         patch = {name: value for name, value in build_definition(found, own["config"]).items() if name != "name"}
         changes = list_differences(own, patch)
         if not dry_run:
-            tool = await self._import_target.accept(tool, patch, caller)
+            tool = await self.import_target.accept(tool, patch, caller)
         return tool, changes
 
     async def _list_upstream_tools(self, filled: InjectedConfig, owner_id: str) -> Sequence[UpstreamTool]:
         upstream = Upstream.of(validate_model(McpConfig, filled.config, ""), filled.auth, owner_id)
-        self._upstreams.check(upstream)
+        self.upstreams.check(upstream)
         # A longer connect timeout also extends the time for listing tools.
-        seconds = LIST_SECONDS * max(1.0, self._upstreams.connect_seconds / MCP_CONNECT_SECONDS)
+        seconds = LIST_SECONDS * max(1.0, self.upstreams.connect_seconds / MCP_CONNECT_SECONDS)
         try:
             async with asyncio.timeout(seconds):
-                return await self._upstreams.tools(upstream)
+                return await self.upstreams.tools(upstream)
         except TimeoutError:
             raise UpstreamUnreachable(f"{upstream.shown} did not list its tools within {seconds:g} s") from None
         except ToolError as error:
@@ -154,9 +146,9 @@ class McpImport:
 
     async def _flag_drifted(self, taken: ImportReport) -> None:
         """Flag the tools that their server has changed, and unflag those that match their accepted definition again."""
-        drifted = (await self._import_target.named(taken.drifted)).values()
-        others = (await self._import_target.named([*taken.unchanged, *taken.updated])).values()
-        await self._import_target.flag(drifted, [tool for tool in others if tool.drifted])
+        drifted = (await self.import_target.named(taken.drifted)).values()
+        others = (await self.import_target.named([*taken.unchanged, *taken.updated])).values()
+        await self.import_target.flag(drifted, [tool for tool in others if tool.drifted])
 
 
 @contextmanager
