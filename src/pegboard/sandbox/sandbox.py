@@ -83,8 +83,6 @@ class Sandbox:
         self._zygotes = ZygotePool(partial(build_zygote_spec, masked=masked, without=without), most=zygotes)
         self._proxy = Proxy(outbound)
         self._lines: set[CallChannel] = set()
-        # Calls that have a slot and have not ended; the slot is held a little longer, until the supervisor has exited.
-        self._running_calls = 0
         # Tasks that close proxies and remove work folders; only close() waits for them.
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -108,7 +106,6 @@ class Sandbox:
         self._zygotes.check(job.house)
         place = await self._admission.acquire(user_id, deadline)
         line: CallChannel | None = None
-        self._running_calls += 1
         try:
             for _ in range(_MAX_ATTEMPTS):
                 zygote = None
@@ -124,7 +121,6 @@ class Sandbox:
                     self._zygotes.drop(zygote)
             raise make_unavailable("The process that starts confined calls was ended, or hung, twice; try again")
         finally:
-            self._running_calls -= 1
             if line is None:
                 place.leave()
             else:
@@ -194,7 +190,7 @@ class Sandbox:
             line.on_close(lambda: self._lines.discard(line))
             try:
                 line.send(self._told(job, seconds, self._folder(line), reports=on_progress is not None))
-                await zygote.begin(theirs, network=job.network, crowded=self._running_calls > 1)
+                await zygote.begin(theirs, network=job.network)
             except BaseException:
                 line.terminate()
                 raise

@@ -138,12 +138,9 @@ class Zygote:
         """Wait until it is ready or has failed."""
         await asyncio.shield(self._settled)
 
-    async def begin(self, theirs: socket.socket, *, network: bool, crowded: bool = False) -> None:
-        """Request a process for the call with this socket; raise ZygoteGone if the zygote accepts no calls.
-
-        If `crowded` (several calls are running), later calls leave a CPU to the server.
-        """
-        kind = (b"N" if network else b"n") + (b"c" if crowded else b"")
+    async def begin(self, theirs: socket.socket, *, network: bool) -> None:
+        """Request a process for the call with this socket; raise ZygoteGone if the zygote accepts no calls."""
+        kind = b"N" if network else b"n"
         while self.is_ready:
             try:
                 socket.send_fds(self._sock, [kind], [theirs.fileno()])

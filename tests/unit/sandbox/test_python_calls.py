@@ -137,6 +137,6 @@ def test_no_caller_waits_for_what_a_process_does_after_its_result(warm: Zygote) 
     assert (ended.fate, ended.result) == ("exited", b'{"ok":1}')
 
 
-def test_a_call_that_comes_while_another_is_rehearsed_is_answered_all_the_same(warm: Zygote) -> None:
+def test_a_call_that_comes_while_the_next_process_is_prepared_is_answered(warm: Zygote) -> None:
     for _ in range(10):
         assert value(warm, "def main():\n    return 1") == 1

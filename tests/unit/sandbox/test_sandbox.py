@@ -158,25 +158,8 @@ async def test_a_step_that_fails_is_the_set_ups_fault_and_nothing_ran() -> None:
         assert refused.value.did_run is False
 
 
-async def test_zygotes_are_notified_of_calls_that_run_together_and_not_of_those_that_follow_each_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    begin, received = Zygote.begin, []
-
-    async def noted(self: Zygote, theirs: socket.socket, *, network: bool, crowded: bool) -> None:
-        received.append(crowded)
-        await begin(self, theirs, network=network, crowded=crowded)
-
-    monkeypatch.setattr(Zygote, "begin", noted)
-    async with boxed() as box:
-        for _ in range(3):
-            await box.run(command("true"), "ann", later())
-        await asyncio.gather(*(box.run(script("sleep 0.1"), "ann", later()) for _ in range(3)))
-    assert received == [False, False, False, False, True, True]
-
-
 async def test_nonsense_from_the_other_end_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def babble(self: Zygote, theirs: socket.socket, *, network: bool, crowded: bool) -> None:
+    async def babble(self: Zygote, theirs: socket.socket, *, network: bool) -> None:
         theirs.send(b"HTTP/1.1 200 OK")
         self.calls += 1
 

@@ -170,10 +170,10 @@ async def test_a_call_goes_on_when_its_zygote_dies(mark: str) -> None:
 async def test_a_zygote_that_dies_with_the_call_in_its_hands_is_replaced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     begin, deaths = Zygote.begin, [True, False]
 
-    async def dies(self: Zygote, theirs: socket.socket, *, network: bool, crowded: bool) -> None:
+    async def dies(self: Zygote, theirs: socket.socket, *, network: bool) -> None:
         # Stopped, it has been sent the call and not begun it.
         os.kill(self.pid, signal.SIGSTOP)
-        await begin(self, theirs, network=network, crowded=crowded)
+        await begin(self, theirs, network=network)
         os.kill(self.pid, signal.SIGKILL if deaths.pop(0) else signal.SIGCONT)
 
     monkeypatch.setattr(Zygote, "begin", dies)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -108,33 +107,6 @@ except OSError as error:
         with zygote(house(without=["seccomp", "landlock"]), user) as calls:
             ended = calls.python(code.format(port=port))
     assert b"unreachable" in ended.stdout or b"refused" in ended.stdout
-
-
-LOOK = "import os\ndef main(): return sorted(os.sched_getaffinity(0))"
-ASKED = {
-    "commands": command("sh", "-c", "sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status"),
-    "functions": command() | {"kind": "python", "code": LOOK, "entry": "main", "arguments": {}},
-}
-
-
-@pytest.mark.parametrize("kind", ASKED)
-def test_where_many_run_at_once_those_after_leave_a_processor_to_the_server(user: str, kind: str) -> None:
-    def seen(*, crowded: bool) -> set[int]:
-        with calls.call(ASKED[kind], crowded=crowded) as call:
-            ended = call.ended()
-        return numbers(ended.stdout.decode()) if kind == "commands" else set(json.loads(ended.result)["ok"])
-
-    every = os.sched_getaffinity(0)
-    fewer = every - {min(every)} or every
-    with zygote(house(python=kind == "functions"), user) as calls:
-        found = [seen(crowded=crowded) for crowded in (False, True, True, False, False)]
-    assert found == [every, every, fewer, fewer, every]
-
-
-def numbers(text: str) -> set[int]:
-    """The numbers of a list such as 0-3,5."""
-    spans = [[int(end) for end in span.split("-")] for span in text.strip().split(",")]
-    return {number for span in spans for number in range(span[0], span[-1] + 1)}
 
 
 def status(process: int) -> dict[str, list[str]]:

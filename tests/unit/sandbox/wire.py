@@ -106,12 +106,12 @@ class Zygote:
         self.process = process
         self.line = line
 
-    def call(self, job: dict[str, Any], *, crowded: bool = False) -> Call:
+    def call(self, job: dict[str, Any]) -> Call:
         """Start a call."""
         ours, theirs = socket.socketpair()
         ours.settimeout(60)
         with theirs:
-            kind = (b"N" if job["network"] else b"n") + b"c" * crowded
+            kind = b"N" if job["network"] else b"n"
             socket.send_fds(self.line, [kind], [theirs.fileno()])
         try:
             return Call(ours, job)

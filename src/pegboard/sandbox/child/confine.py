@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
-import select
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
@@ -73,7 +72,7 @@ def run_confined(work: JobRunner, terms: ConfinementRules, place: Isolation, giv
 
     If the folder is known before the call, the process is confined before it reads the call.
     """
-    folder, port, ends, is_ready = given
+    folder, port, ends = given
     try:
         try:
             _install_pipes(ends)
@@ -86,11 +85,12 @@ def run_confined(work: JobRunner, terms: ConfinementRules, place: Isolation, giv
             exit_process(0)  # there will be no call
         if folder is not None:
             _apply_confinement(terms, place, folder, port)
-            work.rehearse(_has_call, is_ready=is_ready)
+            work.prepare()
         call = _read_call()
         apply_call_rlimits(call.job, place.max_processes(call.job), terms.baseline if call.job.is_python else 0)
         if folder is None:
             _apply_confinement(terms, place, call.folder, port)
+            work.prepare()
         work.run(call, build_environment(call, port))
     except StepFailed as error:
         report_failure("setup", 0, str(error))
@@ -139,7 +139,7 @@ def _deprioritize() -> None:
         os.setpgid(0, 0)
     with step("lowering the priority"):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-        syscalls.lower_priority(_EXTRA_NICENESS)
+        os.nice(_EXTRA_NICENESS)
     with step("being counted by the supervisor"):
         syscalls.set_dumpable(True)
     # Some memory is not charged to any process: if the machine runs out of it, this process is to be killed first.
@@ -160,10 +160,6 @@ def _apply_confinement(terms: ConfinementRules, place: Isolation, folder: str, p
     if "seccomp" not in terms.without:
         with step("confining system calls with seccomp"):
             seccomp_filter.apply_seccomp(network=port is not None)
-
-
-def _has_call(within: float) -> bool:
-    return bool(select.select([ORDERS_FD], [], [], within)[0])
 
 
 def _read_call() -> ConfinedCall:

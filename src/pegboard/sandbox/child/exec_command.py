@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 
 from pegboard.sandbox.child.call_request import ConfinedCall
 from pegboard.sandbox.child.job_runner import (
@@ -20,7 +19,7 @@ from pegboard.sandbox.child.setup_steps import StepFailed, step
 class CommandRunner:
     """Runs the command of a call."""
 
-    def rehearse(self, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
+    def prepare(self) -> None:
         """Do nothing: a command needs no preparation."""
 
     def run(self, call: ConfinedCall, env: dict[str, str]) -> None:

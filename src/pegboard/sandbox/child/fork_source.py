@@ -7,7 +7,6 @@ import signal
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from pegboard.sandbox.child import syscalls
 from pegboard.sandbox.child.call_request import ConfinementRules
 from pegboard.sandbox.child.confine import run_confined
 from pegboard.sandbox.child.fd_channel import CallAbandoned
@@ -43,17 +42,12 @@ class ConfinedProcess(Protocol):
     def ended(self) -> ProcessEnd | None:
         """Return how the process ended, or None if it is running; also reap ended orphans."""
 
-    def close(self) -> None:
-        """Release all resources of the process."""
-
 
 class ForkSource(Protocol):
     """A source from which confined processes are forked."""
 
     # All file descriptors from this one on are not needed by a supervisor.
     first_unused_fd: int
-    # Whether confined processes inherit nothing from their supervisors, so that a supervisor may run several calls.
-    can_reuse_supervisors: bool
 
     def start(self, place: Isolation, folder: str | None, port: int | None, streams: CallPipes) -> ConfinedProcess:
         """Start a process that waits for a call of this supervisor."""
@@ -88,7 +82,7 @@ class ForkedProcess:
     def __init__(self, pid: int, told: int) -> None:
         self._pid = pid
         self._told = told
-        self._descriptor = syscalls.pidfd_open(pid)
+        self._descriptor = os.pidfd_open(pid)
 
     def wait_until_isolated(self) -> None:
         """Wait until the process is isolated; raise StepFailed if it cannot be, CallAbandoned if it has exited."""
@@ -107,19 +101,13 @@ class ForkedProcess:
         """Return how the process ended, or None if it is running; also reap ended orphans."""
         return reap_child(self._pid)
 
-    def close(self) -> None:
-        """Do nothing: all resources end with the supervisor."""
-
 
 class ForkingSource:
     """Forks confined processes from the supervisor, which is itself a fork of the zygote."""
 
     first_unused_fd = 4
-    # A second process would inherit the data of the previous call from this process.
-    can_reuse_supervisors = False
 
     def __init__(self, work: JobRunner, house: ZygoteSpec) -> None:
-        syscalls.freeze_memory()
         self._work = work
         self._rules = ConfinementRules.of(house)
 

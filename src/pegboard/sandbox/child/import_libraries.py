@@ -12,9 +12,8 @@ from importlib.util import find_spec
 from types import CodeType, ModuleType
 from typing import Any, cast
 
-from pegboard.sandbox.child import malloc_arenas, python_call
+from pegboard.sandbox.child import python_call
 from pegboard.sandbox.child.confine import build_base_environment
-from pegboard.sandbox.child.practice_calls import practise
 from pegboard.sandbox.child.python_runner import PythonRunner, guard_imports
 from pegboard.sandbox.child.rootfs import CALL_FOLDERS, ZygoteSpec
 from pegboard.sandbox.child.setup_steps import LibraryFailed
@@ -69,14 +68,12 @@ def load_libraries(house: ZygoteSpec) -> PythonRunner:
     """Import the libraries that Python calls need; raise LibraryFailed if an import fails."""
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     sys.path += house.prefixes
-    with malloc_arenas.together():
-        for name in house.modules:
-            _import_library(name)
-        practised = practise(house.modules)
+    for name in house.modules:
+        _import_library(name)
     python_call.clear_parent_state()
     guard_imports(house.allowed)
     # Without namespaces each call has a different work folder.
-    return PythonRunner(practised, build_base_environment(CALL_FOLDERS[0]) if house.namespaces else {})
+    return PythonRunner(build_base_environment(CALL_FOLDERS[0]) if house.namespaces else {})
 
 
 def _import_library(name: str) -> None:

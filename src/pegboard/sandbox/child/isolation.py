@@ -56,8 +56,8 @@ class Isolation(Protocol):
     def is_empty(self, within: float) -> bool:
         """Return True if all processes have ended and are reaped, after waiting at most `within` seconds."""
 
-    def close(self, job: Job | None) -> None:
-        """Remove everything of the call; another call may follow."""
+    def remove_files(self, job: Job) -> None:
+        """Remove the files of the call, after all its processes have ended."""
 
 
 def kill_and_reap(place: Isolation) -> bool:

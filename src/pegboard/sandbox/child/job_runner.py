@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, NoReturn, Protocol
 
 from pegboard.sandbox.child.call_request import ConfinedCall
@@ -22,22 +22,18 @@ _exit, _getpid, _kill = os._exit, os.getpid, os.kill
 
 
 class ConfinedInputs(NamedTuple):
-    """What a confined process gets from its supervisor: folder and proxy port if known, and the pipes.
-
-    `is_ready` is True if the process already has its own copies of the memory pages that it will write to.
-    """
+    """What a confined process gets from its supervisor: folder and proxy port if known, and the pipes."""
 
     folder: str | None
     port: int | None
     ends: Sequence[int]
-    is_ready: bool = False
 
 
 class JobRunner(Protocol):
     """Runs one kind of job (Python function or command) in the confined process."""
 
-    def rehearse(self, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
-        """Prepare, confined, until there is a call; `is_called(seconds)` waits for one and returns True if it came."""
+    def prepare(self) -> None:
+        """Do what does not depend on the call, in the confined process, once before `run`."""
 
     def run(self, call: ConfinedCall, env: dict[str, str]) -> None:
         """Run the call with this environment; raise StepFailed if the call is invalid."""

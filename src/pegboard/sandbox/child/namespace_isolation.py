@@ -13,7 +13,7 @@ from contextlib import suppress
 from pegboard.sandbox.child import rootfs, syscalls, user_identity
 from pegboard.sandbox.child.isolation import has_ended, reap_children
 from pegboard.sandbox.child.job import Job
-from pegboard.sandbox.child.pid1 import create_init
+from pegboard.sandbox.child.pid1 import Pid1
 from pegboard.sandbox.child.rootfs import CALL_FILES_MOUNT, CALL_FOLDERS, ZygoteSpec, list_binds_in_call_folders
 from pegboard.sandbox.child.setup_steps import step
 
@@ -43,9 +43,8 @@ class NamespaceIsolation:
     """The namespaces of a call; when pid 1 ends, the kernel kills all other processes. The supervisor stays outside."""
 
     def __init__(self, house: ZygoteSpec) -> None:
-        # The pidfd of pid 1, the pipe that keeps it alive, and the mount namespaces of the call and of this process.
-        self.first = self._held = self._inside = self._outer_mount_fd = -1
-        self._init_starter = create_init()
+        self.first = -1
+        self._pid1: Pid1 | None = None
         self._user, self._group = os.getuid(), os.getgid()
         self._shown = list_binds_in_call_folders(house)
         # Without the seccomp filter calls can create sockets, so each call gets its own network namespace.
@@ -54,11 +53,8 @@ class NamespaceIsolation:
     def open(self, *, network: bool) -> str:
         """Start pid 1 of new namespaces."""
         with step("making namespaces"):
-            # However this process ends, the kernel closes its end of the pipe.
-            reading, self._held = os.pipe()
-            first = self._init_starter.begin(self._select_namespaces(network), reading, self._held)
-            os.close(reading)
-            self.first = syscalls.pidfd_open(first)
+            self._pid1 = Pid1(self._select_namespaces(network))
+            self.first = os.pidfd_open(self._pid1.pid)
         return CALL_FOLDERS[0]
 
     def enter_for_children(self, first: int) -> None:
@@ -78,17 +74,11 @@ class NamespaceIsolation:
             _mount_proc()
 
     def hide_process(self) -> None:
-        """Make this process and pid 1 unreadable to others, and keep access to the call's mount namespace."""
-        # Opened through /proc/self: this process is not visible in the call's /proc, and pid 1 may have another pid in
-        # others.
-        myself = os.open("/proc/self", os.O_PATH | os.O_CLOEXEC)
-        self._outer_mount_fd = os.open("ns/mnt", os.O_RDONLY | os.O_CLOEXEC, dir_fd=myself)
+        """Enter the mount namespace of the call, and make this process and pid 1 unreadable to others."""
         syscalls.join_namespaces(self.first, syscalls.NEWNS)
-        self._inside = os.open("ns/mnt", os.O_RDONLY | os.O_CLOEXEC, dir_fd=myself)
-        syscalls.join_namespaces(self._outer_mount_fd, syscalls.NEWNS)
-        os.close(myself)
         syscalls.set_dumpable(False)
-        self._init_starter.hide_process(self._held)
+        if self._pid1 is not None:
+            self._pid1.hide()
 
     def listen(self) -> socket.socket:
         """Return a socket on the loopback device of the call's network namespace, in which this process stays."""
@@ -97,9 +87,7 @@ class NamespaceIsolation:
             return open_loopback_listener()
 
     def prepare_folder(self, job: Job) -> str:
-        """Set the size limits of the call's files to those of the job, and enter the mount namespace of the call."""
-        with step("joining namespaces"):
-            syscalls.join_namespaces(self._inside, syscalls.NEWNS)
+        """Set the size limits of the call's files to those of the job."""
         disk = job.bounds.disk
         files = max(_MIN_FILES, disk // _BYTES_PER_FILE)
         rootfs.resize_tmpfs(CALL_FOLDERS[0], size=disk, files=files)
@@ -130,17 +118,8 @@ class NamespaceIsolation:
         reap_children()
         return self.first < 0 or has_ended(self.first, within)
 
-    def close(self, job: Job | None) -> None:
-        """Leave the namespaces: the kernel removes their files with the last process."""
-        if self._outer_mount_fd >= 0:
-            syscalls.join_namespaces(self._outer_mount_fd, syscalls.NEWNS)
-        if self.first >= 0:
-            with suppress(ChildProcessError):
-                os.waitid(os.P_PIDFD, self.first, os.WEXITED | os.WNOHANG)
-        for descriptor in (self._outer_mount_fd, self._inside, self._held, self.first):
-            if descriptor >= 0:
-                os.close(descriptor)
-        self._outer_mount_fd = self._inside = self._held = self.first = -1
+    def remove_files(self, job: Job) -> None:
+        """Do nothing: the kernel removes the files with the last process of the namespaces."""
 
     def _select_namespaces(self, network: bool) -> int:
         """Return the namespaces to create; calls without network share an empty network namespace without sockets."""

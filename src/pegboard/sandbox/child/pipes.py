@@ -233,10 +233,3 @@ class CallPipes:
         """The ends of the process, in the order of their file descriptors there."""
         kept = (stream.child_fd for stream in self.kept)
         return (self.stdin.child_fd, *kept, self.orders.child_fd, self.reports.writing)
-
-    def close(self) -> None:
-        """Close the ends of this process."""
-        for fed in (self.stdin, self.orders):
-            fed.close()
-        for descriptor in (*(stream.fd for stream in self.kept), self.reports.reading):
-            os.close(descriptor)

@@ -104,12 +104,11 @@ class PlainIsolation:
             time.sleep(within)
         return reap_children()
 
-    def close(self, job: Job | None) -> None:
-        """Empty the work folder; what cannot be removed here is left to the server."""
+    def remove_files(self, job: Job) -> None:
+        """Remove the work folder; what cannot be removed here is left to the server."""
         import shutil
 
-        if job is not None:
-            shutil.rmtree(job.folder or "", ignore_errors=True)
+        shutil.rmtree(job.folder or "", ignore_errors=True)
 
 
 def _find_descendants() -> list[int]:

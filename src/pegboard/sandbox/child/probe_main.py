@@ -93,7 +93,6 @@ def _try_namespaces(house: ZygoteSpec) -> int:
         raise StepFailed(outcome)
     room.hide_process()
     room.prepare_folder(Job(False, 1.0, JobLimits(0, 1, 2**20, 0, 0), {}, None, True, False, b"", {}, b""))
-    room.close(None)
     return outcome
 
 

@@ -7,9 +7,8 @@ tool from depending on other packages that are installed beside the board, and h
 from __future__ import annotations
 
 import os
-import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -17,37 +16,25 @@ from types import ModuleType
 from pegboard.sandbox.child import python_call
 from pegboard.sandbox.child.call_request import ConfinedCall
 from pegboard.sandbox.child.job_runner import REPORTS_FD, RESULT_FD, TROUBLE_FD, exit_process
-from pegboard.sandbox.child.practice_calls import Practised, rehearse
 from pegboard.sandbox.child.setup_steps import StepFailed
 
 
 class PythonRunner:
     """Runs the code of calls in this process."""
 
-    def __init__(self, practised: Practised, env: Mapping[str, str]) -> None:
+    def __init__(self, env: Mapping[str, str]) -> None:
         """Set these variables in advance; a call sets the rest of its environment."""
         os.environ.update(env)
-        self._practised = practised
-        self._has_output = self._is_reset = False
 
-    def open_output(self) -> None:
-        """Open the streams that calls print to, if nothing else in this process can print before it is forked."""
-        # The streams of a call are pipes, and a stream object caches properties of its file descriptor.
-        if all(map(_is_pipe, (1, 2))):
-            python_call.open_output()
-            self._has_output = True
-
-    def rehearse(self, is_called: Callable[[float], bool], *, is_ready: bool) -> None:
-        """Run sample work, so that the memory pages that the next call needs are already copied."""
-        self._reset_process_state()
-        rehearse(self._practised, is_called, is_ready=is_ready)
+    def prepare(self) -> None:
+        """Open the streams that the call prints to, and reset the state that forks must not share."""
+        python_call.open_output()
+        python_call.reseed_process()
 
     def run(self, call: ConfinedCall, env: dict[str, str]) -> None:
         """Run the function, then exit this process; raise StepFailed if the job is a command."""
         if not call.job.is_python:
             raise StepFailed("reading the job: it is a command, which is not for here")
-        if not self._is_reset:
-            self._reset_process_state()
         # Library threads or fork handlers may have changed the environment since the fork.
         if dict(os.environ) != env:
             os.environ.clear()
@@ -59,19 +46,6 @@ class PythonRunner:
         job = call.job.told | {"arguments": call.job.arguments}
         python_call.run_python_job(job, RESULT_FD, REPORTS_FD if call.job.reports else None)
         exit_process(0)
-
-    def _reset_process_state(self) -> None:
-        if not self._has_output:
-            python_call.open_output()
-        python_call.reseed_process()
-        self._is_reset = True
-
-
-def _is_pipe(descriptor: int) -> bool:
-    try:
-        return stat.S_ISFIFO(os.fstat(descriptor).st_mode)
-    except OSError:
-        return False  # a library has closed it
 
 
 _OWN_PACKAGE = "pegboard"

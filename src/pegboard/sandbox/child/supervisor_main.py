@@ -1,8 +1,7 @@
 """The supervisor of a call: prepares the isolation, starts and watches the confined process, and ends it.
 
 It collects the output, checks time and memory, and reports to the server how the call ended. It does not trust the
-confined process. If a call cannot see anything of another one in it, a supervisor runs several calls in sequence, each
-in its own isolation.
+confined process. It runs one call and exits.
 """
 
 from __future__ import annotations
@@ -22,13 +21,8 @@ from pegboard.sandbox.child.pipes import CallPipes
 from pegboard.sandbox.child.setup_steps import StepFailed, step
 from pegboard.sandbox.child.watch_call import CallEnd, CallWatcher
 
-# The file descriptor on which the zygote passes calls.
+# The file descriptor on which the zygote passes the call.
 _ZYGOTE_FD = 3
-# The message to the zygote that another call may come, and the size limit of messages from it.
-SUPERVISOR_FREE, MAX_MESSAGE_BYTES = b".", 2**16
-# After this many calls, or one that took this many bytes of this process, a new supervisor is started: pid 1 of the
-# next call shares the memory of this process, and would show its growth.
-_MAX_CALLS, _MAX_CALL_BYTES = 1000, 2**16
 # A killed process takes a few of these polls to end.
 _EXIT_POLL_SECONDS, _EXIT_POLLS = 0.01, 10
 
@@ -40,16 +34,15 @@ class PreparedProcess(NamedTuple):
     streams: CallPipes
     listener: socket.socket | None
 
-    def close(self) -> None:
-        """Release the process and its pipes."""
-        self.child.close()
-        self.streams.close()
-
 
 def run_supervisor(handle: int, source: ForkSource, place: Isolation, *, network: bool) -> NoReturn:
-    """Run the calls whose sockets the zygote passes; this process exits after the last."""
+    """Prepare for a call, run the call whose socket the zygote passes, and exit."""
     try:
-        _serve_calls(handle, source, place, network)
+        os.dup2(handle, _ZYGOTE_FD, inheritable=False)
+        syscalls.close_fds_from(source.first_unused_fd)
+        with step("leaving the zygote's process group"):
+            os.setpgid(0, 0)
+        _run_next_call(source, place, network)
     except CallAbandoned:
         kill_and_reap(place)
     except Exception:
@@ -61,33 +54,7 @@ def run_supervisor(handle: int, source: ForkSource, place: Isolation, *, network
         os._exit(0)
 
 
-def _serve_calls(handle: int, source: ForkSource, place: Isolation, network: bool) -> None:
-    os.dup2(handle, _ZYGOTE_FD, inheritable=False)
-    syscalls.close_fds_from(source.first_unused_fd)
-    with step("leaving the zygote's process group"):
-        os.setpgid(0, 0)
-    with socket.socket(fileno=_ZYGOTE_FD) as zygote:
-        for _ in range(_MAX_CALLS):
-            is_fit = _run_next_call(zygote, source, place, network)
-            if network or not (is_fit and source.can_reuse_supervisors):
-                return
-            processors = _request_next_processors(zygote)
-            if not processors:
-                return
-            syscalls.set_cpu_affinity([int(number) for number in processors.split(b",")])
-
-
-def _request_next_processors(zygote: socket.socket) -> bytes:
-    """Return the CPUs for another call, as the zygote sends them; empty if there is none."""
-    try:
-        zygote.send(SUPERVISOR_FREE)
-        return zygote.recv(MAX_MESSAGE_BYTES)
-    except OSError:
-        return b""
-
-
-def _run_next_call(zygote: socket.socket, source: ForkSource, place: Isolation, network: bool) -> bool:
-    """Run one call; return True if this process can run another."""
+def _run_next_call(source: ForkSource, place: Isolation, network: bool) -> None:
     prepared: PreparedProcess | StepFailed
     try:
         prepared = _prepare_process(source, place, network)
@@ -96,17 +63,14 @@ def _run_next_call(zygote: socket.socket, source: ForkSource, place: Isolation, 
             # Pid 1 was killed, for example by the OOM killer: the server starts the call again.
             raise CallAbandoned from None
         prepared = error
-    with _receive_channel(zygote) as line:
+    with _receive_channel() as line:
         told = line.read_job()
         try:
             if isinstance(prepared, StepFailed):
                 raise prepared
-            is_fit = _run_call(line, Job.read(told), place, prepared)
+            _run_call(line, Job.read(told), place, prepared)
         except StepFailed as error:
             line.send_failure(str(error))
-            return False
-    prepared.close()
-    return is_fit
 
 
 def _prepare_process(source: ForkSource, place: Isolation, network: bool) -> PreparedProcess:
@@ -128,15 +92,15 @@ def _prepare_process(source: ForkSource, place: Isolation, network: bool) -> Pre
     return PreparedProcess(child, streams, listener)
 
 
-def _receive_channel(zygote: socket.socket) -> ServerChannel:
-    descriptors = receive_fds(zygote, 1).descriptors
+def _receive_channel() -> ServerChannel:
+    with socket.socket(fileno=_ZYGOTE_FD) as zygote:
+        descriptors = receive_fds(zygote, 1).descriptors
     if not descriptors:
         raise CallAbandoned
     return ServerChannel(socket.socket(fileno=descriptors[0]))
 
 
-def _run_call(line: ServerChannel, job: Job, place: Isolation, prepared: PreparedProcess) -> bool:
-    """Run the call; return True if nothing is left of it and this process did not grow with it."""
+def _run_call(line: ServerChannel, job: Job, place: Isolation, prepared: PreparedProcess) -> None:
     if job.network != (prepared.listener is not None):
         raise StepFailed("reading the job: it is not the kind of call that it was said to be, with or without network")
     folder = place.prepare_folder(job)
@@ -148,10 +112,8 @@ def _run_call(line: ServerChannel, job: Job, place: Isolation, prepared: Prepare
         line.send_started()
         _watch_call(line, ConfinedCall(job, folder), place, prepared)
     finally:
-        is_over = kill_and_reap(place)
-        place.close(job)
-    taken = len(job.text) + sum(len(stream.content) for stream in prepared.streams.kept)
-    return is_over and taken <= _MAX_CALL_BYTES
+        kill_and_reap(place)
+        place.remove_files(job)
 
 
 def _check_process_waits(prepared: PreparedProcess) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import os
 import signal
 import struct
 import sys
-from collections.abc import Collection
-from contextlib import suppress
 
 NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
 NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -19,20 +16,15 @@ MS_BIND, MS_REC, MS_PRIVATE = 1 << 12, 1 << 14, 1 << 18
 ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV, ATTR_NOEXEC = 1, 2, 4, 8
 
 _MNT_DETACH = 2
-_MADV_POPULATE_WRITE, _MADV_COLLAPSE, _HUGE_PAGE_BYTES = 23, 25, 2**21
-# The limit of memory ranges in one call, and the size of one range.
-_IOV_MAX, _IOVEC_BYTES = 1024, 16
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS = 1, 4, 8
 _PR_SET_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 47, 2
 _CAPABILITY_VERSION = 0x20080522
 # These have the same number on all machines.
-_PIDFD_OPEN, _CLOSE_RANGE, _PROCESS_MADVISE, _MOUNT_SETATTR = 434, 436, 440, 442
+_CLOSE_RANGE, _MOUNT_SETATTR = 436, 442
 # These have different numbers on some machines; machines without an entry use the generic numbers.
-_CLONE, _PIVOT_ROOT, _SCHED_SETATTR = {"x86_64": (56, 155, 314)}.get(os.uname().machine, (220, 41, 274))
-# A 20 ms scheduler slice: tasks with the default slice preempt us (Linux 6.12+).
-_SLICE_NANOSECONDS = 20_000_000
+_CLONE, _PIVOT_ROOT = {"x86_64": (56, 155)}.get(os.uname().machine, (220, 41))
 
 libc = ctypes.CDLL(None, use_errno=True)
 # Keeps the GIL: the child of a clone must return holding it.
@@ -42,12 +34,7 @@ libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes
 # Declared once, so that ctypes does not look them up in each call.
 libc.setns.argtypes = [ctypes.c_int, ctypes.c_int]
 libc.capset.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
-libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
-
-
-# Start and end address.
-MemoryRange = tuple[int, int]
 
 
 class _MountAttributes(ctypes.Structure):
@@ -97,22 +84,9 @@ def clone(flags: int) -> int:
     return pid
 
 
-def fork() -> int:
-    """Fork with the C library: return 0 in the child, the pid of the child in the parent.
-
-    Python's fork handlers are not run, so this is only for processes without threads.
-    """
-    return check_syscall(_libc_with_gil.fork())
-
-
 def join_namespaces(process: int, namespaces: int) -> None:
     """Enter these namespaces of the process of this pidfd; a pid namespace applies only to future children."""
     check_syscall(libc.setns(process, namespaces))
-
-
-def pidfd_open(pid: int) -> int:
-    """Return a file descriptor that becomes readable when the process has ended."""
-    return check_syscall(libc.syscall(_PIDFD_OPEN, pid, 0))
 
 
 def close_fds_from(first: int) -> None:
@@ -139,61 +113,6 @@ def read_file(path: str) -> bytes:
         return said
     finally:
         os.close(descriptor)
-
-
-def lower_priority(steps: int) -> None:
-    """Increase the niceness by this many steps; from Linux 6.12 on, also let other tasks preempt this process."""
-    wanted = struct.pack("=IIQiIQQQ", 48, os.sched_getscheduler(0), 0, os.nice(steps), 0, _SLICE_NANOSECONDS, 0, 0)
-    libc.syscall(_SCHED_SETATTR, 0, ctypes.c_char_p(wanted), 0)
-
-
-def set_cpu_affinity(processors: Collection[int]) -> None:
-    """Restrict this process to these CPUs; if they are not available, the kernel's choice stays."""
-    with suppress(OSError):
-        if os.sched_getaffinity(0) != set(processors):
-            os.sched_setaffinity(0, processors)
-
-
-def freeze_memory() -> None:
-    """Exclude all current objects from garbage collection, and collapse their memory to huge pages."""
-    gc.collect()
-    gc.freeze()
-    collapse_huge_pages()
-
-
-def collapse_huge_pages() -> None:
-    """Replace small pages with huge pages if the kernel permits it.
-
-    A fork copies a page table entry for each page. A huge page is split again when it is written to while it is shared.
-    """
-    for start, end in list_writable_memory():
-        for place in range(
-            -(-start // _HUGE_PAGE_BYTES) * _HUGE_PAGE_BYTES, end - _HUGE_PAGE_BYTES + 1, _HUGE_PAGE_BYTES
-        ):
-            libc.madvise(place, _HUGE_PAGE_BYTES, _MADV_COLLAPSE)
-
-
-def list_writable_memory() -> list[MemoryRange]:
-    """Return the private writable memory ranges of this process."""
-    areas = []
-    for line in read_file("/proc/self/maps").splitlines():
-        where, rights, *_others = line.split()
-        if rights == b"rw-p":
-            start, end = (int(address, 16) for address in where.split(b"-"))
-            areas.append((start, end))
-    return areas
-
-
-def populate_pages(ranges: bytes) -> None:
-    """Populate private pages of this process in these ranges, as if it had written to them."""
-    myself = os.pidfd_open(os.getpid())
-    try:
-        for first in range(0, len(ranges), _IOV_MAX * _IOVEC_BYTES):
-            some = ranges[first : first + _IOV_MAX * _IOVEC_BYTES]
-            count = ctypes.c_size_t(len(some) // _IOVEC_BYTES)
-            check_syscall(libc.syscall(_PROCESS_MADVISE, myself, ctypes.c_char_p(some), count, _MADV_POPULATE_WRITE, 0))
-    finally:
-        os.close(myself)
 
 
 def rename_process(name: str) -> None:

@@ -26,7 +26,7 @@ from pegboard.sandbox.child.setup_steps import READY, StepFailed, decode_failure
 # failed, with the reason; and ended, with wait status and CPU time.
 COPY_READY, COPY_FAILED, COPY_ENDED = b"h", b"f", b"e"
 ARRIVAL_STRUCT, END_STRUCT = struct.Struct("=q"), struct.Struct("=id")
-# Limit of one message: the error of a library may be long, and a machine may have many CPUs.
+# Limit of one message: the error of a library may be long.
 MAX_MESSAGE_BYTES = 2**16
 # How long the template may take to report the end of a copy that has ended.
 _END_REPORT_SECONDS = 2.0
@@ -75,18 +75,11 @@ class TemplateCopy:
             raise CallAbandoned
         return ProcessEnd(*END_STRUCT.unpack(told[len(COPY_ENDED) :]))
 
-    def close(self) -> None:
-        """Release the process; the template sees that the socket is closed."""
-        self._answers.close()
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-
 
 class TemplateClient:
     """A running template."""
 
     first_unused_fd = _REQUEST_FD + 1
-    can_reuse_supervisors = True
 
     def __init__(self, requests: socket.socket) -> None:
         self._requests = requests
@@ -118,11 +111,9 @@ class TemplateClient:
     def start(self, place: Isolation, folder: str | None, port: int | None, streams: CallPipes) -> TemplateCopy:
         """Request a copy that waits for a call of this supervisor."""
         answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        processors = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-        wanted = f"{port or 0} {folder or ''}"
         try:
             descriptors = (place.first, theirs.fileno(), *streams.child_fds)
-            send_fds(self._requests, f"{processors}\n{wanted}".encode(), descriptors)
+            send_fds(self._requests, f"{port or 0} {folder or ''}".encode(), descriptors)
         except (BrokenPipeError, ConnectionResetError):
             # The zygote will detect this too; until then the server starts calls again elsewhere.
             raise CallAbandoned from None

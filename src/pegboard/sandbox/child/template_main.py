@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -17,12 +18,9 @@ from pegboard.sandbox.child import syscalls
 from pegboard.sandbox.child.call_request import ConfinementRules
 from pegboard.sandbox.child.confine import run_confined
 from pegboard.sandbox.child.fd_channel import receive_fds, send_fds
-from pegboard.sandbox.child.fork_hooks import fork_for, noting_wishes
 from pegboard.sandbox.child.import_libraries import load_libraries
 from pegboard.sandbox.child.isolation import Isolation
 from pegboard.sandbox.child.job_runner import ConfinedInputs
-from pegboard.sandbox.child.memory_pages import Pages
-from pegboard.sandbox.child.page_learning import Rehearsed, learn
 from pegboard.sandbox.child.rootfs import ZygoteSpec
 from pegboard.sandbox.child.setup_steps import READY, StepFailed, encode_failure
 from pegboard.sandbox.child.template_client import (
@@ -39,16 +37,13 @@ _PROCESS_NAME = "pegboard-template"
 
 
 class _ForkPlan(NamedTuple):
-    """How this process is forked: the fork function, the isolation, and the function that runs the call in the copy.
+    """How this process is forked: the isolation of the copy, and the function that runs the call in it.
 
-    `pages` are the pages that a copy will write to, and `memory` the bytes that it shares with this process, without
-    files.
+    `memory` is the number of bytes that the copy shares with this process, without files.
     """
 
-    fork: Callable[[], int]
     place: Isolation
     become: Callable[[ConfinedInputs], NoReturn]
-    pages: Pages
     memory: int
 
 
@@ -71,22 +66,17 @@ def run_template(requests: socket.socket, house: ZygoteSpec, place: Isolation) -
 
 def _load_and_serve(requests: socket.socket, house: ZygoteSpec, place: Isolation) -> NoReturn:
     try:
-        with noting_wishes() as wishes:
-            work = load_libraries(house)
+        work = load_libraries(house)
     except Exception as error:
         requests.send(json.dumps(encode_failure(error)).encode())
         os._exit(1)
     # A library may have changed the handler; the exit status of copies is needed here.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    syscalls.freeze_memory()
-    fork, terms = fork_for(wishes), ConfinementRules.of(house)
-    if fork is syscalls.fork:
-        work.open_output()
-    pages = learn(fork, partial(run_confined, Rehearsed(work), terms, place), place)
-    syscalls.collapse_huge_pages()
-    start = partial(
-        _fork_copy, _ForkPlan(fork, place, partial(run_confined, work, terms, place), pages, _measure_private_memory())
-    )
+    # A garbage collection in a copy would write to the memory of every object.
+    gc.collect()
+    gc.freeze()
+    become = partial(run_confined, work, ConfinementRules.of(house), place)
+    start = partial(_fork_copy, _ForkPlan(place, become, _measure_private_memory()))
     # From now on calls that continue after the zygote has exited need this process.
     syscalls.die_with_parent(False)
     requests.send(json.dumps(READY).encode())
@@ -94,10 +84,10 @@ def _load_and_serve(requests: socket.socket, house: ZygoteSpec, place: Isolation
 
 
 def _serve_forks(requests: socket.socket, start: Callable[[bytes, Sequence[int]], int | None]) -> NoReturn:
-    """Fork on request; do as little as possible, because each page that this process writes to must be copied again."""
+    """Fork on request, and report the ends of copies."""
     poller = select.poll()
     poller.register(_REQUEST_FD, select.POLLIN)
-    processors, copies = b"", dict[int, tuple[int, int]]()
+    copies: dict[int, tuple[int, int]] = {}
     while True:
         for descriptor, _events in poller.poll():
             if descriptor != _REQUEST_FD:
@@ -111,11 +101,7 @@ def _serve_forks(requests: socket.socket, start: Callable[[bytes, Sequence[int]]
                 # Too many file descriptors are open for one more copy; its supervisor sees that the socket is closed.
                 _close_fds(descriptors)
                 continue
-            wanted_processors, _, wanted = told.partition(b"\n")
-            if wanted_processors != processors:
-                processors = wanted_processors
-                syscalls.set_cpu_affinity([int(number) for number in processors.split(b",")])
-            pid = start(wanted, descriptors)
+            pid = start(told, descriptors)
             if pid is not None:
                 ended = os.pidfd_open(pid)
                 copies[ended] = (pid, descriptors[1])
@@ -126,7 +112,7 @@ def _fork_copy(way: _ForkPlan, wanted: bytes, descriptors: Sequence[int]) -> int
     first, answers, *ends = descriptors
     try:
         way.place.enter_for_children(first)
-        pid = way.fork()
+        pid = os.fork()
     except ProcessLookupError:
         # Pid 1 was killed, for example by the OOM killer; its supervisor sees that the socket is closed.
         _close_fds(descriptors)
@@ -137,10 +123,9 @@ def _fork_copy(way: _ForkPlan, wanted: bytes, descriptors: Sequence[int]) -> int
         return None
     if pid == 0:
         try:
-            is_ready = way.pages.take()
             port, _, folder = wanted.decode().partition(" ")
             _enter_isolation(way, first, answers, network=port != "0")
-            way.become(ConfinedInputs(folder or None, int(port) or None, ends, is_ready))
+            way.become(ConfinedInputs(folder or None, int(port) or None, ends))
         finally:
             os._exit(1)
     _close_fds((first, *ends))

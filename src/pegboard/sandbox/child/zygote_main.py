@@ -6,31 +6,32 @@ stays single-threaded, and holds nothing that a call may not see, because calls 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
+import select
 import signal
 import socket
 import sys
 from contextlib import suppress
-from functools import partial
 from typing import NoReturn
 
 from pegboard.sandbox.child import confine, syscalls
 from pegboard.sandbox.child import rootfs as houses
-from pegboard.sandbox.child.fd_channel import CallAbandoned, ServerChannel, receive_fds
+from pegboard.sandbox.child.fd_channel import CallAbandoned, ServerChannel, receive_fds, send_fds
 from pegboard.sandbox.child.fork_source import ForkSource
 from pegboard.sandbox.child.import_libraries import PreloadedModules
 from pegboard.sandbox.child.isolation import Isolation
 from pegboard.sandbox.child.namespace_isolation import NamespaceIsolation
 from pegboard.sandbox.child.setup_steps import READY, encode_failure
-from pegboard.sandbox.child.supervisor_pool import Supervisor, SupervisorPool
-from pegboard.sandbox.child.syscalls import freeze_memory
+from pegboard.sandbox.child.supervisor_main import run_supervisor
 from pegboard.sandbox.child.template_client import TemplateClient
 
 _CALLS_FD = 3
 _PROCESS_NAME = "pegboard-zygote"
-_NETWORK_MARK, _CROWDED_MARK = b"N", b"c"
+# The message with a call that has network; other calls come with any other message.
+NETWORK_CALL = b"N"
 # Supervisors inherit this niceness, and confined processes have a higher one.
 _NICENESS = 5
 
@@ -43,6 +44,9 @@ def main() -> NoReturn:
     except Exception as error:
         line.send(json.dumps(encode_failure(error)).encode())
         os._exit(1)
+    # A garbage collection in a supervisor would write to the memory of every object.
+    gc.collect()
+    gc.freeze()
     line.send(json.dumps(READY).encode())
     _serve_calls(line, source, place)
     line.close()
@@ -90,9 +94,7 @@ def _start_template(kept: PreloadedModules, house: houses.ZygoteSpec, place: Iso
 
         run_template(requests, house, place)
 
-    template = TemplateClient.begin(copy)
-    freeze_memory()
-    return template
+    return TemplateClient.begin(copy)
 
 
 def _raise_fd_limit() -> None:
@@ -115,34 +117,79 @@ def _enter_isolation(house: houses.ZygoteSpec) -> Isolation:
 
 def _lower_own_priority() -> None:
     """Lower the CPU priority, and make this process a preferred victim of the OOM killer."""
-    syscalls.lower_priority(_NICENESS)
+    os.nice(_NICENESS)
     with suppress(OSError):
         syscalls.write_file("/proc/self/oom_score_adj", "800")
 
 
 def _serve_calls(line: socket.socket, source: ForkSource, place: Isolation) -> None:
+    """Pass each call to a supervisor of its own; one supervisor waits prepared for the next call."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    crew = SupervisorPool(line, partial(Supervisor.start, source, place))
-    processors, is_crowded = sorted(os.sched_getaffinity(0)), False
-    # If many calls run at once, one of several CPUs is left to the server. On a CPU that calls keep busy it would have
-    # to wait: the scheduler accounts for time that a process used while no other was runnable, and the kernel work of a
-    # fork or an exit is not preempted.
-    wanted, fewer = processors, processors[1:] or processors
+    waiting: socket.socket | None = None
+    # Whether the waiting supervisor has exited without a call: it lacked something that another one would lack as well.
+    has_failed = False
     while not source.is_gone():
-        # Most of the work to start a call is done before there is one.
-        crew.prepare_next(wanted)
-        if not crew.hear():
+        if waiting is None and not has_failed:
+            with suppress(OSError):
+                waiting = _start_supervisor(source, place, network=False)
+        if not _wait_for_call(line, waiting):
+            waiting, has_failed = None, True
             continue
+        has_failed = False
         kind, descriptors, _is_cut = receive_fds(line, 16)
         if not kind:
-            return
+            break
         with socket.socket(fileno=descriptors[0]) as call:
-            try:
-                crew.take(call, network=_NETWORK_MARK in kind)
-            except OSError as error:
-                with suppress(CallAbandoned):
-                    ServerChannel(call).send_failure(f"starting a supervisor: {error.strerror}")
-        if (_CROWDED_MARK in kind) != is_crowded:
-            is_crowded = not is_crowded
-            wanted = fewer if is_crowded else processors
-            syscalls.set_cpu_affinity(wanted)
+            if kind == NETWORK_CALL:
+                _start_call(call, source, place, network=True)
+            else:
+                if waiting is None or not _pass_call(waiting, call):
+                    _start_call(call, source, place, network=False)
+                waiting = None
+    if waiting is not None:
+        waiting.close()
+
+
+def _start_supervisor(source: ForkSource, place: Isolation, *, network: bool) -> socket.socket:
+    """Return the socket to a new supervisor, which exits when the socket is closed without a call."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        try:
+            if os.fork() == 0:
+                run_supervisor(theirs.fileno(), source, place, network=network)
+        except OSError:
+            ours.close()
+            raise
+    return ours
+
+
+def _wait_for_call(line: socket.socket, waiting: socket.socket | None) -> bool:
+    """Wait for a call, or for the exit of the waiting supervisor; return True if it is a call."""
+    poller = select.poll()
+    for sock in (line, waiting):
+        if sock is not None:
+            poller.register(sock, select.POLLIN)
+    if any(descriptor == line.fileno() for descriptor, _events in poller.poll()):
+        return True
+    if waiting is not None:
+        waiting.close()
+    return False
+
+
+def _pass_call(supervisor: socket.socket, call: socket.socket) -> bool:
+    """Pass the call, which is the only one of this supervisor; return False if the supervisor has exited."""
+    with supervisor:
+        try:
+            send_fds(supervisor, b"c", [call.fileno()])
+        except OSError:
+            return False
+    return True
+
+
+def _start_call(call: socket.socket, source: ForkSource, place: Isolation, *, network: bool) -> None:
+    """Start a supervisor for the call; report the reason on its socket if that fails."""
+    try:
+        _pass_call(_start_supervisor(source, place, network=network), call)
+    except OSError as error:
+        with suppress(CallAbandoned):
+            ServerChannel(call).send_failure(f"starting a supervisor: {error.strerror}")

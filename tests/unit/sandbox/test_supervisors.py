@@ -1,4 +1,4 @@
-"""Supervisors that have one call after another: nothing of one is left for the next, and few of them are."""
+"""Supervisors: each call has one of its own, and nothing of a call is left for the next."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -17,8 +16,8 @@ import pytest
 from pegboard.sandbox.child.isolation import kill_and_reap
 from tests.unit.sandbox.living import is_first, is_there
 from tests.unit.sandbox.test_supervise import children, marked
-from tests.unit.sandbox.test_template import MOST_AT_REST, function, is_template
-from tests.unit.sandbox.wire import Zygote, house, living, zygote
+from tests.unit.sandbox.test_template import function, is_template
+from tests.unit.sandbox.wire import Zygote, command, house, living, zygote
 
 # Looks through all of its memory for what follows these letters, which are not together in here.
 SEARCHES = """
@@ -54,7 +53,7 @@ def waiting(calls: Zygote) -> int:
     while looks < 20:
         before, crew = found, supervisors(calls)
         found = [pid for pid in crew if any(is_first(child) for child in children(pid))]
-        is_at_rest = len(found) == 1 and len(children(template(calls))) == 1 and len(crew) <= MOST_AT_REST
+        is_at_rest = len(found) == 1 and len(children(template(calls))) == 1 and len(crew) == 1
         looks = looks + 1 if is_at_rest and found == before else 0
         time.sleep(0.005)
     return found[0]
@@ -65,14 +64,21 @@ def template(calls: Zygote) -> int:
     return min(children(calls.process.pid))
 
 
-def test_many_calls_need_few_of_them(user: str) -> None:
-    with zygote(house(python=True), user) as calls:
-        seen: set[int] = set()
-        for number in range(40):
-            assert calls.function(f"def main(): return {number}").result == b'{"ok":%d}' % number
-            seen |= supervisors(calls)
-        # One runs, one waits, two rest; and another where a call came before one of them was done.
-        assert len(seen) <= 8
+@pytest.mark.parametrize("python", [False, True], ids=["commands", "functions"])
+def test_each_call_has_a_supervisor_of_its_own(user: str, python: bool) -> None:
+    job = function("import time\ndef main(): time.sleep(600)") if python else command("sleep", "600")
+    with zygote(house(python=python), user) as calls, ExitStack() as under_way:
+        running = [under_way.enter_context(calls.call(job)) for _ in range(3)]
+        assert [call.frame() for call in running] == [("S", b"")] * 3
+        while len(crew := supervisors(calls)) != 4:
+            pass  # the fourth waits for the next call; the test's own time limit ends this
+        firsts = [[pid for pid in children(one) if is_first(pid)] for one in crew]
+        assert len({pid for below in firsts for pid in below}) == 4
+        for call in running:
+            call.line.close()
+        while len(supervisors(calls)) != 1:
+            pass  # those whose calls are over have exited
+        assert supervisors(calls) < crew
 
 
 def test_each_call_has_its_own_files_and_processes(functions: Zygote) -> None:
@@ -98,31 +104,6 @@ def test_nothing_of_a_call_is_in_the_memory_of_the_next(functions: Zygote) -> No
             assert under_way.ended().result == b'{"ok":"%s"}' % secret.encode()
         with functions.call(function(SEARCHES) | {"arguments": {"left": left, "right": right}}) as under_way:
             assert under_way.ended().result == b'{"ok":[]}'
-
-
-def test_between_calls_they_are_in_no_call_s_files(functions: Zygote) -> None:
-    for _ in range(5):
-        assert functions.function("def main(): return 1").result == b'{"ok":1}'
-    waiting(functions)
-    house_s = Path(f"/proc/{functions.process.pid}/ns/mnt").readlink()
-    assert {Path(f"/proc/{pid}/ns/mnt").readlink() for pid in supervisors(functions)} == {house_s}
-
-
-@pytest.mark.parametrize("then", ["return 'x' * 2**17", "print('x' * 2**17)"])
-def test_one_that_a_call_has_made_large_ends_with_it(functions: Zygote, then: str) -> None:
-    one = waiting(functions)
-    ended = functions.function(f"def main():\n    {then}", limits={"output": 2**23, "result": 2**23})
-    assert len(ended.result) + len(ended.stdout) > 2**17
-    while one in supervisors(functions):
-        pass  # the test's own time limit ends this
-
-
-@pytest.mark.parametrize("then", ["return 1", "raise ValueError", "os._exit(3)", "os.abort()"])
-def test_one_goes_on_however_its_call_ended(functions: Zygote, then: str) -> None:
-    one = waiting(functions)
-    functions.function(f"import os\ndef main():\n    {then}")
-    waiting(functions)
-    assert one in supervisors(functions)
 
 
 @pytest.mark.parametrize("whom", ["supervisor", "first"])
@@ -157,23 +138,6 @@ def test_a_call_for_which_all_was_ready_and_is_killed_is_the_servers_to_begin_ag
         # Nothing of it has run; unless the supervisor had gone before it came, and another one took it.
         assert functions.function("def main(): return 1").result == b'{"ok":1}'
     assert functions.function("def main(): return 2").result == b'{"ok":2}'
-
-
-def test_on_one_processor_they_last_too_when_many_calls_run(user: str) -> None:
-    every = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(every)})
-    try:
-        with zygote(house(python=True), user) as calls:
-            seen: set[int] = set()
-            for _ in range(10):
-                with ExitStack() as under_way:
-                    jobs = [function(f"def main(): return {number}") for number in range(3)]
-                    running = [under_way.enter_context(calls.call(job, crowded=True)) for job in jobs]
-                    assert [call.ended().result for call in running] == [b'{"ok":%d}' % number for number in range(3)]
-                seen |= supervisors(calls)
-            assert len(seen) <= 15
-    finally:
-        os.sched_setaffinity(0, every)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may be in a namespace of processes by itself")

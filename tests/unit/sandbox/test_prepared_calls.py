@@ -1,4 +1,4 @@
-"""Calls whose process has rehearsed with their library before: they find nothing of that."""
+"""Calls whose process waited for them: they find nothing of what was done before."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.unit.sandbox.wire import Zygote, house, zygote
 
 
 @pytest.fixture(scope="module")
-def rehearsed(user: str) -> Iterator[Zygote]:
-    """A zygote with a library that is rehearsed."""
+def prepared(user: str) -> Iterator[Zygote]:
+    """A zygote with a library."""
     with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as started:
         yield started
 
@@ -41,28 +41,28 @@ def has_ended(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("module", ["random", "numpy.random"])
-def test_randomness_differs_though_it_was_drawn_up_before_there_was_a_call(rehearsed: Zygote, module: str) -> None:
+def test_random_numbers_differ_although_they_are_seeded_before_there_is_a_call(prepared: Zygote, module: str) -> None:
     code = f"import numpy, random\ndef main():\n    return {module}.random()"
-    assert len({value(rehearsed, code) for _ in range(5)}) == 5
+    assert len({value(prepared, code) for _ in range(5)}) == 5
 
 
-def test_nothing_of_the_rehearsal_shows(rehearsed: Zygote) -> None:
+def test_a_call_finds_only_its_own_code_and_variables(prepared: Zygote) -> None:
     code = """
 import linecache, os, sys
 kept = sorted(name for name in globals() if not name.startswith("__"))
 def main():
     return [kept, linecache.getline("<tool>", 3), sys.modules["tool"] is sys.modules["__main__"], sorted(os.environ)]
 """
-    names, line, is_one, environ = value(rehearsed, code)
+    names, line, is_one, environ = value(prepared, code)
     assert names == ["linecache", "os", "report_partial", "report_progress", "sys"]
     assert line.startswith("kept = ")
     assert is_one
     assert "OMP_NUM_THREADS" not in environ
-    ended = run(rehearsed, code)
+    ended = run(prepared, code)
     assert (ended.stdout, ended.stderr) == (b"", b"")
 
 
-def test_the_boards_own_modules_are_neither_found_nor_imported(rehearsed: Zygote) -> None:
+def test_the_boards_own_modules_are_neither_found_nor_imported(prepared: Zygote) -> None:
     code = """
 import sys
 def main():
@@ -71,7 +71,7 @@ def main():
     except ModuleNotFoundError as error:
         return [name for name in sys.modules if name.startswith("pegboard")] + [error.name]
 """
-    assert value(rehearsed, code) == ["pegboard"]
+    assert value(prepared, code) == ["pegboard"]
 
 
 def test_a_call_is_answered_after_the_one_that_waited_for_it_was_killed(user: str) -> None:

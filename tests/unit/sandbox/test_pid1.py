@@ -1,27 +1,19 @@
-"""The first process of namespaces: it lives as long as the process that began it holds the pipe, and no longer."""
+"""Pid 1 of a call's namespaces: it runs until its socket is closed in all other processes, and no longer."""
 
 from __future__ import annotations
 
 import os
 import select
-from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from pegboard.sandbox.child import syscalls
-from pegboard.sandbox.child.pid1 import ForkedInit, SharedMemoryInit
+from pegboard.sandbox.child.pid1 import Pid1
 from tests.unit.sandbox.living import is_first, is_there
 from tests.unit.sandbox.wire import Zygote
 
 NAMESPACES = syscalls.NEWUSER | syscalls.NEWPID
-Begin = Callable[[int, int, int], int]
-
-
-@pytest.fixture(params=[SharedMemoryInit, ForkedInit])
-def begin(request: pytest.FixtureRequest) -> Begin:
-    """How to begin one: where the C library can do it, and where it cannot."""
-    kind: type[SharedMemoryInit] = request.param
-    return kind().begin
 
 
 def has_ended(pid: int) -> bool:
@@ -30,31 +22,52 @@ def has_ended(pid: int) -> bool:
     poller = select.poll()
     poller.register(descriptor, select.POLLIN)
     try:
-        return bool(poller.poll(10_000)) and os.waitpid(pid, 0) == (pid, 0)
+        return bool(poller.poll(60_000)) and os.waitpid(pid, 0) == (pid, 0)
     finally:
         os.close(descriptor)
 
 
-def test_it_is_there_as_long_as_the_pipe_is_held(begin: Begin) -> None:
-    # One after the other: what it finds in memory to live by is used up.
+def test_it_runs_as_long_as_its_socket_is_open() -> None:
     for _ in range(20):
-        reading, writing = os.pipe()
-        pid = begin(NAMESPACES, reading, writing)
-        os.close(reading)
-        while not select.select([], [writing], [], 0)[1]:
-            pass
-        assert is_first(pid) and is_there(pid)
-        os.close(writing)
-        assert has_ended(pid)
+        pid1 = Pid1(NAMESPACES)
+        pid1.hide()  # returns after an answer, so it runs
+        assert is_first(pid1.pid) and is_there(pid1.pid)
+        pid1.close()
+        assert has_ended(pid1.pid)
 
 
-def test_it_ends_with_the_process_that_began_it_however_soon_that_was(begin: Begin) -> None:
+def test_it_is_unreadable_as_soon_as_it_is_hidden() -> None:
+    pid1 = Pid1(NAMESPACES)
+    place = Path(f"/proc/{pid1.pid}/environ")
+    try:
+        assert place.stat().st_uid == os.geteuid()
+        pid1.hide()
+        # The kernel gives the files of a process that is not dumpable to root.
+        assert place.stat().st_uid == 0
+        if os.geteuid() != 0:
+            with pytest.raises(PermissionError):
+                place.read_bytes()
+    finally:
+        pid1.close()
+        assert has_ended(pid1.pid)
+
+
+def test_one_that_has_ended_cannot_be_hidden() -> None:
+    pid1 = Pid1(NAMESPACES)
+    os.kill(pid1.pid, 9)
+    os.waitpid(pid1.pid, 0)
+    with pytest.raises(OSError):
+        pid1.hide()
+    pid1.close()
+
+
+def test_it_ends_with_the_process_that_started_it_however_soon_that_is() -> None:
     received, telling = os.pipe()
     for _ in range(30):
         pid = os.fork()
         if pid == 0:
             try:
-                os.write(telling, begin(NAMESPACES, *os.pipe()).to_bytes(8, "little"))
+                os.write(telling, Pid1(NAMESPACES).pid.to_bytes(8, "little"))
             finally:
                 os._exit(0)
         os.waitpid(pid, 0)

@@ -1,16 +1,11 @@
-"""How a template copies itself, and what libraries may count on in the copies."""
+"""What libraries may expect in the forks of a template, and what calls must not find there."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
 import pytest
 
-from pegboard.sandbox.child.fork_hooks import fork_for, noting_wishes
 from tests.unit.sandbox.test_template import library
 from tests.unit.sandbox.wire import house, zygote
 
@@ -38,38 +33,6 @@ DRAWS = {
     "random": "import random\ndef main(): return random.random()",
     "numpy": "import numpy\ndef main(): return numpy.random.random()",
 }
-
-
-LEFT_OUT = """\
-import asyncio, os, random, threading
-from pegboard.sandbox.child import syscalls
-from pegboard.sandbox.child.fork_hooks import fork_for, noting_wishes
-with noting_wishes() as wishes:
-    import concurrent.futures.thread, logging.config
-print(fork_for(wishes) is syscalls.fork)
-"""
-
-
-def test_what_python_does_after_a_fork_is_left_out_where_no_one_needs_it() -> None:
-    output = subprocess.run([sys.executable, "-c", LEFT_OUT], capture_output=True, text=True, check=True).stdout
-    assert output == "True\n"
-
-
-def test_a_module_that_wishes_to_be_notified_of_forks_is() -> None:
-    with noting_wishes() as wishes:
-        os.register_at_fork(after_in_child=int)
-    assert wishes == {__name__} and fork_for(wishes) is os.fork
-
-
-def test_with_threads_python_forks_by_itself() -> None:
-    going = threading.Event()
-    thread = threading.Thread(target=going.wait)
-    thread.start()
-    try:
-        assert fork_for(set()) is os.fork
-    finally:
-        going.set()
-        thread.join()
 
 
 @pytest.mark.parametrize(
