@@ -6,16 +6,24 @@ import asyncio
 import socket
 from contextlib import suppress
 
+import h11
+
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import EgressRefused, ToolError, Unavailable
-from pegboard.sandbox.http1_heads import MalformedHttp, ProxyRequest, ProxyResponse, read_request, read_response
+from pegboard.sandbox.proxy_http import (
+    MalformedHttp,
+    ProxyRequest,
+    create_client_parser,
+    create_server_parser,
+    read_request,
+    read_response,
+)
 from pegboard.sandbox.proxy_relay import (
     IdleTimeout,
     LoopTurns,
     ProxyBody,
     ProxyStream,
     copy_stream,
-    encode_chunk,
     run_tasks,
 )
 from pegboard.telemetry.logs import get_logger
@@ -51,6 +59,7 @@ class ProxyConnection:
         idle_seconds: float,
     ) -> None:
         self._client = ProxyStream(client, turns)
+        self._parser = create_client_parser()
         self._outbound = outbound
         self._user_id = user_id
         self._turns = turns
@@ -96,10 +105,10 @@ class ProxyConnection:
         try:
             async with IdleTimeout(self._idle_seconds) as patience:
                 self._client.patience = upstream.patience = patience
-                if request.path is None:
+                if request.message is None:
                     await self._tunnel(upstream)
                 else:
-                    await self._fetch(request, upstream)
+                    await self._fetch(request, request.message, upstream)
         except TimeoutError:
             broken = True
             raise ProxyError(504, f"Nothing came from {request.place} for {self._idle_seconds:g} s") from None
@@ -108,14 +117,14 @@ class ProxyConnection:
             raise
         finally:
             upstream.close(broken=broken)
-        if request.path is not None:
+        if request.message is not None:
             await self._linger()
 
     async def _request(self) -> ProxyRequest | None:
         try:
             async with asyncio.timeout(self._idle_seconds):
                 head = await self._client.head(_MAX_REQUEST_HEAD_BYTES)
-            request = read_request(head) if head else None
+            request = read_request(head, self._parser) if head else None
         except TimeoutError:
             raise ProxyError(408, f"No whole request came within {self._idle_seconds:g} s") from None
         except MalformedHttp as error:
@@ -141,55 +150,52 @@ class ProxyConnection:
         async with run_tasks(copy_stream(self._client, upstream), copy_stream(upstream, self._client)) as both:
             await asyncio.gather(*both)
 
-    async def _fetch(self, request: ProxyRequest, upstream: ProxyStream) -> None:
-        async with run_tasks(self._forward_request(request, upstream), self._relay_response(request, upstream)) as (
-            forward,
-            back,
-        ):
+    async def _fetch(self, request: ProxyRequest, message: h11.Request, upstream: ProxyStream) -> None:
+        parser = create_server_parser()
+        works = (self._forward_request(message, upstream, parser), self._relay_response(request, upstream, parser))
+        async with run_tasks(*works) as (forward, back):
             await asyncio.wait((forward, back), return_when=asyncio.FIRST_COMPLETED)
             if not back.done():
                 await forward
             await back
 
-    async def _forward_request(self, request: ProxyRequest, upstream: ProxyStream) -> None:
-        body = ProxyBody(self._client, request.framing)
-        chunked = request.framing.chunked
+    async def _forward_request(self, message: h11.Request, upstream: ProxyStream, parser: h11.Connection) -> None:
+        body = ProxyBody(self._client, self._parser)
         # A server that stops reading the request may have responded; the response decides.
         with suppress(_UpstreamClosed):
-            await _send_upstream(upstream, request.head())
+            await _send_upstream(upstream, parser.send(message))
             try:
                 while data := await body.piece():
-                    await _send_upstream(upstream, encode_chunk(data) if chunked else data)
+                    await _send_upstream(upstream, parser.send(h11.Data(data)))
             except MalformedHttp as error:
                 raise ProxyError(400, f"The proxy cannot read the request's body: {error}") from None
-            if chunked:
-                await _send_upstream(upstream, encode_chunk(b""))
+            await _send_upstream(upstream, parser.send(h11.EndOfMessage()))
         # One request per connection: further data from the client is discarded, and only its EOF is passed on.
         while await self._client.some():
             pass
         upstream.finish()
 
-    async def _relay_response(self, request: ProxyRequest, upstream: ProxyStream) -> None:
-        while (response := await self._response(request, upstream)).is_interim:
-            if request.minor:
-                await self._client.send(response.head(chunked=False))
-        chunked = response.framing.chunked and request.minor > 0
+    async def _relay_response(self, request: ProxyRequest, upstream: ProxyStream, parser: h11.Connection) -> None:
+        while isinstance(response := await self._response(request, upstream, parser), h11.InformationalResponse):
+            if self._parser.their_http_version != b"1.0":
+                await self._client.send(self._parser.send(response))
         self._answering = True
-        await self._client.send(response.head(chunked=chunked))
-        body = ProxyBody(upstream, response.framing)
+        await self._client.send(self._parser.send(response))
+        body = ProxyBody(upstream, parser)
         try:
             while data := await body.piece():
-                await self._client.send(encode_chunk(data) if chunked else data)
+                await self._client.send(self._parser.send(h11.Data(data)))
         except MalformedHttp as error:
             raise ProxyError(502, f"The answer of {request.place} is not right: {error}") from None
-        if chunked:
-            await self._client.send(encode_chunk(b""))
+        await self._client.send(self._parser.send(h11.EndOfMessage()))
 
-    async def _response(self, request: ProxyRequest, upstream: ProxyStream) -> ProxyResponse:
+    async def _response(
+        self, request: ProxyRequest, upstream: ProxyStream, parser: h11.Connection
+    ) -> h11.Response | h11.InformationalResponse:
         try:
             head = await upstream.head(_MAX_RESPONSE_HEAD_BYTES)
             if head:
-                return read_response(head, request.method)
+                return read_response(head, parser)
         except MalformedHttp as error:
             raise ProxyError(502, f"{request.place} did not answer in HTTP: {error}") from None
         except OSError as error:

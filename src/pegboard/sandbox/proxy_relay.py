@@ -12,14 +12,13 @@ from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any
 
-from pegboard.sandbox.http1_heads import BodyFraming, MalformedHttp
+import h11
+
+from pegboard.sandbox.proxy_http import MalformedHttp
 
 PIECE_BYTES = 2**16
 
-_MAX_LINE_BYTES = 1024
-_MAX_TRAILER_BYTES = 2**14
 _BLANK_LINE = re.compile(rb"\n\r?\n")
-_CHUNK_SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})(?:[ \t]*;[^\r\n]*)?\r\n")
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
@@ -84,15 +83,18 @@ class ProxyStream:
         self.patience: IdleTimeout | None = None
         self.sent_at = 0.0
 
+    async def next_turn(self) -> None:
+        """Wait for this connection's turn of the event loop."""
+        await self._turns.next()
+
     async def some(self, most: int = PIECE_BYTES) -> bytes:
         """Return the next bytes; empty at EOF."""
-        # One turn for each chunk, even if it is buffered: a body in chunks of one byte is a lot of work for few reads.
-        await self._turns.next()
+        await self.next_turn()
         return self._taken(most) if self._ahead else await self._receive(most)
 
     async def head(self, most: int) -> bytes:
         """Return everything up to the first blank line; empty at EOF. Raise MalformedHttp above `most` bytes."""
-        await self._turns.next()
+        await self.next_turn()
         seen = 0
         while (blank := _BLANK_LINE.search(self._ahead, seen, most)) is None:
             if len(self._ahead) >= most:
@@ -104,19 +106,10 @@ class ProxyStream:
                 raise MalformedHttp("it does not begin as HTTP/1 does; TLS begins after a tunnel is there")
         return self._taken(blank.end())
 
-    async def line(self, most: int) -> bytes:
-        """Return one line with its line end; raise MalformedHttp if it is too long, ConnectionBroken at EOF."""
-        while (end := self._ahead.find(b"\n", 0, most)) < 0:
-            if len(self._ahead) >= most:
-                raise MalformedHttp(f"a line between chunks is longer than {most} bytes")
-            if not await self._more():
-                raise ConnectionBroken
-        return self._taken(end + 1)
-
     async def _more(self) -> bool:
         data = await self._receive(PIECE_BYTES)
         self._ahead += data
-        await self._turns.next()
+        await self.next_turn()
         return bool(data)
 
     async def _receive(self, most: int) -> bytes:
@@ -151,51 +144,36 @@ class ProxyStream:
 
 
 class ProxyBody:
-    """The body after a head, in chunks and without its framing."""
+    """The body after a head that the parser has read, without its framing."""
 
-    def __init__(self, source: ProxyStream, framing: BodyFraming) -> None:
+    def __init__(self, source: ProxyStream, parser: h11.Connection) -> None:
         self._source = source
-        self._chunked = framing.chunked
-        self._left = 0 if framing.chunked else framing.length
-        self._over = False
+        self._parser = parser
+        self._is_over = False
 
     async def piece(self) -> bytes:
         """Return the next bytes; empty at the end.
 
-        Raise ConnectionBroken at EOF, MalformedHttp if the chunks are invalid.
+        Raise ConnectionBroken if the connection ends before, MalformedHttp if the chunks are invalid.
         """
-        if self._chunked and not self._left and not self._over:
-            await self._begin_chunk()
-        if self._left == 0:
-            return b""
-        data = await self._source.some(PIECE_BYTES if self._left is None else min(PIECE_BYTES, self._left))
-        if self._left is None:
-            return data
-        if not data:
-            raise ConnectionBroken
-        self._left -= len(data)
-        if self._chunked and not self._left and await self._source.line(_MAX_LINE_BYTES) != b"\r\n":
-            raise MalformedHttp("a chunk is longer than its size")
-        return data
-
-    async def _begin_chunk(self) -> None:
-        size = _CHUNK_SIZE_LINE.fullmatch(await self._source.line(_MAX_LINE_BYTES))
-        if size is None:
-            raise MalformedHttp("a chunk does not begin with its size")
-        self._left = int(size[1], 16)
-        if self._left:
-            return
-        self._over = True
-        trailers = 0
-        while (line := await self._source.line(_MAX_LINE_BYTES)) != b"\r\n":
-            trailers += len(line)
-            if trailers > _MAX_TRAILER_BYTES:
-                raise MalformedHttp(f"what follows the chunks is longer than {_MAX_TRAILER_BYTES} bytes")
-
-
-def encode_chunk(data: bytes) -> bytes:
-    """Return the data as an HTTP chunk; empty data makes the last chunk."""
-    return b"%x\r\n%s\r\n" % (len(data), data)
+        # One turn for each chunk, even if it is buffered: a body in chunks of one byte is a lot of work for few reads.
+        await self._source.next_turn()
+        is_eof = False
+        while not self._is_over:
+            try:
+                event = self._parser.next_event()
+            except h11.RemoteProtocolError:
+                if is_eof:
+                    raise ConnectionBroken from None
+                raise MalformedHttp("a chunk is longer than its size, or a line between chunks is not right") from None
+            if isinstance(event, h11.Data):
+                return bytes(event.data)
+            self._is_over = event is not h11.NEED_DATA
+            if not self._is_over:
+                data = await self._source.some()
+                self._parser.receive_data(data)
+                is_eof = not data
+        return b""
 
 
 async def copy_stream(source: ProxyStream, sink: ProxyStream) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from typing import Any
 
@@ -280,4 +281,5 @@ def test_no_program_of_the_machines_is_started_for_a_crash_and_no_priority_can_b
 
 def test_calls_give_way_to_all_else(calls: Zygote) -> None:
     ended = calls.python("import os; print(os.nice(0), os.sched_getscheduler(0) == os.SCHED_BATCH)")
-    assert ended.stdout == b"10 True\n"
+    # Added to the niceness of the server, which is this process here.
+    assert ended.stdout == b"%d True\n" % min(19, os.nice(0) + 10)

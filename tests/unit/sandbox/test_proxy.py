@@ -47,7 +47,7 @@ async def test_a_url_is_fetched_without_what_concerns_the_proxy_alone() -> None:
     [
         ("", "GET / "),
         ("?q", "GET /?q "),
-        ("/%00é", "GET /%00Ã© "),
+        ("/%00é", "GET /%00%C3%A9 "),
         ("//x@y", "GET //x@y "),
         ("/a?b=http://c", "GET /a?"),
     ],
@@ -81,20 +81,23 @@ async def test_an_answer_without_a_body_ends_although_its_server_stays(method: s
 
 
 async def test_chunks_stay_chunks_without_extensions_or_trailers() -> None:
-    message = (
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1 ; z\r\n!\r\n0\r\nX-Sum: 1\r\n\r\n"
-    )
-    async with answering(message) as up, proxying() as proxy:
+    said = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1;z\r\n!\r\n0\r\nX-Sum: 1\r\n\r\n"
+    async with answering(said) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port))
         old = await proxy.answer(fetching(up.port).replace(b"HTTP/1.1", b"HTTP/1.0"))
     assert (got.head.count("chunked"), got.body) == (1, chunked(b"hello", b"!"))
     assert ("Transfer-Encoding" in old.head, old.body) == (False, b"hello!")
-    assert up.heads[1].startswith("GET / HTTP/1.0\r\n")
+    assert up.heads[1].startswith("GET / HTTP/1.1\r\n"), "a proxy states its own version"
 
 
 async def test_an_answer_without_a_length_lasts_until_its_server_ends() -> None:
     async with answering(b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 300_000, keep=False) as up, proxying() as proxy:
-        assert (await proxy.answer(fetching(up.port))).body == b"x" * 300_000
+        got = await proxy.answer(fetching(up.port))
+        old = await proxy.answer(fetching(up.port).replace(b"HTTP/1.1", b"HTTP/1.0"))
+    assert "Transfer-Encoding: chunked\r\n" in got.head
+    assert got.body.endswith(b"\r\n0\r\n\r\n")
+    assert got.body.count(b"x") == 300_000
+    assert old.body == b"x" * 300_000
 
 
 @pytest.mark.parametrize("framed", [True, False], ids=["length", "chunks"])
@@ -162,9 +165,13 @@ async def test_a_server_that_answers_before_it_has_everything_is_heard() -> None
         (b"SSH-2.0-x\r\n\r\n", "did not answer in HTTP: its status line"),
         (b"\x15\x03\x01\0\2", "did not answer in HTTP: it does not begin"),
         (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000, "did not answer in HTTP: the head is longer"),
-        (b"HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "did not answer in HTTP: line 2"),
+        (b"HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "did not answer in HTTP: a line of the head is not 'Name: value'"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "both given"),
-        (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", "switches protocols"),
+        (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", "did not answer in HTTP"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx", "given twice"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\nx", "not one whole number"),
+        (b"HTTP/1.1 200 OK\nContent-Length: 1\n\nx", "ends with CR LF"),
+        (b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n", "does not begin with a space"),
     ],
 )
 async def test_a_server_that_does_not_answer_in_http_is_reported_to_be_at_fault(message: bytes, reason: str) -> None:

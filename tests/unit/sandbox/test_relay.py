@@ -12,22 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.sandbox.http1_heads import BodyFraming, MalformedHttp
-from pegboard.sandbox.proxy_relay import (
-    ConnectionBroken,
-    LoopTurns,
-    ProxyBody,
-    ProxyStream,
-    copy_stream,
-    encode_chunk,
-    run_tasks,
-)
-from tests.unit.egress.upstreams import answer, answering
+from pegboard.sandbox.proxy_http import MalformedHttp, create_client_parser, read_request
+from pegboard.sandbox.proxy_relay import ConnectionBroken, LoopTurns, ProxyBody, ProxyStream, copy_stream, run_tasks
+from tests.unit.egress.upstreams import answer, answering, chunked
 from tests.unit.sandbox.proxies import Client, fetching, proxying
 from tests.waiting import until
 
+CHUNKED = "Transfer-Encoding: chunked"
 
-async def read_through(sent: bytes, cuts: list[int], framing: BodyFraming) -> tuple[bytes, bytes]:
+
+async def read_through(sent: bytes, cuts: list[int], framing: str) -> tuple[bytes, bytes]:
     """What a body is read as, where its bytes come in such parts, and what is left after it."""
 
     async def send() -> None:
@@ -42,13 +36,15 @@ async def read_through(sent: bytes, cuts: list[int], framing: BodyFraming) -> tu
             sock.setblocking(False)
         stream = ProxyStream(ours, LoopTurns())
         async with run_tasks(send()) as (sending,):
-            body = ProxyBody(stream, framing)
+            parser = create_client_parser()
+            read_request(f"POST http://a/ HTTP/1.1\r\n{framing}\r\n\r\n".encode(), parser)
+            body = ProxyBody(stream, parser)
             pieces = []
             while piece := await body.piece():
                 pieces.append(piece)
             assert await body.piece() == b""
             await sending
-        rest = b""
+        rest = parser.trailing_data[0]
         while more := await stream.some():
             rest += more
         return b"".join(pieces), rest
@@ -56,29 +52,29 @@ async def read_through(sent: bytes, cuts: list[int], framing: BodyFraming) -> tu
 
 @given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.lists(st.integers(0, 300), max_size=6))
 def test_chunks_are_joined_however_they_arrive(pieces: list[bytes], cuts: list[int]) -> None:
-    sent = b"".join(encode_chunk(piece) for piece in (*pieces, b"")) + b"rest"
-    assert asyncio.run(read_through(sent, cuts, BodyFraming(chunked=True))) == (b"".join(pieces), b"rest")
+    sent = chunked(*pieces) + b"rest"
+    assert asyncio.run(read_through(sent, cuts, CHUNKED)) == (b"".join(pieces), b"rest")
 
 
 @given(st.binary(max_size=50), st.binary(max_size=50), st.lists(st.integers(0, 100), max_size=4))
 def test_a_length_is_kept_to(body: bytes, rest: bytes, cuts: list[int]) -> None:
-    assert asyncio.run(read_through(body + rest, cuts, BodyFraming(len(body)))) == (body, rest)
+    assert asyncio.run(read_through(body + rest, cuts, f"Content-Length: {len(body)}")) == (body, rest)
 
 
 @pytest.mark.parametrize("sent", [b"", b"5", b"5\r\n", b"5\r\nab", b"5\r\nabcde", b"5\r\nabcde\r\n", b"0\r\nA: b\r\n"])
 async def test_chunks_that_end_too_early_are_broken(sent: bytes) -> None:
     with pytest.raises(ConnectionBroken):
-        await read_through(sent, [], BodyFraming(chunked=True))
+        await read_through(sent, [], CHUNKED)
 
 
 async def test_a_length_that_is_not_reached_is_broken() -> None:
     with pytest.raises(ConnectionBroken):
-        await read_through(b"abc", [], BodyFraming(4))
+        await read_through(b"abc", [], "Content-Length: 4")
 
 
 async def test_a_chunk_that_is_longer_than_it_says_is_malformed() -> None:
     with pytest.raises(MalformedHttp, match="longer than its size"):
-        await read_through(b"1\r\nab\r\n0\r\n\r\n", [], BodyFraming(chunked=True))
+        await read_through(b"1\r\nab\r\n0\r\n\r\n", [], CHUNKED)
 
 
 async def test_a_sink_that_takes_no_more_ends_its_own_way_only() -> None:
@@ -127,7 +123,7 @@ async def test_chunks_of_one_byte_leave_the_loop_to_others() -> None:
             rounds += 1
 
     counting = asyncio.create_task(others())
-    body, _ = await read_through(encode_chunk(b"x") * 5000 + encode_chunk(b""), [], BodyFraming(chunked=True))
+    body, _ = await read_through(chunked(*[b"x"] * 5000), [], CHUNKED)
     counting.cancel()
     assert len(body) == 5000
     assert rounds >= 5000
