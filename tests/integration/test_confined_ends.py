@@ -215,7 +215,7 @@ async def test_a_caller_who_goes_away_takes_the_processes_along(board: Pegboard,
     assert (row.status, row.code, row.surface) == ("failed", "cancelled", through)
 
     async def as_before() -> bool:
-        return len(descendants()) <= before and board.confinement.sandbox._admission.running == 0
+        return len(descendants()) <= before and board.confinement.sandbox.stats().running == 0
 
     await until(as_before, 10)
     assert (await board.call("first")).success

@@ -11,8 +11,9 @@ import httpx
 import pytest
 
 from pegboard import Pegboard
-from pegboard.concurrency.fair_queue import MAX_WAITING_CALLS, FairQueue
+from pegboard.concurrency.fair_queue import MAX_WAITING_CALLS
 from pegboard.model.call import Caller, ToolResult
+from pegboard.sandbox.sandbox import SandboxStats
 from pegboard.testing import NoSettings, calls_of, member
 from tests.board_surfaces import KEY, served
 from tests.integration.confining import answer_of, python, shell
@@ -38,9 +39,9 @@ async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
         yield fresh
 
 
-def admission(board: Pegboard) -> FairQueue:
-    """Who has a place on this board, and who waits for one."""
-    return board.confinement.sandbox._admission
+def admission(board: Pegboard) -> SandboxStats:
+    """How many calls have a place on this board, and how many wait for one."""
+    return board.confinement.sandbox.stats()
 
 
 async def waits(board: Pegboard, calls: int) -> None:

@@ -15,8 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pegboard.model.call_errors import Misconfigured
-from pegboard.sandbox import child_command
-from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
+from pegboard.sandbox.environment_spec import (
+    EnvironmentSpec,
+    build_child_command,
+    build_zygote_spec,
+    inherit_environment,
+)
 from pegboard.sandbox.limits import KERNEL_FEATURES, make_unavailable
 
 PROBE_SECONDS = 10.0
@@ -82,11 +86,11 @@ async def detect_kernel_features(seconds: float = PROBE_SECONDS) -> KernelFeatur
         return _make_unsupported(f"the system is {sys.platform}, not Linux")
     try:
         process = await asyncio.create_subprocess_exec(
-            *child_command.build_child_command(_PROBE_CODE, build_zygote_spec(EnvironmentSpec())),
+            *build_child_command(_PROBE_CODE, build_zygote_spec(EnvironmentSpec())),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env=child_command.inherit_environment(),
+            env=inherit_environment(),
             cwd="/",
             start_new_session=True,
         )

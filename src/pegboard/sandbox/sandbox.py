@@ -31,7 +31,7 @@ from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from pegboard.telemetry.logs import get_logger
 
-__all__ = ["ConfinedResult", "EnvironmentSpec", "Sandbox", "SandboxJob"]
+__all__ = ["ConfinedResult", "EnvironmentSpec", "Sandbox", "SandboxJob", "SandboxStats"]
 
 log = get_logger(__name__)
 
@@ -60,6 +60,21 @@ class SandboxJob:
     seconds: float
     result_bytes: int
     network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxStats:
+    """What a sandbox does now.
+
+    `running` calls have a slot and `waiting` calls wait for one. `open` calls have a supervisor that has not exited,
+    and `chores` close proxies and remove work folders of calls that have ended.
+    """
+
+    running: int
+    waiting: int
+    open: int
+    chores: int
+    zygotes: tuple[Zygote, ...]
 
 
 class Sandbox:
@@ -129,6 +144,16 @@ class Sandbox:
     async def abilities(self) -> KernelFeatures:
         """Return the kernel features of this machine; probed once, and again if a feature was missing."""
         return await self._feature_check.abilities()
+
+    def stats(self) -> SandboxStats:
+        """Return what the sandbox does now."""
+        return SandboxStats(
+            running=self._admission.running,
+            waiting=self._admission.waiting,
+            open=len(self._lines),
+            chores=len(self._background_tasks),
+            zygotes=self._zygotes.zygotes,
+        )
 
     async def warm(self, house: EnvironmentSpec) -> None:
         """Start the zygote of this environment; an error is logged, and raised when a call runs."""

@@ -46,6 +46,11 @@ class ZygotePool:
         self._sweep_timer: asyncio.TimerHandle | None = None
         self._closed = False
 
+    @property
+    def zygotes(self) -> tuple[Zygote, ...]:
+        """All zygotes that are starting or accept calls, the most recently used last."""
+        return tuple(self._zygotes.values())
+
     def check(self, house: EnvironmentSpec) -> None:
         """Raise Misconfigured if the folder of the environment cannot be used."""
         self._identity_cache.of(house)

@@ -14,7 +14,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from pegboard.model.call_errors import Misconfigured
-from pegboard.sandbox import child_command
+from pegboard.sandbox.environment_spec import build_child_command, inherit_environment
 from pegboard.sandbox.limits import make_unavailable
 from pegboard.telemetry.logs import get_logger
 
@@ -89,11 +89,11 @@ class Zygote:
                 handed.callback(os.close, says)
                 # Not through the event loop, which would watch the process from a thread; this takes a millisecond.
                 self._process = subprocess.Popen(  # noqa: S603 -- the interpreter that runs this
-                    child_command.build_child_command(_ZYGOTE_CODE, plan, str(theirs.fileno())),
+                    build_child_command(_ZYGOTE_CODE, plan, str(theirs.fileno())),
                     stdin=subprocess.DEVNULL,
                     stdout=says,
                     stderr=says,
-                    env=_ENVIRONMENT | child_command.inherit_environment(["TZ"]),
+                    env=_ENVIRONMENT | inherit_environment(["TZ"]),
                     cwd="/",
                     pass_fds=(theirs.fileno(),),
                     # No session of its own: some kernels (autogroup scheduling) would give it the same CPU share as the

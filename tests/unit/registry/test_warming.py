@@ -31,7 +31,7 @@ async def added(board: Pegboard) -> None:
 
 async def changed(board: Pegboard) -> None:
     await board.add(tool("one", is_active=False))
-    assert not board.confinement.sandbox._zygotes._zygotes
+    assert not board.confinement.sandbox.stats().zygotes
     await board.tools.update("one", {"is_active": True}, board.admin)
 
 

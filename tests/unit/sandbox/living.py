@@ -144,7 +144,7 @@ async def until_idle(box: Sandbox) -> None:
     """Wait until no call holds a place, and nothing is left of any."""
 
     async def look() -> bool:
-        return box._admission.running == 0 and not box._lines
+        return box.stats().running == box.stats().open == 0
 
     await until(look)
 

@@ -190,7 +190,7 @@ async def test_being_cancelled_ends_the_program(received: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("child_command._PACKAGE_FOLDER", "/nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox'"),
+        ("environment_spec._PACKAGE_PATH", "/nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox'"),
         ("kernel_features._PROBE_CODE", "print('[1]')", "it said nothing"),
         ("kernel_features._PROBE_CODE", "print('{\"landlock\": 1}')", "it said nothing"),
         ("kernel_features._PROBE_CODE", "import os; os._exit(1)", "it said nothing"),

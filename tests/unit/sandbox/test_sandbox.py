@@ -101,7 +101,7 @@ async def test_a_working_dir_that_cannot_be_shown_is_refused(folder: str, why: s
         with pytest.raises(Misconfigured, match=why) as refused:
             await box.run(command("true", house=EnvironmentSpec(working_dir=folder)), "ann", later())
         assert refused.value.did_run is False
-        assert box._admission.running == 0
+        assert box.stats().running == 0
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ for url in sys.argv[1:]:
 
 
 async def _none_left(box: module.Sandbox) -> bool:
-    return not box._background_tasks and not box._lines
+    return box.stats().chores == box.stats().open == 0
 
 
 async def test_a_step_that_fails_is_the_set_ups_fault_and_nothing_ran() -> None:

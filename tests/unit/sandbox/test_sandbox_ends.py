@@ -54,7 +54,7 @@ def parent_of(mark: str) -> int:
 
 
 def zygote_of(box: Sandbox) -> Zygote:
-    (zygote,) = box._zygotes._zygotes.values()
+    (zygote,) = box.stats().zygotes
     return zygote
 
 

@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def zygote_of(box: Sandbox) -> Zygote:
-    (found,) = box._zygotes._zygotes.values()
+    (found,) = box.stats().zygotes
     return found
 
 
@@ -116,7 +116,7 @@ async def test_a_zygote_that_hangs_is_replaced_although_each_call_has_less_time_
         async def replaced() -> bool:
             with pytest.raises(Unavailable, match="not begun by its deadline"):
                 await box.run(command("true"), "ann", later(0.05))
-            return hangs not in box._zygotes._zygotes.values()
+            return hangs not in box.stats().zygotes
 
         await until(replaced)
 
@@ -216,7 +216,7 @@ async def test_who_waits_for_a_zygote_that_was_asked_to_leave_is_not_informed_th
     zygotes = ZygotePool(build_zygote_spec, most=1)
     waiting = asyncio.create_task(zygotes.of(EnvironmentSpec(), "ann"))
     await asyncio.sleep(0)
-    (starting,) = zygotes._zygotes.values()
+    (starting,) = zygotes.zygotes
     os.kill(starting.pid, signal.SIGTERM)
     with pytest.raises(ZygoteGone):
         await waiting

@@ -103,4 +103,4 @@ async def test_calls_and_warming_are_refused_where_calls_cannot_be_confined(monk
         with pytest.raises(Misconfigured, match="cannot confine tools"):
             await box.run(command("true"), "ann", later())
         await box.warm(EnvironmentSpec())
-        assert not box._zygotes._zygotes
+        assert not box.stats().zygotes

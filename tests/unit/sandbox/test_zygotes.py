@@ -88,7 +88,7 @@ async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_oth
     async with some() as zygotes:
         first = asyncio.create_task(zygotes.of(house, "ann"))
         second = asyncio.create_task(zygotes.of(house, "ann"))
-        await until(lambda: found(lambda: bool(zygotes._zygotes)))
+        await until(lambda: found(lambda: bool(zygotes.zygotes)))
         first.cancel()
         assert (await second).is_ready
         assert first.cancelled()
@@ -103,7 +103,7 @@ async def test_a_library_that_is_not_there_or_fails_is_named(site_folder: SiteFo
         for _ in range(2):
             with pytest.raises(Misconfigured, match=f"{broken}.*no licence"):
                 await zygotes.of(EnvironmentSpec(python=True, modules=(broken,)), "ann")
-        await until(lambda: found(lambda: not zygotes._zygotes))
+        await until(lambda: found(lambda: not zygotes.zygotes))
 
 
 async def test_a_library_that_ends_its_process_is_refused_with_what_it_reported(site_folder: SiteFolder) -> None:
@@ -148,8 +148,8 @@ async def test_who_waits_for_a_zygote_that_is_killed_is_informed_that_it_is_gone
     house = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(60)"),))
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
-        await until(lambda: found(lambda: bool(zygotes._zygotes)))
-        os.kill(next(iter(zygotes._zygotes.values())).pid, signal.SIGKILL)
+        await until(lambda: found(lambda: bool(zygotes.zygotes)))
+        os.kill(zygotes.zygotes[0].pid, signal.SIGKILL)
         with pytest.raises(ZygoteGone):
             await waiting
 
@@ -170,8 +170,8 @@ async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(site_folde
     )
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
-        await until(lambda: found(lambda: bool(zygotes._zygotes)))
-        (zygote,) = zygotes._zygotes.values()
+        await until(lambda: found(lambda: bool(zygotes.zygotes)))
+        (zygote,) = zygotes.zygotes
         await until(lambda: found(lambda: b"loading" in zygote._said))
         below = zygote_module._list_children(zygote.pid)
         if not message:
@@ -191,8 +191,8 @@ async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
     house = EnvironmentSpec(python=True, modules=(site_folder.add(code + then),))
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(house, "ann"))
-        await until(lambda: found(lambda: bool(zygotes._zygotes)))
-        (zygote,) = zygotes._zygotes.values()
+        await until(lambda: found(lambda: bool(zygotes.zygotes)))
+        (zygote,) = zygotes.zygotes
         await until(lambda: found(lambda: b"started" in zygote._said))
         if then:
             waiting.cancel()
@@ -213,7 +213,7 @@ async def test_one_more_than_there_may_be_ends_the_one_unused_for_longest() -> N
         await zygotes.of(houses[2], "ann")
         await until_gone(second.pid)
         assert (await zygotes.of(houses[0], "ann")).pid == first.pid
-        assert len(zygotes._zygotes) == 2
+        assert len(zygotes.zygotes) == 2
 
 
 async def test_who_needs_room_for_one_more_loses_their_own_before_others_lose_theirs() -> None:
@@ -247,7 +247,7 @@ async def test_zygotes_that_start_are_not_thrown_out_by_others(site_folder: Site
     async with some(most=1) as zygotes:
         before = children_now()
         first = asyncio.create_task(zygotes.of(slow, "ann"))
-        await until(lambda: found(lambda: bool(zygotes._zygotes)))
+        await until(lambda: found(lambda: bool(zygotes.zygotes)))
         others = [
             asyncio.create_task(zygotes.of(EnvironmentSpec(allowed=(str(number),)), "ann")) for number in range(5)
         ]
@@ -263,7 +263,7 @@ async def test_an_idle_zygote_is_ended() -> None:
     async with some(idle_seconds=0.2) as zygotes:
         zygote = await zygotes.of(PLAIN, "ann")
         await until_gone(zygote.pid)
-        assert not zygotes._zygotes
+        assert not zygotes.zygotes
 
 
 async def test_a_folder_that_was_replaced_by_another_gets_another_zygote(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ async def test_warming_starts_a_process_only_where_there_is_room() -> None:
         zygotes.warm(PLAIN)
         zygotes.warm(PLAIN)
         zygotes.warm(EnvironmentSpec(allowed=("a",)))
-        assert len(zygotes._zygotes) == 1
+        assert len(zygotes.zygotes) == 1
         assert (await zygotes.of(PLAIN, "ann")).is_ready
 
 
@@ -298,7 +298,7 @@ async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
         stopped = await zygotes.of(PLAIN, "ann")
         os.kill(stopped.pid, signal.SIGSTOP)
         waiting = asyncio.create_task(zygotes.of(hangs, "ann"))
-        await until(lambda: found(lambda: len(zygotes._zygotes) == 2))
+        await until(lambda: found(lambda: len(zygotes.zygotes) == 2))
         await zygotes.close()
         assert not is_there(stopped.pid)
         with pytest.raises((ZygoteGone, Unavailable)):

@@ -7,8 +7,7 @@ import signal
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from pegboard.sandbox.child.call_request import ConfinementRules
-from pegboard.sandbox.child.confine import run_confined
+from pegboard.sandbox.child.confined_main import ConfinementRules, run_confined
 from pegboard.sandbox.child.fd_channel import CallAbandoned
 from pegboard.sandbox.child.isolation import Isolation
 from pegboard.sandbox.child.job_runner import EXIT_CANNOT_START, ConfinedInputs, JobRunner, exit_process

@@ -1,10 +1,11 @@
-"""The job of one call, as the server sends it."""
+"""The job of one call, as the server sends it, and in the form that the supervisor passes to the confined process."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping
+from json.encoder import encode_basestring_ascii
 from typing import Any, NamedTuple
 
 from pegboard.sandbox.child.setup_steps import StepFailed
@@ -67,3 +68,20 @@ class Job(NamedTuple):
     def cpu_seconds(self) -> int:
         """The CPU time limit of one process: a little more than one thread can use within the timeout."""
         return math.ceil(self.seconds) + 1
+
+
+class ConfinedCall(NamedTuple):
+    """A job and its working folder."""
+
+    job: Job
+    folder: str
+
+    def told(self) -> bytes:
+        """Encode the call for the confined process."""
+        return encode_basestring_ascii(self.folder).encode() + b"\n" + self.job.text
+
+    @classmethod
+    def read(cls, told: bytes) -> ConfinedCall:
+        """Decode a call that `told()` encoded."""
+        folder, _, text = told.partition(b"\n")
+        return cls(Job.read(text), json.loads(folder))

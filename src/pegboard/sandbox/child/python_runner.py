@@ -1,4 +1,4 @@
-"""Runs Python calls with the preloaded libraries, and restricts which modules their code may import.
+"""Imports the libraries of an environment, runs functions with them, and restricts which modules their code may import.
 
 Code may import the standard library and the libraries that the tool names. This is not a security boundary: it keeps a
 tool from depending on other packages that are installed beside the board, and hides the board's own modules.
@@ -6,6 +6,7 @@ tool from depending on other packages that are installed beside the board, and h
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +15,11 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from pegboard.sandbox.child import python_call
-from pegboard.sandbox.child.call_request import ConfinedCall
+from pegboard.sandbox.child.confined_main import build_base_environment
+from pegboard.sandbox.child.job import ConfinedCall
 from pegboard.sandbox.child.job_runner import REPORTS_FD, RESULT_FD, TROUBLE_FD, exit_process
-from pegboard.sandbox.child.setup_steps import StepFailed
+from pegboard.sandbox.child.rootfs import CALL_FOLDERS, ZygoteSpec
+from pegboard.sandbox.child.setup_steps import LibraryFailed, StepFailed
 
 
 class PythonRunner:
@@ -87,3 +90,26 @@ def _forget_module(name: str) -> None:
     for attribute, value in list(vars(module).items()) if module is not None else ():
         if type(value) is ModuleType and value.__name__ == f"{name}.{attribute}":
             _forget_module(value.__name__)
+
+
+# Otherwise numerical libraries start threads, which do not survive a fork.
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+def load_libraries(house: ZygoteSpec) -> PythonRunner:
+    """Import the libraries that Python calls need; raise LibraryFailed if an import fails."""
+    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    sys.path += house.prefixes
+    for name in house.modules:
+        _import_library(name)
+    python_call.clear_parent_state()
+    guard_imports(house.allowed)
+    # Without namespaces each call has a different work folder.
+    return PythonRunner(build_base_environment(CALL_FOLDERS[0]) if house.namespaces else {})
+
+
+def _import_library(name: str) -> None:
+    try:
+        importlib.import_module(name)
+    except BaseException as error:
+        raise LibraryFailed(name, f"importing {name}: {type(error).__name__}: {error}") from error

@@ -12,11 +12,10 @@ import sys
 from typing import NamedTuple, NoReturn
 
 from pegboard.sandbox.child import syscalls
-from pegboard.sandbox.child.call_request import ConfinedCall
 from pegboard.sandbox.child.fd_channel import CallAbandoned, ServerChannel, receive_fds
 from pegboard.sandbox.child.fork_source import ConfinedProcess, ForkSource
 from pegboard.sandbox.child.isolation import Isolation, kill_and_reap
-from pegboard.sandbox.child.job import Job
+from pegboard.sandbox.child.job import ConfinedCall, Job
 from pegboard.sandbox.child.pipes import CallPipes
 from pegboard.sandbox.child.setup_steps import StepFailed, step
 from pegboard.sandbox.child.watch_call import CallEnd, CallWatcher

@@ -15,12 +15,11 @@ from functools import partial
 from typing import NamedTuple, NoReturn
 
 from pegboard.sandbox.child import syscalls
-from pegboard.sandbox.child.call_request import ConfinementRules
-from pegboard.sandbox.child.confine import run_confined
+from pegboard.sandbox.child.confined_main import ConfinementRules, run_confined
 from pegboard.sandbox.child.fd_channel import receive_fds, send_fds
-from pegboard.sandbox.child.import_libraries import load_libraries
 from pegboard.sandbox.child.isolation import Isolation
 from pegboard.sandbox.child.job_runner import ConfinedInputs
+from pegboard.sandbox.child.python_runner import load_libraries
 from pegboard.sandbox.child.rootfs import ZygoteSpec
 from pegboard.sandbox.child.setup_steps import READY, StepFailed, encode_failure
 from pegboard.sandbox.child.template_client import (

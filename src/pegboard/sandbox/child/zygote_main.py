@@ -14,14 +14,17 @@ import select
 import signal
 import socket
 import sys
-from contextlib import suppress
-from typing import NoReturn
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import find_spec
+from types import CodeType, ModuleType
+from typing import Any, NoReturn, cast
 
-from pegboard.sandbox.child import confine, syscalls
+from pegboard.sandbox.child import confined_main, syscalls
 from pegboard.sandbox.child import rootfs as houses
 from pegboard.sandbox.child.fd_channel import CallAbandoned, ServerChannel, receive_fds, send_fds
 from pegboard.sandbox.child.fork_source import ForkSource
-from pegboard.sandbox.child.import_libraries import PreloadedModules
 from pegboard.sandbox.child.isolation import Isolation
 from pegboard.sandbox.child.namespace_isolation import NamespaceIsolation
 from pegboard.sandbox.child.setup_steps import READY, encode_failure
@@ -63,7 +66,7 @@ def _prepare_source(house: houses.ZygoteSpec) -> tuple[ForkSource, Isolation]:
     # Pid 1 of a namespace only receives those signals from inside that it has a handler for.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _lower_own_priority()
-    confine.apply_base_rlimits()
+    confined_main.apply_base_rlimits()
     _raise_fd_limit()
     if house.namespaces:
         # Orphans of a template or a supervisor become children of this process, which waits for them at its end.
@@ -75,13 +78,13 @@ def _prepare_source(house: houses.ZygoteSpec) -> tuple[ForkSource, Isolation]:
         house = house.drop_masks()
         return _start_template(kept, house, place), place
     # Imported only now, before their files are hidden: supervisors of a template's copies do not need these modules.
-    from pegboard.sandbox.child.exec_command import CommandRunner
     from pegboard.sandbox.child.fork_source import ForkingSource
+    from pegboard.sandbox.child.job_runner import CommandRunner
 
     if not house.python:
         place = _enter_isolation(house)
         return ForkingSource(CommandRunner(), house), place
-    from pegboard.sandbox.child.import_libraries import load_libraries
+    from pegboard.sandbox.child.python_runner import load_libraries
 
     place = _enter_isolation(house)
     return ForkingSource(load_libraries(house), house), place
@@ -193,3 +196,44 @@ def _start_call(call: socket.socket, source: ForkSource, place: Isolation, *, ne
     except OSError as error:
         with suppress(CallAbandoned):
             ServerChannel(call).send_failure(f"starting a supervisor: {error.strerror}")
+
+
+class PreloadedModules:
+    """The compiled code of this package's modules, not yet executed; implements the finder and loader of importlib.abc.
+
+    importlib.abc itself is not imported, because it would load many modules that all supervisors inherit.
+    """
+
+    def __init__(self) -> None:
+        self._codes: Mapping[str, CodeType] = dict(_read_codes())
+
+    @contextmanager
+    def at_hand(self) -> Iterator[None]:
+        """Import these modules from memory inside the block."""
+        sys.meta_path.insert(0, self)
+        try:
+            yield
+        finally:
+            sys.meta_path.remove(self)
+
+    def find_spec(self, fullname: str, _path: object = None, _target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return the spec of a module if it is one of these, otherwise None."""
+        return ModuleSpec(fullname, cast(Any, self)) if fullname in self._codes else None
+
+    def create_module(self, _spec: ModuleSpec) -> ModuleType | None:
+        """Return None, for a default module object."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute the code of the module."""
+        exec(self._codes[module.__name__], module.__dict__)  # noqa: S102 -- that of this package
+
+
+def _read_codes() -> Iterator[tuple[str, CodeType]]:
+    for file in os.listdir(os.path.dirname(__file__)):
+        name = f"{__package__}.{file.removesuffix('.py')}"
+        spec = find_spec(name) if file.endswith(".py") and name not in sys.modules else None
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            code = spec.loader.get_code(name)
+            if code is not None:
+                yield name, code

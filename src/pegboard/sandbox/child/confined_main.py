@@ -7,12 +7,11 @@ import os
 import resource
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
-from pegboard.sandbox.child import landlock, seccomp_filter, syscalls
-from pegboard.sandbox.child.call_request import ConfinedCall, ConfinementRules
+from pegboard.sandbox.child import landlock, rootfs, seccomp_filter, syscalls
 from pegboard.sandbox.child.isolation import Isolation
-from pegboard.sandbox.child.job import Job
+from pegboard.sandbox.child.job import ConfinedCall, Job
 from pegboard.sandbox.child.job_runner import (
     COMMAND_REPORTS_FD,
     EXIT_CANNOT_START,
@@ -24,6 +23,7 @@ from pegboard.sandbox.child.job_runner import (
     report_failure,
 )
 from pegboard.sandbox.child.pipes import CALL_FOLLOWS
+from pegboard.sandbox.child.rootfs import ZygoteSpec
 from pegboard.sandbox.child.setup_steps import StepFailed, step
 
 # Limit of open file descriptors of one process.
@@ -65,6 +65,29 @@ _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 # The lowest number for copies of file descriptors, above those that are kept.
 _HIGH_FD = 64
 _READ_BYTES = 2**16
+
+
+class ConfinementRules(NamedTuple):
+    """The rules for all calls of a zygote.
+
+    The files that they may access, the kernel features that are disabled, and the memory of the process that they are
+    forked from.
+    """
+
+    readable: tuple[str, ...]
+    writable: tuple[str, ...]
+    without: frozenset[str]
+    baseline: int
+
+    @classmethod
+    def of(cls, house: ZygoteSpec) -> ConfinementRules:
+        """Return the rules for processes that are forked from this one in its current state."""
+        return cls(
+            readable=rootfs.list_readable(house),
+            writable=rootfs.list_writable(house),
+            without=house.without,
+            baseline=int(syscalls.read_file("/proc/self/statm").split()[5]) * resource.getpagesize(),
+        )
 
 
 def run_confined(work: JobRunner, terms: ConfinementRules, place: Isolation, given: ConfinedInputs) -> NoReturn:
