@@ -25,3 +25,10 @@ def test_every_folder_and_module_of_the_package_is_on_the_page() -> None:
     parts = {part for layer in layers for part in re.split(r" [:|] ", layer)} - {"__main__"}
     listed = {code for row in rows_of(section(PAGE, "Where things are")) for code in codes_in(row[0])}
     assert {name.removesuffix("/").removesuffix(".py") for name in listed} == parts
+
+
+def test_every_file_of_the_sandbox_is_in_the_table_of_its_processes() -> None:
+    rows = rows_of(section(PAGE, "How code is confined"))
+    listed = {code for row in rows for code in codes_in(row[0]) if code.endswith(".py")}
+    folder = SOURCE / "sandbox"
+    assert listed == {path.name for path in folder.rglob("*.py")} - {"__init__.py"}

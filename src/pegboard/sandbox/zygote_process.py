@@ -34,15 +34,7 @@ sys.argv[1:] = [sys.argv[2]]
 from pegboard.sandbox.child.zygote_main import main
 main()
 """
-# One thread each: a process with several threads cannot be forked safely, and calls run in parallel anyway.
-_THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-)
-_ENVIRONMENT = {"LANG": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin"} | dict.fromkeys(_THREAD_VARIABLES, "1")
+_ENVIRONMENT = {"LANG": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin"}
 _PIPE_BYTES = 2**16
 _MAX_KEPT_OUTPUT_BYTES = 4096
 _MAX_SHOWN_OUTPUT_CHARS = 600

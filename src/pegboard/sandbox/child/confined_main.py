@@ -80,17 +80,17 @@ class ConfinementRules(NamedTuple):
     baseline: int
 
     @classmethod
-    def of(cls, house: ZygoteSpec) -> ConfinementRules:
+    def of(cls, spec: ZygoteSpec) -> ConfinementRules:
         """Return the rules for processes that are forked from this one in its current state."""
         return cls(
-            readable=rootfs.list_readable(house),
-            writable=rootfs.list_writable(house),
-            without=house.without,
+            readable=rootfs.list_readable(spec),
+            writable=rootfs.list_writable(spec),
+            without=spec.without,
             baseline=int(syscalls.read_file("/proc/self/statm").split()[5]) * resource.getpagesize(),
         )
 
 
-def run_confined(work: JobRunner, terms: ConfinementRules, place: Isolation, given: ConfinedInputs) -> NoReturn:
+def run_confined(work: JobRunner, rules: ConfinementRules, place: Isolation, given: ConfinedInputs) -> NoReturn:
     """Wait for a call and run it, confined; report a failure through the trouble pipe.
 
     If the folder is known before the call, the process is confined before it reads the call.
@@ -107,12 +107,12 @@ def run_confined(work: JobRunner, terms: ConfinementRules, place: Isolation, giv
         if os.read(ORDERS_FD, len(CALL_FOLLOWS)) != CALL_FOLLOWS:
             exit_process(0)  # there will be no call
         if folder is not None:
-            _apply_confinement(terms, place, folder, port)
+            _apply_confinement(rules, place, folder, port)
             work.prepare()
         call = _read_call()
-        apply_call_rlimits(call.job, place.max_processes(call.job), terms.baseline if call.job.is_python else 0)
+        apply_call_rlimits(call.job, place.max_processes(call.job), rules.baseline if call.job.is_python else 0)
         if folder is None:
-            _apply_confinement(terms, place, call.folder, port)
+            _apply_confinement(rules, place, call.folder, port)
             work.prepare()
         work.run(call, build_environment(call, port))
     except StepFailed as error:
@@ -172,15 +172,15 @@ def _deprioritize() -> None:
     os.umask(0o022)
 
 
-def _apply_confinement(terms: ConfinementRules, place: Isolation, folder: str, port: int | None) -> None:
+def _apply_confinement(rules: ConfinementRules, place: Isolation, folder: str, port: int | None) -> None:
     place.settle()
     with step("forbidding new privileges"):
         syscalls.forbid_new_privileges()
-    if "landlock" not in terms.without:
+    if "landlock" not in rules.without:
         with step("confining files with Landlock"):
             ports = [] if port is None else [port]
-            landlock.apply_landlock(terms.readable, (folder, *terms.writable), tcp_connect=ports)
-    if "seccomp" not in terms.without:
+            landlock.apply_landlock(rules.readable, (folder, *rules.writable), tcp_connect=ports)
+    if "seccomp" not in rules.without:
         with step("confining system calls with seccomp"):
             seccomp_filter.apply_seccomp(network=port is not None)
 

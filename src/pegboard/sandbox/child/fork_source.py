@@ -106,9 +106,9 @@ class ForkingSource:
 
     first_unused_fd = 4
 
-    def __init__(self, work: JobRunner, house: ZygoteSpec) -> None:
+    def __init__(self, work: JobRunner, spec: ZygoteSpec) -> None:
         self._work = work
-        self._rules = ConfinementRules.of(house)
+        self._rules = ConfinementRules.of(spec)
 
     def start(self, place: Isolation, folder: str | None, port: int | None, streams: CallPipes) -> ForkedProcess:
         """Fork a process that waits for a call of this supervisor."""

@@ -42,13 +42,13 @@ _CALL_NAMESPACES = syscalls.NEWUSER | syscalls.NEWPID | syscalls.NEWNS | syscall
 class NamespaceIsolation:
     """The namespaces of a call; when pid 1 ends, the kernel kills all other processes. The supervisor stays outside."""
 
-    def __init__(self, house: ZygoteSpec) -> None:
+    def __init__(self, spec: ZygoteSpec) -> None:
         self.first = -1
         self._pid1: Pid1 | None = None
         self._user, self._group = os.getuid(), os.getgid()
-        self._shown = list_binds_in_call_folders(house)
+        self._shown = list_binds_in_call_folders(spec)
         # Without the seccomp filter calls can create sockets, so each call gets its own network namespace.
-        self._has_own_network = "seccomp" in house.without
+        self._has_own_network = "seccomp" in spec.without
 
     def open(self, *, network: bool) -> str:
         """Start pid 1 of new namespaces."""

@@ -24,16 +24,16 @@ class PlainIsolation:
 
     first = -1
 
-    def __init__(self, house: ZygoteSpec) -> None:
-        shown = list_hidden(house)
+    def __init__(self, spec: ZygoteSpec) -> None:
+        shown = list_hidden(spec)
         if shown:
             raise StepFailed(f"hiding '{shown[0]}', which belongs to the board: only namespaces can hide a folder")
         self._supervisor_pid = 0
         self._user = user = user_identity.find_tool_uid()
         # Another user may be unable to read an interpreter in root's home; then it may read any file, and Landlock
         # restricts it.
-        self._can_read_anything = user is not None and not user_identity.can_read_folders(user, list_readable(house))
-        if self._can_read_anything and "landlock" in house.without:
+        self._can_read_anything = user is not None and not user_identity.can_read_folders(user, list_readable(spec))
+        if self._can_read_anything and "landlock" in spec.without:
             raise StepFailed(
                 f"reading the interpreter's files as the user {user}, as whom tools run: they are root's alone, and "
                 f"without namespaces or Landlock there is no way to give that user them and nothing else"

@@ -36,11 +36,11 @@ def main() -> None:
     print(json.dumps(probe_kernel(ZygoteSpec.read(sys.argv[2]))))  # noqa: T201 -- what this program is for
 
 
-def probe_kernel(house: ZygoteSpec) -> dict[str, Any]:
+def probe_kernel(spec: ZygoteSpec) -> dict[str, Any]:
     """Return the features that work, and for each other feature the reason."""
     trials: dict[str, Callable[[], int]] = {
         "landlock": _try_landlock,
-        "namespaces": partial(_try_namespaces, house),
+        "namespaces": partial(_try_namespaces, spec),
         "seccomp": _try_seccomp,
     }
     tried = {name: _run_in_child(os.fork, trial) for name, trial in trials.items()}
@@ -81,23 +81,23 @@ def _try_seccomp() -> int:
     raise StepFailed("a process confined with it could make a socket all the same")
 
 
-def _try_namespaces(house: ZygoteSpec) -> int:
+def _try_namespaces(spec: ZygoteSpec) -> int:
     """Return 1 if a call also has its own /proc, otherwise 0."""
-    build_rootfs(house)
-    room = NamespaceIsolation(house)
-    room.open(network=True)
-    room.listen().close()
-    room.enter_for_children(room.first)
-    outcome = _run_in_child(os.fork, lambda: _enter_isolation(room))
+    build_rootfs(spec)
+    isolation = NamespaceIsolation(spec)
+    isolation.open(network=True)
+    isolation.listen().close()
+    isolation.enter_for_children(isolation.first)
+    outcome = _run_in_child(os.fork, lambda: _enter_isolation(isolation))
     if isinstance(outcome, str):
         raise StepFailed(outcome)
-    room.hide_process()
-    room.prepare_folder(Job(False, 1.0, JobLimits(0, 1, 2**20, 0, 0), {}, None, True, False, b"", {}, b""))
+    isolation.hide_process()
+    isolation.prepare_folder(Job(False, 1.0, JobLimits(0, 1, 2**20, 0, 0), {}, None, True, False, b"", {}, b""))
     return outcome
 
 
-def _enter_isolation(room: NamespaceIsolation) -> int:
-    room.follow(room.first, network=True)
+def _enter_isolation(isolation: NamespaceIsolation) -> int:
+    isolation.follow(isolation.first, network=True)
     return int(Path("/proc/self/stat").exists())
 
 

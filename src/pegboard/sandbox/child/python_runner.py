@@ -93,19 +93,19 @@ def _forget_module(name: str) -> None:
 
 
 # Otherwise numerical libraries start threads, which do not survive a fork.
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+_THREAD_VARIABLES = tuple(f"{name}_NUM_THREADS" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "BLIS"))
 
 
-def load_libraries(house: ZygoteSpec) -> PythonRunner:
+def load_libraries(spec: ZygoteSpec) -> PythonRunner:
     """Import the libraries that Python calls need; raise LibraryFailed if an import fails."""
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
-    sys.path += house.prefixes
-    for name in house.modules:
+    sys.path += spec.prefixes
+    for name in spec.modules:
         _import_library(name)
     python_call.clear_parent_state()
-    guard_imports(house.allowed)
+    guard_imports(spec.allowed)
     # Without namespaces each call has a different work folder.
-    return PythonRunner(build_base_environment(CALL_FOLDERS[0]) if house.namespaces else {})
+    return PythonRunner(build_base_environment(CALL_FOLDERS[0]) if spec.namespaces else {})
 
 
 def _import_library(name: str) -> None:

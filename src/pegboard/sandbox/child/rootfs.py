@@ -150,10 +150,10 @@ class ZygoteSpec(NamedTuple):
         return self.namespaces and self.python
 
 
-def build_rootfs(house: ZygoteSpec) -> None:
+def build_rootfs(spec: ZygoteSpec) -> None:
     """Move this process to the namespaces, file system and user of the environment; raise StepFailed if that fails."""
-    binds = _list_binds(house)
-    covered = list_hidden(house)
+    binds = _list_binds(spec)
+    covered = list_hidden(spec)
     user = _create_namespaces()
     os.umask(0o022)
     _enter_new_root()
@@ -170,30 +170,30 @@ def build_rootfs(house: ZygoteSpec) -> None:
         _create_user_namespace(syscalls.NEWNS)
         with step("giving up capabilities"):
             syscalls.drop_capabilities(*_JOIN_CAPABILITIES)
-    _check_access(house.binds)
+    _check_access(spec.binds)
 
 
-def list_readable(house: ZygoteSpec) -> tuple[str, ...]:
+def list_readable(spec: ZygoteSpec) -> tuple[str, ...]:
     """Return every path that calls may read from and execute."""
-    shown = [bind.target for bind in _list_binds(house)]
-    if not house.namespaces:
+    shown = [bind.target for bind in _list_binds(spec)]
+    if not spec.namespaces:
         return ("/proc/self", *(f"/dev/{name}" for name in sorted(set(DEVICES.values()))), *shown)
     whole = ("/etc", "/proc", "/dev")
     return (*whole, *(path for path in shown if not any(is_within(path, place) for place in whole)))
 
 
-def list_writable(house: ZygoteSpec) -> tuple[str, ...]:
+def list_writable(spec: ZygoteSpec) -> tuple[str, ...]:
     """Return every path that calls may write to, except their work folder."""
-    own = CALL_FOLDERS[1:] if house.namespaces else ()
-    return (*own, "/dev/null", *(bind.target for bind in house.binds if bind.writable))
+    own = CALL_FOLDERS[1:] if spec.namespaces else ()
+    return (*own, "/dev/null", *(bind.target for bind in spec.binds if bind.writable))
 
 
-def list_hidden(house: ZygoteSpec) -> list[str]:
+def list_hidden(spec: ZygoteSpec) -> list[str]:
     """Return every path where files of the board would be visible; raise StepFailed if that is a whole bind mount."""
-    needed = [os.path.realpath(path) for path in (os.path.dirname(os.__file__), *house.prefixes)]
+    needed = [os.path.realpath(path) for path in (os.path.dirname(os.__file__), *spec.prefixes)]
     found: set[str] = set()
-    for masked in {os.path.realpath(path) for path in house.masked if os.path.exists(path)}:
-        for bind in _list_binds(house):
+    for masked in {os.path.realpath(path) for path in spec.masked if os.path.exists(path)}:
+        for bind in _list_binds(spec):
             if is_within(masked, bind.source):
                 found.add(bind.target + masked[len(bind.source) :])
             elif is_within(bind.source, masked) and not any(is_within(path, bind.source) for path in needed):
@@ -242,7 +242,7 @@ def _enter_new_root() -> None:
 
 def _create_base_files(user: int) -> None:
     """Create the files of every environment: mount points for calls, devices, and the user database."""
-    with step("making the house's own files"):
+    with step("making the environment's own files"):
         for place in ("/proc", "/dev", "/etc", CALL_FILES_MOUNT, *CALL_FOLDERS):
             os.mkdir(place)
         for name, target in _DEV_LINKS.items():
@@ -280,18 +280,18 @@ def _mount_all(binds: Iterable[BindMount], covered: Iterable[str]) -> None:
         make_read_only(path)
 
 
-def list_binds_in_call_folders(house: ZygoteSpec) -> list[str]:
+def list_binds_in_call_folders(spec: ZygoteSpec) -> list[str]:
     """Return the bind mounts inside the folders that each call has for itself; their mounts must keep these visible."""
-    return [bind.target for bind in house.binds if any(is_within(bind.target, own) for own in CALL_FOLDERS)]
+    return [bind.target for bind in spec.binds if any(is_within(bind.target, own) for own in CALL_FOLDERS)]
 
 
-def _list_binds(house: ZygoteSpec) -> list[BindMount]:
+def _list_binds(spec: ZygoteSpec) -> list[BindMount]:
     """Return the bind mounts of the environment, and of the system's programs, libraries and their settings."""
     programs = [path for path in _SYSTEM_FOLDERS if os.path.isdir(path) and not os.path.islink(path)]
     settings = [path for path in (f"/etc/{name}" for name in _ETC_FILES) if os.path.exists(path)]
-    named = {bind.target for bind in house.binds}
+    named = {bind.target for bind in spec.binds}
     system = [BindMount(path, path, False) for path in (*programs, *settings) if path not in named]
-    return [bind._replace(source=os.path.realpath(bind.source)) for bind in (*system, *house.binds)]
+    return [bind._replace(source=os.path.realpath(bind.source)) for bind in (*system, *spec.binds)]
 
 
 def _check_access(binds: Iterable[BindMount]) -> None:

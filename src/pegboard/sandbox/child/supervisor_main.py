@@ -131,13 +131,13 @@ def _watch_call(line: ServerChannel, call: ConfinedCall, place: Isolation, prepa
     streams.set_limits(call.job.bounds)
     streams.stdin.write_later(call.job.stdin)
     streams.orders.write_all(call.told())
-    vigil = CallWatcher(prepared.child, call.job, place, line, streams)
-    fate = vigil.wait()
+    watcher = CallWatcher(prepared.child, call.job, place, line, streams)
+    fate = watcher.wait()
     # Their output is in the pipes already, so the exit of the last process is not waited for.
     place.kill_all()
     for stream in streams.kept:
         stream.drain()
-    vigil.finish()
+    watcher.finish()
     fate = _judge_end(fate, streams)
     line.send_result(fate, *(bytes(stream.content) for stream in (streams.result, streams.stdout, streams.stderr)))
 

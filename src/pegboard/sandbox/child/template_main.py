@@ -46,7 +46,7 @@ class _ForkPlan(NamedTuple):
     memory: int
 
 
-def run_template(requests: socket.socket, house: ZygoteSpec, place: Isolation) -> NoReturn:
+def run_template(requests: socket.socket, spec: ZygoteSpec, place: Isolation) -> NoReturn:
     """Fork this process for each request, until all clients have closed their sockets; then exit."""
     try:
         # A library may take forever to import, or not notice that the parent has exited.
@@ -54,7 +54,7 @@ def run_template(requests: socket.socket, house: ZygoteSpec, place: Isolation) -
         syscalls.rename_process(_PROCESS_NAME)
         os.dup2(requests.detach(), _REQUEST_FD, inheritable=False)
         syscalls.close_fds_from(_REQUEST_FD + 1)
-        _load_and_serve(socket.socket(fileno=_REQUEST_FD), house, place)
+        _load_and_serve(socket.socket(fileno=_REQUEST_FD), spec, place)
     except Exception:
         # For the server's log; the clients see that the socket is closed.
         sys.excepthook(*sys.exc_info())
@@ -63,9 +63,9 @@ def run_template(requests: socket.socket, house: ZygoteSpec, place: Isolation) -
         os._exit(1)
 
 
-def _load_and_serve(requests: socket.socket, house: ZygoteSpec, place: Isolation) -> NoReturn:
+def _load_and_serve(requests: socket.socket, spec: ZygoteSpec, place: Isolation) -> NoReturn:
     try:
-        work = load_libraries(house)
+        work = load_libraries(spec)
     except Exception as error:
         requests.send(json.dumps(encode_failure(error)).encode())
         os._exit(1)
@@ -74,7 +74,7 @@ def _load_and_serve(requests: socket.socket, house: ZygoteSpec, place: Isolation
     # A garbage collection in a copy would write to the memory of every object.
     gc.collect()
     gc.freeze()
-    become = partial(run_confined, work, ConfinementRules.of(house), place)
+    become = partial(run_confined, work, ConfinementRules.of(spec), place)
     start = partial(_fork_copy, _ForkPlan(place, become, _measure_private_memory()))
     # From now on calls that continue after the zygote has exited need this process.
     syscalls.die_with_parent(False)
@@ -107,10 +107,10 @@ def _serve_forks(requests: socket.socket, start: Callable[[bytes, Sequence[int]]
                 poller.register(ended, select.POLLIN)
 
 
-def _fork_copy(way: _ForkPlan, wanted: bytes, descriptors: Sequence[int]) -> int | None:
+def _fork_copy(plan: _ForkPlan, wanted: bytes, descriptors: Sequence[int]) -> int | None:
     first, answers, *ends = descriptors
     try:
-        way.place.enter_for_children(first)
+        plan.place.enter_for_children(first)
         pid = os.fork()
     except ProcessLookupError:
         # Pid 1 was killed, for example by the OOM killer; its supervisor sees that the socket is closed.
@@ -123,22 +123,22 @@ def _fork_copy(way: _ForkPlan, wanted: bytes, descriptors: Sequence[int]) -> int
     if pid == 0:
         try:
             port, _, folder = wanted.decode().partition(" ")
-            _enter_isolation(way, first, answers, network=port != "0")
-            way.become(ConfinedInputs(folder or None, int(port) or None, ends))
+            _enter_isolation(plan, first, answers, network=port != "0")
+            plan.become(ConfinedInputs(folder or None, int(port) or None, ends))
         finally:
             os._exit(1)
     _close_fds((first, *ends))
     return pid
 
 
-def _enter_isolation(way: _ForkPlan, first: int, answers: int, *, network: bool) -> None:
+def _enter_isolation(plan: _ForkPlan, first: int, answers: int, *, network: bool) -> None:
     try:
-        way.place.follow(first, network=network)
+        plan.place.follow(first, network=network)
     except StepFailed as error:
         _send_message(answers, COPY_FAILED + str(error).encode())
         raise
     with socket.socket(fileno=answers) as supervisor:
-        send_fds(supervisor, COPY_READY + ARRIVAL_STRUCT.pack(way.memory), [os.pidfd_open(os.getpid())])
+        send_fds(supervisor, COPY_READY + ARRIVAL_STRUCT.pack(plan.memory), [os.pidfd_open(os.getpid())])
 
 
 def _send_end(descriptor: int, pid: int, answers: int) -> None:

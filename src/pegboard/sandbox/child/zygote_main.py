@@ -21,8 +21,7 @@ from importlib.util import find_spec
 from types import CodeType, ModuleType
 from typing import Any, NoReturn, cast
 
-from pegboard.sandbox.child import confined_main, syscalls
-from pegboard.sandbox.child import rootfs as houses
+from pegboard.sandbox.child import confined_main, rootfs, syscalls
 from pegboard.sandbox.child.fd_channel import CallAbandoned, ServerChannel, receive_fds, send_fds
 from pegboard.sandbox.child.fork_source import ForkSource
 from pegboard.sandbox.child.isolation import Isolation
@@ -43,7 +42,7 @@ def main() -> NoReturn:
     """Serve calls until the server closes the socket; then exit."""
     line = socket.socket(fileno=_CALLS_FD)
     try:
-        source, place = _prepare_source(houses.ZygoteSpec.read(sys.argv[1]))
+        source, place = _prepare_source(rootfs.ZygoteSpec.read(sys.argv[1]))
     except Exception as error:
         line.send(json.dumps(encode_failure(error)).encode())
         os._exit(1)
@@ -60,7 +59,7 @@ def main() -> NoReturn:
     os._exit(0)
 
 
-def _prepare_source(house: houses.ZygoteSpec) -> tuple[ForkSource, Isolation]:
+def _prepare_source(spec: rootfs.ZygoteSpec) -> tuple[ForkSource, Isolation]:
     # Calls can read the command line of this process, which contains paths of the board.
     syscalls.rename_process(_PROCESS_NAME)
     # Pid 1 of a namespace only receives those signals from inside that it has a handler for.
@@ -68,34 +67,34 @@ def _prepare_source(house: houses.ZygoteSpec) -> tuple[ForkSource, Isolation]:
     _lower_own_priority()
     confined_main.apply_base_rlimits()
     _raise_fd_limit()
-    if house.namespaces:
+    if spec.namespaces:
         # Orphans of a template or a supervisor become children of this process, which waits for them at its end.
         syscalls.become_subreaper()
-    if house.has_template:
+    if spec.has_template:
         kept = PreloadedModules()
-        place = _enter_isolation(house)
+        place = _enter_isolation(spec)
         # Calls inherit the memory of the template, and the masks contain paths of the board.
-        house = house.drop_masks()
-        return _start_template(kept, house, place), place
+        spec = spec.drop_masks()
+        return _start_template(kept, spec, place), place
     # Imported only now, before their files are hidden: supervisors of a template's copies do not need these modules.
     from pegboard.sandbox.child.fork_source import ForkingSource
     from pegboard.sandbox.child.job_runner import CommandRunner
 
-    if not house.python:
-        place = _enter_isolation(house)
-        return ForkingSource(CommandRunner(), house), place
+    if not spec.python:
+        place = _enter_isolation(spec)
+        return ForkingSource(CommandRunner(), spec), place
     from pegboard.sandbox.child.python_runner import load_libraries
 
-    place = _enter_isolation(house)
-    return ForkingSource(load_libraries(house), house), place
+    place = _enter_isolation(spec)
+    return ForkingSource(load_libraries(spec), spec), place
 
 
-def _start_template(kept: PreloadedModules, house: houses.ZygoteSpec, place: Isolation) -> TemplateClient:
+def _start_template(kept: PreloadedModules, spec: rootfs.ZygoteSpec, place: Isolation) -> TemplateClient:
     def copy(requests: socket.socket) -> NoReturn:
         with kept.at_hand():
             from pegboard.sandbox.child.template_main import run_template
 
-        run_template(requests, house, place)
+        run_template(requests, spec, place)
 
     return TemplateClient.begin(copy)
 
@@ -109,13 +108,13 @@ def _raise_fd_limit() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def _enter_isolation(house: houses.ZygoteSpec) -> Isolation:
-    if not house.namespaces:
+def _enter_isolation(spec: rootfs.ZygoteSpec) -> Isolation:
+    if not spec.namespaces:
         from pegboard.sandbox.child.plain_isolation import PlainIsolation
 
-        return PlainIsolation(house)
-    houses.build_rootfs(house)
-    return NamespaceIsolation(house)
+        return PlainIsolation(spec)
+    rootfs.build_rootfs(spec)
+    return NamespaceIsolation(spec)
 
 
 def _lower_own_priority() -> None:
