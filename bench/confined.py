@@ -43,7 +43,7 @@ from pegboard.surfaces.rest.server import tune_garbage_collector
 from pegboard.testing import NoSettings, member
 
 ROUNDS = 5
-AIM_TIMES, AIM_MORE_MS, AIM_P99_TIMES = 40.0, 15.0, 3.0
+AIM_TIMES, AIM_MORE_MS, AIM_P99_TIMES = 20.0, 15.0, 3.0
 CALLERS, CALLS_EACH = 5, 10
 ECHOES_A_SECOND = 250
 PAUSE = 0.1

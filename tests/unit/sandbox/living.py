@@ -128,7 +128,7 @@ async def until_running(mark: str) -> None:
     async def look() -> set[int]:
         return processes_of(mark, "sleep")
 
-    await until(look, 10)
+    await until(look)
 
 
 async def until_over(mark: str) -> None:

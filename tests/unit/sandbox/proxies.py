@@ -13,7 +13,7 @@ from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.sandbox.proxy import Proxy, ProxyListener
 
 LOCAL = AllowList.read("127.0.0.1")
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 @dataclass(frozen=True)

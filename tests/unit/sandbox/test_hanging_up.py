@@ -26,7 +26,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 def peer() -> Iterator[Ends]:
     """The server's end, and the other; a line closes the first itself."""
     ours, theirs = socket.socketpair()
-    theirs.settimeout(5)
+    theirs.settimeout(60)
     yield ours, theirs
     ours.close()
     theirs.close()

@@ -135,11 +135,11 @@ async def test_a_peer_that_reads_slowly_slows_the_other_side_down(up_or_down: st
 
 
 async def test_a_tunnel_where_nothing_moves_is_closed() -> None:
-    async with serving(echo) as up, proxying(idle_seconds=1.5) as proxy:
+    async with serving(echo) as up, proxying(idle_seconds=4.0) as proxy:
         client = await proxy.client()
         await client.tunnel(f"127.0.0.1:{up.port}")
         began = time.monotonic()
-        while time.monotonic() < began + 2.0:
+        while time.monotonic() < began + 5.0:
             await client.say(b"x")
             await client.hear(1)
         with pytest.raises(ConnectionResetError):
@@ -261,7 +261,7 @@ async def test_closing_at_any_moment_closes_who_just_came(rounds: int) -> None:
         for _ in range(rounds):
             await asyncio.sleep(0)
         await running.close()
-        client.settimeout(5)
+        client.settimeout(60)
         with suppress(ConnectionResetError):
             assert client.recv(1) == b""
     await outbound.close()
