@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import struct
 from collections.abc import Sequence
-from json.encoder import encode_basestring_ascii
 from typing import NamedTuple
 
 _FD_STRUCT = struct.Struct("=i")
@@ -99,12 +99,9 @@ class ServerChannel:
     def send_result(self, fate: tuple[str, int, str], result: bytes, stdout: bytes, stderr: bytes) -> None:
         """Send how the call ended (word, code and message), with its result and output."""
         word, code, message = fate
-        # The same text as from json.dumps(), but with far fewer writes to memory pages.
-        told = (
-            f'{{"fate": "{word}", "code": {code}, "message": {encode_basestring_ascii(message)}, '
-            f'"result": {len(result)}, "stdout": {len(stdout)}, "stderr": {len(stderr)}}}'
-        ).encode()
-        self._send(b"E", b"".join((struct.pack(">I", len(told)), told, result, stdout, stderr)))
+        lengths = {"result": len(result), "stdout": len(stdout), "stderr": len(stderr)}
+        header = json.dumps({"fate": word, "code": code, "message": message} | lengths).encode()
+        self._send(b"E", b"".join((struct.pack(">I", len(header)), header, result, stdout, stderr)))
 
     def send_failure(self, message: str) -> None:
         """Report that the call never ran, with the reason."""

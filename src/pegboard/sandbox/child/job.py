@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from json.encoder import encode_basestring_ascii
 from typing import Any, NamedTuple
 
 from pegboard.sandbox.child.setup_steps import StepFailed
@@ -78,7 +77,7 @@ class ConfinedCall(NamedTuple):
 
     def told(self) -> bytes:
         """Encode the call for the confined process."""
-        return encode_basestring_ascii(self.folder).encode() + b"\n" + self.job.text
+        return json.dumps(self.folder).encode() + b"\n" + self.job.text
 
     @classmethod
     def read(cls, told: bytes) -> ConfinedCall:

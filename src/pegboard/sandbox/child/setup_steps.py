@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 # The message of a process that is ready for requests.
@@ -22,21 +24,13 @@ class LibraryFailed(StepFailed):
         self.library = library
 
 
-class step:
-    """A context that converts an OSError to a StepFailed with the name of the step."""
-
-    __slots__ = ("_description",)
-
-    def __init__(self, doing: str) -> None:
-        self._description = doing
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        """Raise StepFailed if the step raised OSError."""
-        if isinstance(error, OSError):
-            raise StepFailed(f"{self._description}: {error.strerror or error}") from error
+@contextmanager
+def step(doing: str) -> Iterator[None]:
+    """Convert an OSError inside the block to a StepFailed with the name of the step."""
+    try:
+        yield
+    except OSError as error:
+        raise StepFailed(f"{doing}: {error.strerror or error}") from error
 
 
 def encode_failure(error: Exception) -> dict[str, str]:
