@@ -143,7 +143,7 @@ async def _shell(board: Pegboard, seconds: float) -> bool:
     row("unconfined, started by asyncio", f"{without:.2f}", "")
     more = with_it - without
     row("pegboard, confined", f"{with_it:.2f}", f"{more:.2f}")
-    return _told(f"confined within {AIM_MORE_MS:g} ms of unconfined", more <= AIM_MORE_MS, more)
+    return _report_aim(f"confined within {AIM_MORE_MS:g} ms of unconfined", more <= AIM_MORE_MS, more)
 
 
 async def _python(board: Pegboard, seconds: float) -> bool:
@@ -176,7 +176,7 @@ async def _python(board: Pegboard, seconds: float) -> bool:
     ):
         row(label, f"{took:.2f}", f"{before / took:.1f}")
     what = f"warm at least {AIM_TIMES:g} times faster than a cold import"
-    return _told(what, before / now >= AIM_TIMES, before / now)
+    return _report_aim(what, before / now >= AIM_TIMES, before / now)
 
 
 async def _beside(board: Pegboard, seconds: float) -> bool:
@@ -203,7 +203,7 @@ async def _beside(board: Pegboard, seconds: float) -> bool:
         p50, p99s[name], rate = (median(list(values)) for values in zip(*phases, strict=True))
         row(name, f"{p50:.2f}", f"{p99s[name]:.2f}", f"{p99s[name] / p99s['alone']:.2f}", f"{rate:.0f}")
     worst = max(p99s.values()) / p99s["alone"]
-    return _told(f"echo's p99 within {AIM_P99_TIMES:g} times", worst <= AIM_P99_TIMES, worst)
+    return _report_aim(f"echo's p99 within {AIM_P99_TIMES:g} times", worst <= AIM_P99_TIMES, worst)
 
 
 @asynccontextmanager
@@ -228,6 +228,6 @@ async def _load(
         is_over = True
 
 
-def _told(what: str, met: bool, seen: float) -> bool:
+def _report_aim(what: str, met: bool, seen: float) -> bool:
     print(f"  aim: {what}: {'met' if met else 'MISSED'} ({seen:.2f})")
     return met

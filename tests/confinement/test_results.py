@@ -18,7 +18,7 @@ UNFIT: dict[str, tuple[str, str]] = {
     "a file": ("def f(): return open('/dev/null')", r"\$ is of type"),
     "an object": ("def f(): return {'a': object()}", r"\$\.a is of type object"),
     "a frame": ("import sys\ndef f(): return sys._getframe()", r"\$ is of type frame"),
-    "a coroutine": ("async def g(): pass\ndef f(): return [g()]", r"\$\[0\] is a coroutine that nobody awaited"),
+    "a coroutine": ("async def g(): pass\ndef f(): return [g()]", r"\$\[0\] is a coroutine that was not awaited"),
     "bytes": ("def f(): return {'a': b'x'}", r"\$\.a is bytes, and JSON holds texts"),
     "NaN": ("def f(): return [1.0, float('nan')]", r"\$\[1\] is NaN, for which JSON has no number"),
     "an infinity": ("def f(): return {'x': -1e999}", r"\$\.x is infinite"),

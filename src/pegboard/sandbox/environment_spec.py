@@ -43,11 +43,11 @@ class EnvironmentSpec:
 EnvironmentIdentity = tuple[EnvironmentSpec, tuple[tuple[int, int], ...]]
 
 
-def identify_environment(house: EnvironmentSpec) -> EnvironmentIdentity:
+def identify_environment(environment: EnvironmentSpec) -> EnvironmentIdentity:
     """Return the spec plus device and inode of its folder; raise Misconfigured if working_dir cannot be used."""
-    folder = house.working_dir
+    folder = environment.working_dir
     if folder is None:
-        return house, ()
+        return environment, ()
     try:
         seen = Path(folder).stat()
     except (OSError, ValueError) as error:
@@ -55,12 +55,12 @@ def identify_environment(house: EnvironmentSpec) -> EnvironmentIdentity:
         raise Misconfigured(f"working_dir '{folder}' cannot be used: {why}") from None
     if not stat.S_ISDIR(seen.st_mode):
         raise Misconfigured(f"working_dir '{folder}' is not a folder")
-    if house.real is not None and os.path.realpath(folder) != house.real:
+    if environment.real is not None and os.path.realpath(folder) != environment.real:
         raise Misconfigured(
             f"working_dir '{folder}' leads to another folder than when the tool was made ready; if that is meant, name "
             "the folder that it leads to"
         )
-    return house, ((seen.st_dev, seen.st_ino), *map(_stat_identity, house.holds))
+    return environment, ((seen.st_dev, seen.st_ino), *map(_stat_identity, environment.holds))
 
 
 def _stat_identity(path: str) -> tuple[int, int]:
@@ -78,45 +78,45 @@ class IdentityCache:
         self._fresh_seconds = fresh_seconds
         self._seen: dict[EnvironmentSpec, tuple[float, EnvironmentIdentity]] = {}
 
-    def of(self, house: EnvironmentSpec) -> EnvironmentIdentity:
+    def of(self, environment: EnvironmentSpec) -> EnvironmentIdentity:
         """Return the identity, at most `fresh_seconds` old; raise Misconfigured as `identify_environment` does."""
-        if house.working_dir is None:
-            return house, ()
+        if environment.working_dir is None:
+            return environment, ()
         now = time.monotonic()
-        seen = self._seen.get(house)
+        seen = self._seen.get(environment)
         if seen is not None and now < seen[0] + self._fresh_seconds:
             return seen[1]
-        found = identify_environment(house)
+        found = identify_environment(environment)
         if len(self._seen) >= _MAX_CACHED_IDENTITIES:
             self._seen.clear()
-        self._seen[house] = now, found
+        self._seen[environment] = now, found
         return found
 
 
-def build_zygote_spec(house: EnvironmentSpec, *, masked: Iterable[str] = (), without: Iterable[str] = ()) -> str:
+def build_zygote_spec(environment: EnvironmentSpec, *, masked: Iterable[str] = (), without: Iterable[str] = ()) -> str:
     """Return the JSON spec of the environment for its zygote; raise Misconfigured if the folder cannot be mounted."""
     site = find_site_folders()
     programs = {place for path in (*find_interpreter_folders(), *site) for place in (path, os.path.realpath(path))}
     # Paths below /usr are mounted with it.
     shown = {path: (path, False) for path in programs if not _is_within(path, _SYSTEM_PATH)}
     hidden = {place for path in masked for place in (os.path.normpath(path), os.path.realpath(path))}
-    if house.working_dir is not None:
-        target, source = os.path.normpath(house.working_dir), os.path.realpath(house.working_dir)
-        _check_working_dir(house.working_dir, target, source)
-        if house.writable:
+    if environment.working_dir is not None:
+        target, source = os.path.normpath(environment.working_dir), os.path.realpath(environment.working_dir)
+        _check_working_dir(environment.working_dir, target, source)
+        if environment.writable:
             own = programs | hidden | {_PACKAGE_PATH, os.path.realpath(_PACKAGE_PATH)}
-            _check_writable_dir(house.working_dir, (target, source), own)
-        shown[target] = (source, house.writable)
-    told = {
+            _check_writable_dir(environment.working_dir, (target, source), own)
+        shown[target] = (source, environment.writable)
+    spec = {
         "binds": [[source, target, writable] for target, (source, writable) in sorted(shown.items())],
         "masked": sorted(hidden),
-        "python": house.python,
-        "modules": list(house.modules),
-        "allowed": list(house.allowed),
+        "python": environment.python,
+        "modules": list(environment.modules),
+        "allowed": list(environment.allowed),
         "without": sorted(without),
         "prefixes": site,
     }
-    return json.dumps(told)
+    return json.dumps(spec)
 
 
 def _check_writable_dir(folder: str, places: tuple[str, str], own: Iterable[str]) -> None:

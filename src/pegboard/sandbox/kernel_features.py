@@ -98,7 +98,7 @@ async def detect_kernel_features(seconds: float = PROBE_SECONDS) -> KernelFeatur
         tell = _make_unprobed if error.errno in _BUSY_ERRNOS else _make_unsupported
         return tell(f"the program that tries it could not be started: {error.strerror}")
     try:
-        said, complaint = await asyncio.wait_for(process.communicate(), seconds)
+        output, complaint = await asyncio.wait_for(process.communicate(), seconds)
     except TimeoutError:
         return _make_unprobed(f"the program that tries it did not end within {seconds:g} s")
     finally:
@@ -109,12 +109,12 @@ async def detect_kernel_features(seconds: float = PROBE_SECONDS) -> KernelFeatur
             await process.wait()
     if process.returncode == -signal.SIGKILL:
         return _make_unprobed("the program that tries it was killed from outside, maybe for memory")
-    return _read_probe_output(said, complaint)
+    return _read_probe_output(output, complaint)
 
 
-def _read_probe_output(said: bytes, complaint: bytes) -> KernelFeatures:
+def _read_probe_output(output: bytes, complaint: bytes) -> KernelFeatures:
     try:
-        return KernelFeatures(**json.loads(said))
+        return KernelFeatures(**json.loads(output))
     except (ValueError, TypeError):
         why = complaint.decode("utf-8", "replace").strip().rpartition("\n")[2][:_MAX_ERROR_CHARS]
         return _make_unsupported(f"the program that tries it failed: {why or 'it said nothing'}")

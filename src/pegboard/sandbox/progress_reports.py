@@ -32,9 +32,9 @@ def make_report_reader(on_progress: OnProgress) -> Callable[[bytes], None]:
     def take(lines: bytes) -> None:
         nonlocal listener
         try:
-            for said in _read_reports(lines):
+            for report in _read_reports(lines):
                 if listener is not None:
-                    listener(said)
+                    listener(report)
         except Exception as error:
             listener = None
             log.warning("progress_listener_failed", error=type(error).__name__)
@@ -64,11 +64,11 @@ def read_report(line: bytes) -> Progress | None:
     text = line.decode("utf-8", "replace").strip()
     if text.startswith("{"):
         try:
-            told = orjson.loads(text)
+            report = orjson.loads(text)
         except ValueError:
             pass
         else:
-            return _read_report_object(told)
+            return _read_report_object(report)
     if found := _FRACTION.fullmatch(text):
         return Progress(_parse_digits(found[1]), _read_total(_parse_digits(found[2])), found[3] or None)
     if found := _PERCENT.fullmatch(text):
@@ -76,10 +76,10 @@ def read_report(line: bytes) -> Progress | None:
     return Progress(message=text) if text else None
 
 
-def _read_report_object(told: dict[str, Any]) -> Progress | None:
-    progress = _read_number(told.get("progress"))
-    total = None if progress is None else _read_total(_read_number(told.get("total")))
-    message, partial = (_read_text(told.get(name)) for name in ("message", "partial"))
+def _read_report_object(report: dict[str, Any]) -> Progress | None:
+    progress = _read_number(report.get("progress"))
+    total = None if progress is None else _read_total(_read_number(report.get("total")))
+    message, partial = (_read_text(report.get(name)) for name in ("message", "partial"))
     if progress is None and message is None and partial is None:
         return None
     return Progress(progress, total, message, partial)

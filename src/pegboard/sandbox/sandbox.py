@@ -55,7 +55,7 @@ class SandboxJob:
     A `cwd` that is not absolute is relative to the work folder of the call.
     """
 
-    house: EnvironmentSpec
+    environment: EnvironmentSpec
     payload: Mapping[str, Any]
     seconds: float
     result_bytes: int
@@ -118,14 +118,14 @@ class Sandbox:
                 "A tool with network: true needs namespaces of its own, and this board runs tools without them "
                 "(PEGBOARD_SANDBOX_WITHOUT)"
             )
-        self._zygotes.check(job.house)
+        self._zygotes.check(job.environment)
         place = await self._admission.acquire(user_id, deadline)
         line: CallChannel | None = None
         try:
             for _ in range(_MAX_ATTEMPTS):
                 zygote = None
                 with suppress(ZygoteGone):
-                    zygote = await self._get_zygote(job.house, user_id, deadline)
+                    zygote = await self._get_zygote(job.environment, user_id, deadline)
                     line = await self._begin(zygote, job, deadline, on_progress)
                     waited = time.monotonic() - came
                     ended = await self._run_call(line, zygote, job, user_id, deadline)
@@ -155,11 +155,11 @@ class Sandbox:
             zygotes=self._zygotes.zygotes,
         )
 
-    async def warm(self, house: EnvironmentSpec) -> None:
+    async def warm(self, environment: EnvironmentSpec) -> None:
         """Start the zygote of this environment; an error is logged, and raised when a call runs."""
         try:
             await self._check(math.inf)
-            self._zygotes.warm(house)
+            self._zygotes.warm(environment)
         except ToolError as error:
             log.warning("sandbox_not_warm", why=error.message)
 
@@ -182,13 +182,13 @@ class Sandbox:
             raise make_unavailable("No confined call is started any more: the board is shutting down")
         await self._feature_check.check(deadline)
 
-    async def _get_zygote(self, house: EnvironmentSpec, user_id: str, deadline: float) -> Zygote:
-        zygote = self._zygotes.at_hand(house, user_id)
+    async def _get_zygote(self, environment: EnvironmentSpec, user_id: str, deadline: float) -> Zygote:
+        zygote = self._zygotes.at_hand(environment, user_id)
         if zygote is not None:
             return zygote
         try:
             async with asyncio.timeout(min(deadline - time.monotonic(), _MAX_TIMER_SECONDS)):
-                return await self._zygotes.of(house, user_id)
+                return await self._zygotes.of(environment, user_id)
         except TimeoutError:
             raise make_unavailable(
                 "The libraries of this tool were not loaded by the call's deadline; try again"
@@ -214,7 +214,7 @@ class Sandbox:
             self._lines.add(line)
             line.on_close(lambda: self._lines.discard(line))
             try:
-                line.send(self._told(job, seconds, self._folder(line), reports=on_progress is not None))
+                line.send(self._encode_job(job, seconds, self._folder(line), reports=on_progress is not None))
                 await zygote.begin(theirs, network=job.network)
             except BaseException:
                 line.terminate()
@@ -274,14 +274,14 @@ class Sandbox:
         # After this the call cannot start any more, so `started` is final.
         line.terminate()
         if line.started:
-            raise TimedOut("The call did not end in its time, nor when it was told to") from None
+            raise TimedOut("The call did not end by its deadline, nor when it was terminated") from None
         if time.monotonic() >= deadline:
             if time.monotonic() - zygote.silent_since >= _ZYGOTE_SILENCE_SECONDS:
                 self._zygotes.drop(zygote)
             raise make_unavailable("The call was not begun by its deadline; try again") from None
 
-    def _told(self, job: SandboxJob, seconds: float, folder: str | None, *, reports: bool = False) -> bytes:
-        told = {
+    def _encode_job(self, job: SandboxJob, seconds: float, folder: str | None, *, reports: bool = False) -> bytes:
+        fields = {
             **job.payload,
             "seconds": seconds,
             "limits": {**self._limits, "result": job.result_bytes},
@@ -289,11 +289,11 @@ class Sandbox:
             "reports": reports,
             "folder": folder,
         }
-        if "cwd" in told:
-            told["cwd"] = posixpath.normpath(posixpath.join(folder or _WORK_FOLDER, told["cwd"]))
+        if "cwd" in fields:
+            fields["cwd"] = posixpath.normpath(posixpath.join(folder or _WORK_FOLDER, fields["cwd"]))
         # On a separate line: the supervisor passes the arguments on without parsing them.
-        arguments = told.pop("arguments", {})
-        text = _encode_json(told) + b"\n" + _encode_json(arguments)
+        arguments = fields.pop("arguments", {})
+        text = _encode_json(fields) + b"\n" + _encode_json(arguments)
         if len(text) > _MAX_JOB_BYTES:
             raise Misconfigured(f"The call and its code take {len(text)} bytes, of at most {_MAX_JOB_BYTES}")
         return len(text).to_bytes(4, "big") + text

@@ -51,28 +51,28 @@ class ZygotePool:
         """All zygotes that are starting or accept calls, the most recently used last."""
         return tuple(self._zygotes.values())
 
-    def check(self, house: EnvironmentSpec) -> None:
+    def check(self, environment: EnvironmentSpec) -> None:
         """Raise Misconfigured if the folder of the environment cannot be used."""
-        self._identity_cache.of(house)
+        self._identity_cache.of(environment)
 
-    def at_hand(self, house: EnvironmentSpec, user_id: str) -> Zygote | None:
+    def at_hand(self, environment: EnvironmentSpec, user_id: str) -> Zygote | None:
         """Return the zygote of the environment if it is ready, otherwise None.
 
         Raise Misconfigured if the folder is unusable.
         """
-        known = self._identity_cache.of(house)
+        known = self._identity_cache.of(environment)
         zygote = self._zygotes.get(known)
         if zygote is None or not zygote.is_ready:
             return None
         self._used(known, zygote, user_id)
         return zygote
 
-    async def of(self, house: EnvironmentSpec, user_id: str) -> Zygote:
+    async def of(self, environment: EnvironmentSpec, user_id: str) -> Zygote:
         """Return the ready zygote of the environment.
 
         Raise Misconfigured if it cannot be started, ZygoteGone if it died.
         """
-        known = self._identity_cache.of(house)
+        known = self._identity_cache.of(environment)
         while True:
             if self._closed:
                 raise make_unavailable("No confined call is started any more: the board is shutting down")
@@ -92,9 +92,9 @@ class ZygotePool:
                 continue
             return zygote
 
-    def warm(self, house: EnvironmentSpec) -> None:
+    def warm(self, environment: EnvironmentSpec) -> None:
         """Start the zygote of the environment if the pool is not full; raise ToolError if that fails."""
-        known = self._identity_cache.of(house)
+        known = self._identity_cache.of(environment)
         if not self._closed and known not in self._zygotes and len(self._zygotes) < self._most:
             self._start(known)
 

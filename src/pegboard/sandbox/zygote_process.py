@@ -54,7 +54,7 @@ class Zygote:
         self._loop = asyncio.get_running_loop()
         self._on_exit = on_exit
         self._start_seconds = start_seconds
-        self._said = bytearray()
+        self._output = bytearray()
         self._warnings_left = _MAX_OUTPUT_WARNINGS
         self._why: str | None = None
         self._leaving: asyncio.TimerHandle | None = None
@@ -233,8 +233,8 @@ class Zygote:
             heard = os.read(self._heard, _PIPE_BYTES)
             if not heard:
                 self._loop.remove_reader(self._heard)
-            self._said += heard
-            del self._said[:-_MAX_KEPT_OUTPUT_BYTES]
+            self._output += heard
+            del self._output[:-_MAX_KEPT_OUTPUT_BYTES]
             if heard and self._warnings_left and self._settled.done() and self._why is None:
                 self._warnings_left -= 1
                 log.warning("zygote_said", pid=self.pid, said=_shorten_output(heard))
@@ -256,15 +256,15 @@ class Zygote:
             if code not in (-signal.SIGKILL, -signal.SIGTERM):
                 self._fail(f"exited with status {code}")
         elif self._why is None and not self._is_ending:
-            log.warning("zygote_exited", pid=self.pid, status=code, said=_shorten_output(self._said))
+            log.warning("zygote_exited", pid=self.pid, status=code, said=_shorten_output(self._output))
         self.exited.set()
         self._settle()
         self._on_exit(self)
 
     def _fail(self, how: str) -> None:
-        text = _shorten_output(self._said)
-        said = f"; it said: {text}" if text else ""
-        self._why = f"The process that starts confined calls {how}{said}"
+        text = _shorten_output(self._output)
+        suffix = f"; it said: {text}" if text else ""
+        self._why = f"The process that starts confined calls {how}{suffix}"
         self._settle()
 
     def _settle(self) -> None:
@@ -276,8 +276,8 @@ class Zygote:
         self._settled.set_result(None)
 
 
-def _shorten_output(said: bytes | bytearray) -> str:
-    text = " ".join(said.decode("utf-8", "replace").split())
+def _shorten_output(output: bytes | bytearray) -> str:
+    text = " ".join(output.decode("utf-8", "replace").split())
     return text if len(text) <= _MAX_SHOWN_OUTPUT_CHARS else "…" + text[-_MAX_SHOWN_OUTPUT_CHARS:]
 
 

@@ -105,8 +105,8 @@ class TestJobs:
             "entry": "f",
             "arguments": {"a": [1]},
         }
-        assert job.house.modules == ("numpy", "pandas")
-        assert {"numpy", "pandas", "dateutil"} <= set(job.house.allowed)
+        assert job.environment.modules == ("numpy", "pandas")
+        assert {"numpy", "pandas", "dateutil"} <= set(job.environment.allowed)
         assert (job.network, user) == (True, "ada")
         # It is ended before the pipeline gives up on it, so that its prints are kept.
         assert 1004.5 < deadline < 1004.99
@@ -119,7 +119,7 @@ class TestJobs:
         await bench.run(seconds=1)
         ((job, _, deadline),) = bench.script.jobs
         assert deadline < 1001
-        assert job.house == EnvironmentSpec(python=True)
+        assert job.environment == EnvironmentSpec(python=True)
 
     async def test_the_margin_is_a_part_of_the_time_that_is_left(
         self, executors: list[PythonExecutor], monkeypatch: pytest.MonkeyPatch

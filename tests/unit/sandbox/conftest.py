@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.wire import USERS, Zygote, house, zygote
+from tests.unit.sandbox.wire import USERS, Zygote, make_zygote_spec, zygote
 
 
 @pytest.fixture(scope="module", params=USERS)
@@ -21,14 +21,14 @@ def user(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def calls(user: str) -> Iterator[Zygote]:
     """A zygote whose calls see nothing but the system and the interpreter."""
-    with zygote(house(), user) as started:
+    with zygote(make_zygote_spec(), user) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def functions(user: str) -> Iterator[Zygote]:
     """The same for calls of functions in Python."""
-    with zygote(house(python=True), user) as started:
+    with zygote(make_zygote_spec(python=True), user) as started:
         yield started
 
 

@@ -94,11 +94,11 @@ async def boxed(
 
 
 def command(
-    *argv: str, seconds: float = 20.0, house: EnvironmentSpec = PLAIN, network: bool = False, **payload: Any
+    *argv: str, seconds: float = 20.0, environment: EnvironmentSpec = PLAIN, network: bool = False, **payload: Any
 ) -> SandboxJob:
     """A job that runs a command in its work folder."""
     received = {"kind": "exec", "env": {}, "argv": list(argv), "cwd": ".", "stdin": ""} | payload
-    return SandboxJob(house, received, seconds, 2**20, network)
+    return SandboxJob(environment, received, seconds, 2**20, network)
 
 
 def script(text: str, **more: Any) -> SandboxJob:

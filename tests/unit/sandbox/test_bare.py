@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.wire import Ended, Refused, Zygote, command, house, living, zygote
+from tests.unit.sandbox.wire import Ended, Refused, Zygote, command, living, make_zygote_spec, zygote
 
 FORK_BOMB = """
 import os
@@ -60,7 +60,7 @@ class Bare:
 @pytest.fixture
 def bare(user: str, folder: Path) -> Iterator[Bare]:
     """A zygote without namespaces."""
-    with zygote(house(without=["namespaces"]), user) as started:
+    with zygote(make_zygote_spec(without=["namespaces"]), user) as started:
         yield Bare(started, folder)
 
 
@@ -137,7 +137,7 @@ def test_processes_memory_and_time_are_still_bounded(bare: Bare) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has users to give away")
 def test_root_gives_each_call_a_user_of_its_own(folder: Path) -> None:
-    with zygote(house(without=["namespaces"]), "root") as started:
+    with zygote(make_zygote_spec(without=["namespaces"]), "root") as started:
         bare = Bare(started, folder)
         first, second = (bare.shell("id -u; touch file && ls -ln file").stdout.split() for _ in range(2))
     assert first[0] != second[0]
@@ -156,6 +156,6 @@ def test_what_needs_namespaces_is_refused(bare: Bare, change: dict[str, Any], wh
 
 def test_a_folder_of_the_boards_that_would_show_is_a_reason_not_to_start(folder: Path, user: str) -> None:
     (folder / "board").mkdir()
-    received = house((folder, folder, False), masked=[str(folder / "board")], without=["namespaces"])
+    received = make_zygote_spec((folder, folder, False), masked=[str(folder / "board")], without=["namespaces"])
     with pytest.raises(Refused, match="only namespaces can hide"), zygote(received, user):
         pass

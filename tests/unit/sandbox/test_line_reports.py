@@ -63,8 +63,8 @@ async def test_nothing_is_heard_after_the_end_nor_after_hanging_up(peer: Ends) -
 @pytest.mark.parametrize(
     ("sent", "listens"),
     [
-        pytest.param(frame(b"S") + frame(b"P", b"x"), False, id="where nobody listens"),
-        pytest.param(frame(b"S") + frame(b"P"), False, id="an empty one where nobody listens"),
+        pytest.param(frame(b"S") + frame(b"P", b"x"), False, id="without a listener"),
+        pytest.param(frame(b"S") + frame(b"P"), False, id="an empty one without a listener"),
         pytest.param(frame(b"P", b"x"), True, id="before the start"),
         pytest.param(frame(b"S") + b"P" + (MAX_REPORT_BYTES + 1).to_bytes(4, "big"), True, id="one that is too long"),
         pytest.param(frame(b"S") + b"P\xff\xff\xff\xff", True, id="one without end"),

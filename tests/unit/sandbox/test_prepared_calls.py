@@ -13,13 +13,13 @@ import pytest
 from tests.unit.sandbox.living import is_first
 from tests.unit.sandbox.test_python_calls import run, value
 from tests.unit.sandbox.test_supervise import children
-from tests.unit.sandbox.wire import Zygote, house, zygote
+from tests.unit.sandbox.wire import Zygote, make_zygote_spec, zygote
 
 
 @pytest.fixture(scope="module")
 def prepared(user: str) -> Iterator[Zygote]:
     """A zygote with a library."""
-    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as started:
+    with zygote(make_zygote_spec(modules=["numpy"], allowed=["numpy"]), user) as started:
         yield started
 
 
@@ -75,7 +75,7 @@ def main():
 
 
 def test_a_call_is_answered_after_the_one_that_waited_for_it_was_killed(user: str) -> None:
-    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as started:
+    with zygote(make_zygote_spec(modules=["numpy"], allowed=["numpy"]), user) as started:
         for spare in waiting(started):
             os.kill(spare, signal.SIGKILL)
             while not has_ended(spare):
@@ -87,6 +87,6 @@ def test_a_call_is_answered_after_the_one_that_waited_for_it_was_killed(user: st
 
 
 def test_all_that_wait_end_with_their_zygote(user: str) -> None:
-    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as started:
+    with zygote(make_zygote_spec(modules=["numpy"], allowed=["numpy"]), user) as started:
         spares = waiting(started)
     assert all(has_ended(spare) for spare in spares)

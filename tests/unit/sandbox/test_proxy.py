@@ -81,8 +81,10 @@ async def test_an_answer_without_a_body_ends_although_its_server_stays(method: s
 
 
 async def test_chunks_stay_chunks_without_extensions_or_trailers() -> None:
-    said = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1;z\r\n!\r\n0\r\nX-Sum: 1\r\n\r\n"
-    async with answering(said) as up, proxying() as proxy:
+    response = (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1;z\r\n!\r\n0\r\nX-Sum: 1\r\n\r\n"
+    )
+    async with answering(response) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port))
         old = await proxy.answer(fetching(up.port).replace(b"HTTP/1.1", b"HTTP/1.0"))
     assert (got.head.count("chunked"), got.body) == (1, chunked(b"hello", b"!"))

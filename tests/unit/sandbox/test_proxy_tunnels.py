@@ -127,7 +127,7 @@ async def test_a_peer_that_reads_slowly_slows_the_other_side_down(up_or_down: st
         await client.tunnel(f"127.0.0.1:{up.port}")
         giving = asyncio.create_task(give(client)) if up_or_down == "up" else None
         await until(stalled, seconds=20)
-        assert len(sent) < 64, "what nobody takes is not gathered"
+        assert len(sent) < 64, "unread bytes are not gathered"
         if giving is not None:
             giving.cancel()
         client.writer.transport.abort()
@@ -197,7 +197,7 @@ async def test_a_tunnel_that_rests_makes_room_and_one_that_awaits_an_answer_does
             await resting.hear(1)
         received.set()
         assert await awaiting.hear(6) == b"answer"
-        assert await pool[0].rest() == b"", "it ended as a server ends a connection that nobody uses"
+        assert await pool[0].rest() == b"", "it ended as a server ends an unused connection"
         for client in (awaiting, *pool):
             client.leave()
 
@@ -211,7 +211,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
         return open_files() <= before
 
     outbound = GuardedClient(LOCAL, resolver=Names(never=[]), connect_seconds=10)
-    async with serving(silent) as up, never_accepting() as nobody:
+    async with serving(silent) as up, never_accepting() as idle_server:
         before = open_files()
         tasks = asyncio.all_tasks()
         listener = socket.create_server(("127.0.0.1", 0))
@@ -222,7 +222,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
             b"GET http://a/",
             fetching(up.port),
             fetching(up.port, "/", "Content-Length: 9", method="POST"),
-            fetching(nobody),
+            fetching(idle_server),
             fetching(80, host="never"),
             b"CONNECT never:1 HTTP/1.1\r\n\r\n",
         ]

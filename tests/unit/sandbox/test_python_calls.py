@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.wire import Ended, Zygote, command, house, zygote
+from tests.unit.sandbox.wire import Ended, Zygote, command, make_zygote_spec, zygote
 
 LIBRARY = """
 import os
@@ -27,7 +27,9 @@ def warm(user: str) -> Iterator[Zygote]:
         folder = Path(name).resolve()
         folder.chmod(0o755)
         (folder / "ballast.py").write_text(LIBRARY)
-        received = house((folder, folder, False), prefixes=[str(folder)], modules=["ballast"], allowed=["ballast"])
+        received = make_zygote_spec(
+            (folder, folder, False), prefixes=[str(folder)], modules=["ballast"], allowed=["ballast"]
+        )
         with zygote(received, user) as started:
             yield started
 

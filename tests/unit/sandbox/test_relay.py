@@ -84,7 +84,7 @@ async def test_a_sink_that_takes_no_more_ends_its_own_way_only() -> None:
         for sock in (source, sink):
             sock.setblocking(False)
         gone.close()
-        ours.send(b"for nobody")
+        ours.send(b"for no reader")
         turns = LoopTurns()
         await asyncio.wait_for(copy_stream(ProxyStream(source, turns), ProxyStream(sink, turns)), 30)
 

@@ -51,7 +51,7 @@ async def test_a_job_of_megabytes_and_as_much_output_pass() -> None:
 
 async def test_numbers_and_texts_that_plain_json_cannot_carry_do_arrive() -> None:
     async with boxed() as box:
-        received = box._told(command("true", arguments={"big": 10**40, "half": "\ud800"}), 1.0, None)
+        received = box._encode_job(command("true", arguments={"big": 10**40, "half": "\ud800"}), 1.0, None)
     assert json.loads(received[4:].splitlines()[1]) == {"big": 10**40, "half": "\ud800"}
     assert int.from_bytes(received[:4], "big") == len(received) - 4
 
@@ -99,7 +99,7 @@ async def test_who_finds_no_place_by_the_deadline_is_refused_without_having_run(
 async def test_a_working_dir_that_cannot_be_shown_is_refused(folder: str, why: str) -> None:
     async with boxed() as box:
         with pytest.raises(Misconfigured, match=why) as refused:
-            await box.run(command("true", house=EnvironmentSpec(working_dir=folder)), "ann", later())
+            await box.run(command("true", environment=EnvironmentSpec(working_dir=folder)), "ann", later())
         assert refused.value.did_run is False
         assert box.stats().running == 0
 
@@ -116,9 +116,9 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("writable", [False, True])
 async def test_a_working_dir_is_seen_and_is_written_to_only_if_it_may(folder: Path, writable: bool) -> None:
-    house = EnvironmentSpec(working_dir=str(folder), writable=writable)
+    environment = EnvironmentSpec(working_dir=str(folder), writable=writable)
     async with boxed() as box:
-        ended = await box.run(script("cat file; touch new", house=house, cwd=str(folder)), "ann", later())
+        ended = await box.run(script("cat file; touch new", environment=environment, cwd=str(folder)), "ann", later())
     assert ended.stdout == b"seen", ended.stderr
     assert (ended.code == 0) is writable
     assert listed(folder) == (["file", "new"] if writable else ["file"])

@@ -64,10 +64,10 @@ async def stopped(box: Sandbox) -> Zygote:
 
 async def test_a_call_that_ran_unnoticed_until_the_board_closes_is_not_reported_not_to_have(folder: Path) -> None:
     mark = f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
-    house = EnvironmentSpec(working_dir=str(folder), writable=True)
+    environment = EnvironmentSpec(working_dir=str(folder), writable=True)
     async with boxed() as box:
-        await box.run(command("true", house=house), "ann", later())
-        job = script(f"touch ran; exec sleep {mark}", house=house, cwd=str(folder))
+        await box.run(command("true", environment=environment), "ann", later())
+        job = script(f"touch ran; exec sleep {mark}", environment=environment, cwd=str(folder))
         task = asyncio.create_task(box.run(job, "ann", later()))
         await asyncio.sleep(0)
         deadline = time.monotonic() + 60
@@ -81,19 +81,19 @@ async def test_a_call_that_ran_unnoticed_until_the_board_closes_is_not_reported_
 
 
 async def test_a_call_in_the_hands_of_a_zygote_that_hangs_did_not_run_and_never_will(folder: Path) -> None:
-    house = EnvironmentSpec(working_dir=str(folder), writable=True)
+    environment = EnvironmentSpec(working_dir=str(folder), writable=True)
     async with boxed() as box:
-        await box.run(command("true", house=house), "ann", later())
+        await box.run(command("true", environment=environment), "ann", later())
         await until_idle(box)
         hangs = zygote_of(box)
         os.kill(hangs.pid, signal.SIGSTOP)
-        job = command("touch", "ran", house=house, cwd=str(folder))
+        job = command("touch", "ran", environment=environment, cwd=str(folder))
         with pytest.raises(Unavailable, match="not begun by its deadline") as refused:
             await box.run(job, "ann", later(0.1))
         assert refused.value.did_run is False
         os.kill(hangs.pid, signal.SIGCONT)
         # Whatever it was asked for before is done by then.
-        assert (await box.run(command("ls", house=house, cwd=str(folder)), "ann", later())).stdout == b""
+        assert (await box.run(command("ls", environment=environment, cwd=str(folder)), "ann", later())).stdout == b""
 
 
 async def test_a_zygote_that_hangs_is_replaced_and_the_call_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,10 +209,12 @@ async def test_what_a_zygote_says_later_is_logged_and_not_without_end(caplog: py
 
 
 async def _reported(box: Sandbox, times: int) -> bool:
-    return zygote_of(box)._said.count(b"broke") >= times
+    return zygote_of(box)._output.count(b"broke") >= times
 
 
-async def test_who_waits_for_a_zygote_that_was_asked_to_leave_is_not_informed_that_the_house_is_at_fault() -> None:
+async def test_who_waits_for_a_zygote_that_was_asked_to_leave_is_not_informed_that_the_environment_is_at_fault() -> (
+    None
+):
     zygotes = ZygotePool(build_zygote_spec, most=1)
     waiting = asyncio.create_task(zygotes.of(EnvironmentSpec(), "ann"))
     await asyncio.sleep(0)

@@ -17,7 +17,7 @@ from pegboard.sandbox.child.isolation import kill_and_reap
 from tests.unit.sandbox.living import is_first, is_there
 from tests.unit.sandbox.test_supervise import children, marked
 from tests.unit.sandbox.test_template import function, is_template
-from tests.unit.sandbox.wire import Zygote, command, house, living, zygote
+from tests.unit.sandbox.wire import Zygote, command, living, make_zygote_spec, zygote
 
 # Looks through all of its memory for what follows these letters, which are not together in here.
 SEARCHES = """
@@ -51,9 +51,9 @@ def waiting(calls: Zygote) -> int:
     looks = 0
     # More than once: one whose call is just over has its own until they have ended.
     while looks < 20:
-        before, crew = found, supervisors(calls)
-        found = [pid for pid in crew if any(is_first(child) for child in children(pid))]
-        is_at_rest = len(found) == 1 and len(children(template(calls))) == 1 and len(crew) == 1
+        before, supervisor_pids = found, supervisors(calls)
+        found = [pid for pid in supervisor_pids if any(is_first(child) for child in children(pid))]
+        is_at_rest = len(found) == 1 and len(children(template(calls))) == 1 and len(supervisor_pids) == 1
         looks = looks + 1 if is_at_rest and found == before else 0
         time.sleep(0.005)
     return found[0]
@@ -67,18 +67,18 @@ def template(calls: Zygote) -> int:
 @pytest.mark.parametrize("python", [False, True], ids=["commands", "functions"])
 def test_each_call_has_a_supervisor_of_its_own(user: str, python: bool) -> None:
     job = function("import time\ndef main(): time.sleep(600)") if python else command("sleep", "600")
-    with zygote(house(python=python), user) as calls, ExitStack() as under_way:
+    with zygote(make_zygote_spec(python=python), user) as calls, ExitStack() as under_way:
         running = [under_way.enter_context(calls.call(job)) for _ in range(3)]
         assert [call.frame() for call in running] == [("S", b"")] * 3
-        while len(crew := supervisors(calls)) != 4:
+        while len(supervisor_pids := supervisors(calls)) != 4:
             pass  # the fourth waits for the next call; the test's own time limit ends this
-        firsts = [[pid for pid in children(one) if is_first(pid)] for one in crew]
+        firsts = [[pid for pid in children(one) if is_first(pid)] for one in supervisor_pids]
         assert len({pid for below in firsts for pid in below}) == 4
         for call in running:
             call.line.close()
         while len(supervisors(calls)) != 1:
             pass  # those whose calls are over have exited
-        assert supervisors(calls) < crew
+        assert supervisors(calls) < supervisor_pids
 
 
 def test_each_call_has_its_own_files_and_processes(functions: Zygote) -> None:
@@ -146,13 +146,13 @@ def test_the_machines_proc_may_number_processes_otherwise(user: str) -> None:
 import os, sys
 sys.path[:0] = {sys.path!r}
 from pegboard.sandbox.child import syscalls
-from tests.unit.sandbox.wire import house, zygote
+from tests.unit.sandbox.wire import make_zygote_spec, zygote
 syscalls.unshare(syscalls.NEWPID)
 if (pid := os.fork()) == 0:
-    with zygote(house(python=True), {user!r}) as calls:
+    with zygote(make_zygote_spec(python=True), {user!r}) as calls:
         for _ in range(3):
             print(calls.function("def main(): return 1").result.decode()[len('{{"ok":'):-1])
-    with zygote(house(), {user!r}) as calls:
+    with zygote(make_zygote_spec(), {user!r}) as calls:
         print(calls.run("echo", "one").stdout.decode(), flush=True)
     os._exit(0)
 os.waitpid(pid, 0)

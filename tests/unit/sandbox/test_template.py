@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.unit.sandbox.living import is_there
-from tests.unit.sandbox.wire import Call, Refused, Zygote, command, house, zygote
+from tests.unit.sandbox.wire import Call, Refused, Zygote, command, make_zygote_spec, zygote
 
 # Descriptors of a template between calls: the standard ones, that for requests, and two for the copy that waits.
 AT_REST = 6
@@ -55,15 +55,15 @@ def opened(pid: int) -> int:
 
 
 def library(folder: Path, code: str) -> dict[str, Any]:
-    """A house with a library that does this when it is imported."""
+    """The spec of a zygote whose library does this when it is imported."""
     (folder / "shelved.py").write_text(code)
-    return house((folder, folder, False), prefixes=[str(folder)], modules=["shelved"], allowed=["shelved"])
+    return make_zygote_spec((folder, folder, False), prefixes=[str(folder)], modules=["shelved"], allowed=["shelved"])
 
 
 @pytest.fixture
 def waiting(folder: Path, user: str) -> Iterator[tuple[Zygote, Path]]:
     """A zygote whose calls see a folder, and what they may wait for there."""
-    with zygote(house((folder, folder, False), python=True), user) as calls:
+    with zygote(make_zygote_spec((folder, folder, False), python=True), user) as calls:
         yield calls, folder / "go"
 
 
@@ -105,7 +105,7 @@ def test_a_call_whose_time_is_up_is_ended_although_the_template_was_killed(waiti
 
 
 def test_the_one_that_waits_takes_a_call_although_the_template_was_killed(user: str) -> None:
-    with zygote(house(python=True), user) as calls:
+    with zygote(make_zygote_spec(python=True), user) as calls:
         template = template_of(calls.process.pid)
         while len(first := children(template)) != 1:
             pass  # it is on its way
@@ -166,14 +166,14 @@ def main():
     return [text for text in found if "own-" + "place" in text]
 """
     (folder / "own-place").mkdir()
-    with zygote(house(masked=[str(folder / "own-place")], python=True), user) as calls:
+    with zygote(make_zygote_spec(masked=[str(folder / "own-place")], python=True), user) as calls:
         assert calls.function(code).result == b'{"ok":[]}'
 
 
 def test_a_call_that_has_left_holds_no_memory_any_more(user: str) -> None:
     # So much that it takes the kernel a while to let go of it.
     code = "def main():\n    global held\n    held = bytearray(b'x') * 400_000_000\n    return 1"
-    with zygote(house(python=True), user) as calls:
+    with zygote(make_zygote_spec(python=True), user) as calls:
         template = template_of(calls.process.pid)
         while len(children(template)) != 1:
             pass  # who will take the call is on its way
@@ -188,7 +188,7 @@ def test_as_many_calls_run_at_once_as_the_hard_limit_of_descriptors_allows(user:
     with ExitStack() as stack:
         resource.setrlimit(resource.RLIMIT_NOFILE, (48, hard))
         try:
-            calls = stack.enter_context(zygote(house(python=True), user))
+            calls = stack.enter_context(zygote(make_zygote_spec(python=True), user))
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         job = function("import time\ndef main(): time.sleep(600)")
@@ -239,7 +239,7 @@ ENDS = (
 
 
 def test_many_calls_however_they_end_leave_nothing_in_template_and_zygote(user: str) -> None:
-    with zygote(house(python=True), user) as calls:
+    with zygote(make_zygote_spec(python=True), user) as calls:
         template = template_of(calls.process.pid)
 
         def until_at_rest(most: float) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.sandbox.test_template import library
-from tests.unit.sandbox.wire import house, zygote
+from tests.unit.sandbox.wire import make_zygote_spec, zygote
 
 THREAD = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
 WISHES = "import os\ntold = []\nos.register_at_fork(after_in_child=lambda: told.append(os.getpid()))\n"
@@ -22,8 +22,8 @@ GOING_ON = {
         "import threading, time\ndef show():\n    while True:\n        print('.', end='')\n        time.sleep(0.001)\n"
         "threading.Thread(target=show, daemon=True).start()\n"
     ),
-    "whoever prints before a fork": "import os\nos.register_at_fork(before=lambda: print('secret', end=' '))\n",
-    "whoever changes the environment before a fork": (
+    "what prints before a fork": "import os\nos.register_at_fork(before=lambda: print('secret', end=' '))\n",
+    "what changes the environment before a fork": (
         "import os\nos.register_at_fork(before=lambda: os.environ.update(HOME='/elsewhere', LEFT='1'))\n"
     ),
     "no output at all": "import os\nos.closerange(0, 3)\n",
@@ -57,7 +57,7 @@ def test_calls_find_nothing_of_what_a_library_goes_on_with(folder: Path, user: s
 
 @pytest.mark.parametrize("code", DRAWS.values(), ids=DRAWS)
 def test_no_two_calls_draw_the_same_numbers(user: str, code: str) -> None:
-    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as calls:
+    with zygote(make_zygote_spec(modules=["numpy"], allowed=["numpy"]), user) as calls:
         drawn = [calls.function(code).result for _ in range(4)]
     assert len(set(drawn)) == 4 and all(result.startswith(b'{"ok":0.') for result in drawn)
 
@@ -69,5 +69,5 @@ def test_calls_can_have_threads_and_children(user: str) -> None:
         "    thread.start(); thread.join()\n    child = os.fork()\n    if not child: os._exit(len(seen))\n"
         "    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), threading.main_thread().is_alive()]"
     )
-    with zygote(house(modules=["numpy"], allowed=["numpy"]), user) as calls:
+    with zygote(make_zygote_spec(modules=["numpy"], allowed=["numpy"]), user) as calls:
         assert calls.function(code).result == b'{"ok":[1,true]}'

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.wire import Refused, Zygote, command, house, living, zygote
+from tests.unit.sandbox.wire import Refused, Zygote, command, living, make_zygote_spec, zygote
 
 
 def test_one_that_is_asked_to_leave_waits_for_its_calls_and_exits(user: str) -> None:
-    with zygote(house(), user) as calls, calls.call(command("sh", "-c", "echo on; read line; echo $line")) as call:
+    with (
+        zygote(make_zygote_spec(), user) as calls,
+        calls.call(command("sh", "-c", "echo on; read line; echo $line")) as call,
+    ):
         assert call.frame() == ("S", b"")
         calls.line.close()
         assert call.ended().fate == "exited"
@@ -21,7 +24,7 @@ def test_one_that_is_asked_to_leave_waits_for_its_calls_and_exits(user: str) -> 
 
 
 def test_one_that_is_killed_leaves_its_calls_running(user: str) -> None:
-    with zygote(house(), user) as calls, calls.call(command("sh", "-c", "sleep 0.5; echo done")) as call:
+    with zygote(make_zygote_spec(), user) as calls, calls.call(command("sh", "-c", "sleep 0.5; echo done")) as call:
         assert call.frame() == ("S", b"")
         calls.process.kill()
         assert calls.process.wait(30) == -signal.SIGKILL
@@ -70,14 +73,14 @@ def state(process: str) -> str:
 
 
 def test_its_arguments_which_say_where_the_board_is_are_not_to_be_seen(folder: Path, user: str) -> None:
-    with zygote(house(masked=[str(folder)]), user) as calls:
+    with zygote(make_zygote_spec(masked=[str(folder)]), user) as calls:
         ended = calls.shell("cat /proc/1/cmdline")
         assert ended.stdout.rstrip(b"\0") == b"pegboard-zygote"
 
 
 def test_a_library_that_fails_to_import_is_named(folder: Path, user: str) -> None:
     (folder / "broken_library.py").write_text("raise RuntimeError('out of luck')")
-    received = house((folder, folder, False), prefixes=[str(folder)], modules=["json", "broken_library"])
+    received = make_zygote_spec((folder, folder, False), prefixes=[str(folder)], modules=["json", "broken_library"])
     with pytest.raises(Refused) as refused, zygote(received, user):
         pass
     assert refused.value.args[0] == {
@@ -86,10 +89,10 @@ def test_a_library_that_fails_to_import_is_named(folder: Path, user: str) -> Non
     }
 
 
-def test_a_library_is_imported_as_the_tools_user_inside_the_house(folder: Path, user: str) -> None:
+def test_a_library_is_imported_as_the_tools_user_inside_the_environment(folder: Path, user: str) -> None:
     code = "import os\nassert os.getuid() != 0\nassert not os.path.exists('/var')\nassert not os.access('/', os.W_OK)"
     (folder / "looking_library.py").write_text(code)
-    received = house((folder, folder, False), prefixes=[str(folder)], modules=["looking_library"])
+    received = make_zygote_spec((folder, folder, False), prefixes=[str(folder)], modules=["looking_library"])
     with zygote(received, user) as calls:
         assert calls.function("def main(): return 1").result == b'{"ok":1}'
 
@@ -104,7 +107,7 @@ except OSError as error:
 """
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        with zygote(house(without=["seccomp", "landlock"]), user) as calls:
+        with zygote(make_zygote_spec(without=["seccomp", "landlock"]), user) as calls:
             ended = calls.python(code.format(port=port))
     assert b"unreachable" in ended.stdout or b"refused" in ended.stdout
 
@@ -118,7 +121,7 @@ def status(process: int) -> dict[str, list[str]]:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has a user to change")
 @pytest.mark.parametrize("python", [False, True], ids=["commands", "functions"])
 def test_root_keeps_no_group_and_no_right_but_to_join_others_in_a_namespace_of_its_own(python: bool) -> None:
-    with zygote(house(python=python), "root") as calls:
+    with zygote(make_zygote_spec(python=python), "root") as calls:
         children = Path(f"/proc/{calls.process.pid}/task/{calls.process.pid}/children").read_text().split()
         for process in (calls.process.pid, *map(int, children)):
             fields = status(process)

@@ -62,7 +62,7 @@ async def found(look: Callable[[], bool]) -> bool:
     return look()
 
 
-async def test_a_hundred_calls_of_one_house_at_once_start_one_process() -> None:
+async def test_a_hundred_calls_of_one_environment_at_once_start_one_process() -> None:
     async with some() as zygotes:
         before = children_now()
         given = await asyncio.gather(*(zygotes.of(PLAIN, "ann") for _ in range(100)))
@@ -71,23 +71,23 @@ async def test_a_hundred_calls_of_one_house_at_once_start_one_process() -> None:
         assert (await zygotes.of(PLAIN, "ann")).pid == given[0].pid
 
 
-async def test_each_house_has_a_zygote_of_its_own_with_its_libraries_loaded(site_folder: SiteFolder) -> None:
+async def test_each_environment_has_a_zygote_of_its_own_with_its_libraries_loaded(site_folder: SiteFolder) -> None:
     library = site_folder.add("import sys\nsys.stderr.write('loaded\\n')\n")
     async with some() as zygotes:
         plain, other = await asyncio.gather(
             zygotes.of(PLAIN, "ann"), zygotes.of(EnvironmentSpec(python=True, modules=(library,)), "ann")
         )
         assert plain.pid != other.pid
-        await until(lambda: found(lambda: b"loaded" in other._said))
+        await until(lambda: found(lambda: b"loaded" in other._output))
 
 
 async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_others(
     site_folder: SiteFolder,
 ) -> None:
-    house = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(0.2)"),))
+    environment = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(0.2)"),))
     async with some() as zygotes:
-        first = asyncio.create_task(zygotes.of(house, "ann"))
-        second = asyncio.create_task(zygotes.of(house, "ann"))
+        first = asyncio.create_task(zygotes.of(environment, "ann"))
+        second = asyncio.create_task(zygotes.of(environment, "ann"))
         await until(lambda: found(lambda: bool(zygotes.zygotes)))
         first.cancel()
         assert (await second).is_ready
@@ -115,21 +115,21 @@ async def test_a_library_that_ends_its_process_is_refused_with_what_it_reported(
 
 
 async def test_a_zygote_that_never_gets_ready_is_ended_in_time(site_folder: SiteFolder) -> None:
-    house = EnvironmentSpec(python=True, modules=(site_folder.add("while True: pass"),))
+    environment = EnvironmentSpec(python=True, modules=(site_folder.add("while True: pass"),))
     async with some(start_seconds=0.3) as zygotes:
         before = children_now()
         with anyio.fail_after(30), pytest.raises(Misconfigured, match=r"was not ready within 0\.3 seconds"):
-            await zygotes.of(house, "ann")
+            await zygotes.of(environment, "ann")
         await until(lambda: found(lambda: children_now() == before))
 
 
 @pytest.mark.parametrize("words", ["ready", "[]", "5", '"failed"', '{"failed": 1}'])
 async def test_a_zygote_that_says_nonsense_is_not_used(site_folder: SiteFolder, words: str) -> None:
     code = f"import os, time\nos.write(3, {words.encode()!r})\ntime.sleep(60)"
-    house = EnvironmentSpec(python=True, modules=(site_folder.add(code),))
+    environment = EnvironmentSpec(python=True, modules=(site_folder.add(code),))
     async with some() as zygotes:
         with anyio.fail_after(30), pytest.raises(Misconfigured, match="cannot be read"):
-            await zygotes.of(house, "ann")
+            await zygotes.of(environment, "ann")
 
 
 async def test_a_zygote_that_is_killed_is_replaced() -> None:
@@ -145,9 +145,9 @@ async def test_a_zygote_that_is_killed_is_replaced() -> None:
 
 
 async def test_who_waits_for_a_zygote_that_is_killed_is_informed_that_it_is_gone(site_folder: SiteFolder) -> None:
-    house = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(60)"),))
+    environment = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(60)"),))
     async with some() as zygotes:
-        waiting = asyncio.create_task(zygotes.of(house, "ann"))
+        waiting = asyncio.create_task(zygotes.of(environment, "ann"))
         await until(lambda: found(lambda: bool(zygotes.zygotes)))
         os.kill(zygotes.zygotes[0].pid, signal.SIGKILL)
         with pytest.raises(ZygoteGone):
@@ -157,22 +157,22 @@ async def test_who_waits_for_a_zygote_that_is_killed_is_informed_that_it_is_gone
 async def test_who_waits_for_a_zygote_whose_library_is_killed_is_informed_that_it_is_gone(
     site_folder: SiteFolder,
 ) -> None:
-    house = EnvironmentSpec(python=True, modules=(site_folder.add("import os\nos.kill(os.getpid(), 9)"),))
+    environment = EnvironmentSpec(python=True, modules=(site_folder.add("import os\nos.kill(os.getpid(), 9)"),))
     async with some() as zygotes:
         with pytest.raises(ZygoteGone):
-            await zygotes.of(house, "ann")
+            await zygotes.of(environment, "ann")
 
 
 @pytest.mark.parametrize("message", ["", "import os\nos.write(3, b'ready')\n"], ids=["it is killed", "it gives up"])
 async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(site_folder: SiteFolder, message: str) -> None:
-    house = EnvironmentSpec(
+    environment = EnvironmentSpec(
         python=True, modules=(site_folder.add("print('loading', flush=True)\n" + message + "while True: pass"),)
     )
     async with some() as zygotes:
-        waiting = asyncio.create_task(zygotes.of(house, "ann"))
+        waiting = asyncio.create_task(zygotes.of(environment, "ann"))
         await until(lambda: found(lambda: bool(zygotes.zygotes)))
         (zygote,) = zygotes.zygotes
-        await until(lambda: found(lambda: b"loading" in zygote._said))
+        await until(lambda: found(lambda: b"loading" in zygote._output))
         below = zygote_module._list_children(zygote.pid)
         if not message:
             os.kill(zygote.pid, signal.SIGKILL)
@@ -188,12 +188,12 @@ async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
 ) -> None:
     monkeypatch.setattr(zygote_module, "ZYGOTE_EXIT_SECONDS", 0.2)
     code = "import subprocess\nstarted = subprocess.Popen(['sleep', '600'])\nprint('started', flush=True)\n"
-    house = EnvironmentSpec(python=True, modules=(site_folder.add(code + then),))
+    environment = EnvironmentSpec(python=True, modules=(site_folder.add(code + then),))
     async with some() as zygotes:
-        waiting = asyncio.create_task(zygotes.of(house, "ann"))
+        waiting = asyncio.create_task(zygotes.of(environment, "ann"))
         await until(lambda: found(lambda: bool(zygotes.zygotes)))
         (zygote,) = zygotes.zygotes
-        await until(lambda: found(lambda: b"started" in zygote._said))
+        await until(lambda: found(lambda: b"started" in zygote._output))
         if then:
             waiting.cancel()
         await asyncio.wait([waiting])
@@ -206,35 +206,35 @@ async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
 
 
 async def test_one_more_than_there_may_be_ends_the_one_unused_for_longest() -> None:
-    houses = [EnvironmentSpec(allowed=(str(number),)) for number in range(3)]
+    environments = [EnvironmentSpec(allowed=(str(number),)) for number in range(3)]
     async with some(most=2) as zygotes:
-        first, second = await zygotes.of(houses[0], "ann"), await zygotes.of(houses[1], "ann")
-        await zygotes.of(houses[0], "ann")
-        await zygotes.of(houses[2], "ann")
+        first, second = await zygotes.of(environments[0], "ann"), await zygotes.of(environments[1], "ann")
+        await zygotes.of(environments[0], "ann")
+        await zygotes.of(environments[2], "ann")
         await until_gone(second.pid)
-        assert (await zygotes.of(houses[0], "ann")).pid == first.pid
+        assert (await zygotes.of(environments[0], "ann")).pid == first.pid
         assert len(zygotes.zygotes) == 2
 
 
 async def test_who_needs_room_for_one_more_loses_their_own_before_others_lose_theirs() -> None:
-    houses = [EnvironmentSpec(allowed=(str(number),)) for number in range(4)]
+    environments = [EnvironmentSpec(allowed=(str(number),)) for number in range(4)]
     async with some(most=2) as zygotes:
-        anns = await zygotes.of(houses[0], "ann")
-        for house in houses[1:]:
-            bobs = await zygotes.of(house, "bob")
+        anns = await zygotes.of(environments[0], "ann")
+        for environment in environments[1:]:
+            bobs = await zygotes.of(environment, "bob")
         assert anns.is_ready
         assert bobs.is_ready
 
 
 async def test_a_zygote_with_calls_is_ended_only_when_all_have_some() -> None:
-    houses = [EnvironmentSpec(allowed=(str(number),)) for number in range(4)]
+    environments = [EnvironmentSpec(allowed=(str(number),)) for number in range(4)]
     async with some(most=2) as zygotes:
-        busy, idle = await zygotes.of(houses[0], "ann"), await zygotes.of(houses[1], "ann")
+        busy, idle = await zygotes.of(environments[0], "ann"), await zygotes.of(environments[1], "ann")
         busy.calls += 1
-        third = await zygotes.of(houses[2], "ann")
+        third = await zygotes.of(environments[2], "ann")
         await until_gone(idle.pid)
         third.calls += 1
-        await zygotes.of(houses[3], "ann")
+        await zygotes.of(environments[3], "ann")
         assert not busy.is_ready, "the one used longest ago had to go"
         assert third.is_ready
         busy.note_call_ended()
@@ -269,15 +269,15 @@ async def test_an_idle_zygote_is_ended() -> None:
 async def test_a_folder_that_was_replaced_by_another_gets_another_zygote(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir(mode=0o755)
-    house = EnvironmentSpec(working_dir=str(folder))
+    environment = EnvironmentSpec(working_dir=str(folder))
     async with some(fresh_seconds=0.0) as zygotes:
-        first = await zygotes.of(house, "ann")
-        assert (await zygotes.of(house, "ann")).pid == first.pid
+        first = await zygotes.of(environment, "ann")
+        assert (await zygotes.of(environment, "ann")).pid == first.pid
         folder.rename(tmp_path / "old")
         with pytest.raises(Misconfigured, match="No such file"):
-            await zygotes.of(house, "ann")
+            await zygotes.of(environment, "ann")
         folder.mkdir(mode=0o755)
-        assert (await zygotes.of(house, "ann")).pid != first.pid
+        assert (await zygotes.of(environment, "ann")).pid != first.pid
 
 
 async def test_warming_starts_a_process_only_where_there_is_room() -> None:
@@ -317,12 +317,12 @@ async def test_where_no_process_can_be_started_the_call_is_refused_and_nothing_l
         assert refused.value.did_run is False
 
 
-async def test_a_house_that_cannot_be_built_is_refused_with_the_step(tmp_path: Path) -> None:
+async def test_an_environment_that_cannot_be_built_is_refused_with_the_step(tmp_path: Path) -> None:
     received = partial(_with_a_bind_of, str(tmp_path / "nothing"))
     async with some(received=received) as zygotes:
         with pytest.raises(Misconfigured, match=r"cannot confine the tool.*nothing"):
             await zygotes.of(PLAIN, "ann")
 
 
-def _with_a_bind_of(path: str, house: EnvironmentSpec) -> str:
-    return build_zygote_spec(house).replace('"binds": [', f'"binds": [["{path}", "{path}", false], ')
+def _with_a_bind_of(path: str, environment: EnvironmentSpec) -> str:
+    return build_zygote_spec(environment).replace('"binds": [', f'"binds": [["{path}", "{path}", false], ')

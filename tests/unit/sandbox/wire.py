@@ -139,8 +139,8 @@ class Zygote:
         return self.run(PYTHON, "-I", "-S", "-c", script, **changes)
 
 
-def house(*binds: tuple[Path, Path, bool], **changes: Any) -> dict[str, Any]:
-    """A house that shows the interpreter, and what is named."""
+def make_zygote_spec(*binds: tuple[Path, Path, bool], **changes: Any) -> dict[str, Any]:
+    """The spec of a zygote that mounts the interpreter and these folders."""
     prefixes = {sys.base_prefix, sys.prefix}
     shown = [(path, path, False) for path in prefixes if not path.startswith("/usr")]
     shown += [(str(source), str(target), writable) for source, target, writable in binds]
@@ -164,7 +164,7 @@ def command(*argv: str, limits: dict[str, int] | None = None, **changes: Any) ->
 
 @contextmanager
 def zygote(received: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
-    """A zygote for this house, which has said that it is ready; raises Refused with what it says instead."""
+    """Start a zygote with this spec and wait until it is ready; raise Refused with its failure."""
     # A pipe, as the server has it; what it says is shown where a test fails.
     heard, says = os.pipe()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -78,15 +78,15 @@ class ForkedProcess:
 
     inherited = 0
 
-    def __init__(self, pid: int, told: int) -> None:
+    def __init__(self, pid: int, start_pipe: int) -> None:
         self._pid = pid
-        self._told = told
+        self._start_pipe = start_pipe
         self._descriptor = os.pidfd_open(pid)
 
     def wait_until_isolated(self) -> None:
         """Wait until the process is isolated; raise StepFailed if it cannot be, CallAbandoned if it has exited."""
-        with os.fdopen(self._told, "rb") as told:
-            words = told.read()
+        with os.fdopen(self._start_pipe, "rb") as pipe:
+            words = pipe.read()
         if not words:
             raise CallAbandoned
         if words != _READY_BYTE:
@@ -114,14 +114,14 @@ class ForkingSource:
         """Fork a process that waits for a call of this supervisor."""
         # The supervisor waits for the exit status, which the kernel discards while SIGCHLD is ignored.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        told, telling = os.pipe()
+        start_pipe, report_pipe = os.pipe()
         place.enter_for_children(place.first)
         pid = os.fork()
         if pid == 0:
-            _enter_isolation(place, telling, network=port is not None)
+            _enter_isolation(place, report_pipe, network=port is not None)
             run_confined(self._work, self._rules, place, ConfinedInputs(folder, port, streams.child_fds))
-        os.close(telling)
-        return ForkedProcess(pid, told)
+        os.close(report_pipe)
+        return ForkedProcess(pid, start_pipe)
 
     def is_gone(self) -> bool:
         """Always False: the caller is the source process."""
@@ -131,12 +131,12 @@ class ForkingSource:
         """Do nothing: there are no resources to release."""
 
 
-def _enter_isolation(place: Isolation, telling: int, *, network: bool) -> None:
+def _enter_isolation(place: Isolation, report_pipe: int, *, network: bool) -> None:
     try:
         place.follow(place.first, network=network)
-        os.write(telling, _READY_BYTE)
+        os.write(report_pipe, _READY_BYTE)
     except StepFailed as error:
-        os.write(telling, str(error).encode())
+        os.write(report_pipe, str(error).encode())
         exit_process(EXIT_CANNOT_START)
     finally:
-        os.close(telling)
+        os.close(report_pipe)

@@ -21,8 +21,9 @@ class JobLimits(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What to run, with its limits; `told` is the decoded job without the arguments, which stay JSON text until needed.
+    """What to run, with its limits.
 
+    `fields` is the decoded job without the arguments, which stay JSON text until needed.
     `reports` is True if the caller receives the reports of the running call.
     """
 
@@ -34,24 +35,24 @@ class Job(NamedTuple):
     network: bool
     reports: bool
     stdin: bytes
-    told: dict[str, Any]
+    fields: dict[str, Any]
     text: bytes
 
     @classmethod
     def read(cls, text: bytes) -> Job:
         """Parse a job, with its arguments on the second line; raise StepFailed if it is invalid."""
         try:
-            told = json.loads(text.partition(b"\n")[0])
+            fields = json.loads(text.partition(b"\n")[0])
             return cls(
-                is_python={"python": True, "exec": False}[told["kind"]],
-                seconds=float(told["seconds"]),
-                bounds=JobLimits(**told["limits"]),
-                env=dict(told["env"]),
-                folder=told["folder"],
-                network=bool(told["network"]),
-                reports=bool(told.get("reports")),
-                stdin=str(told.get("stdin", "")).encode("utf-8", "replace"),
-                told=told,
+                is_python={"python": True, "exec": False}[fields["kind"]],
+                seconds=float(fields["seconds"]),
+                bounds=JobLimits(**fields["limits"]),
+                env=dict(fields["env"]),
+                folder=fields["folder"],
+                network=bool(fields["network"]),
+                reports=bool(fields.get("reports")),
+                stdin=str(fields.get("stdin", "")).encode("utf-8", "replace"),
+                fields=fields,
                 text=text,
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -75,12 +76,12 @@ class ConfinedCall(NamedTuple):
     job: Job
     folder: str
 
-    def told(self) -> bytes:
+    def encode(self) -> bytes:
         """Encode the call for the confined process."""
         return json.dumps(self.folder).encode() + b"\n" + self.job.text
 
     @classmethod
-    def read(cls, told: bytes) -> ConfinedCall:
-        """Decode a call that `told()` encoded."""
-        folder, _, text = told.partition(b"\n")
+    def read(cls, message: bytes) -> ConfinedCall:
+        """Decode a call that `encode()` encoded."""
+        folder, _, text = message.partition(b"\n")
         return cls(Job.read(text), json.loads(folder))

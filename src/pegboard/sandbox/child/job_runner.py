@@ -67,8 +67,8 @@ class CommandRunner:
         """Replace this process with the command; report a failure if it cannot be started."""
         if call.job.is_python:
             raise StepFailed("reading the job: it is for Python, which is not here")
-        argv: list[str] = call.job.told["argv"]
-        folder: str = call.job.told["cwd"]
+        argv: list[str] = call.job.fields["argv"]
+        folder: str = call.job.fields["cwd"]
         with step(f"going to '{folder}'"):
             os.chdir(folder)
         with step("opening the channel for reports"):

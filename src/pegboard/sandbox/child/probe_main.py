@@ -114,11 +114,11 @@ def _run_in_child(fork: Callable[[], int], trial: Callable[[], int]) -> int | st
         _report_outcome(trial, write)
     os.close(write)
     with os.fdopen(read, "rb") as pipe:
-        said = pipe.read()
+        output = pipe.read()
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status < 0:
         return f"the process that tried it was ended by {signal.Signals(-status).name}"
-    outcome: int | str = json.loads(said)
+    outcome: int | str = json.loads(output)
     return outcome
 
 

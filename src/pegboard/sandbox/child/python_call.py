@@ -35,13 +35,13 @@ def make_reporters(fd: int | None) -> dict[str, Callable[..., None]]:
 
     def report_progress(progress: float, total: float | None = None, message: str | None = None) -> None:
         """Report to the caller how far the call has come, such as 3 of 10, and optionally what it does now."""
-        told: dict[str, Any] = {"progress": _check_number("progress", progress)}
+        report: dict[str, Any] = {"progress": _check_number("progress", progress)}
         if total is not None:
-            told["total"] = _check_number("total", total)
+            report["total"] = _check_number("total", total)
         if message is not None:
-            told["message"] = _check_text("report_progress() takes the message", message)[:_MAX_REPORT_CHARS]
+            report["message"] = _check_text("report_progress() takes the message", message)[:_MAX_REPORT_CHARS]
         if fd is not None:
-            _send_report(fd, told)
+            _send_report(fd, report)
 
     def report_partial(text: str) -> None:
         """Send a piece of the output to the caller; the function must still return its result."""
@@ -72,8 +72,8 @@ def _check_text(what: str, value: Any) -> str:
     return value
 
 
-def _send_report(fd: int, told: dict[str, Any]) -> None:
-    line = _dumps(told, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+def _send_report(fd: int, report: dict[str, Any]) -> None:
+    line = _dumps(report, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
     try:
         while line:
             line = line[_write(fd, line) :]

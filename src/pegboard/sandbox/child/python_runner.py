@@ -46,7 +46,7 @@ class PythonRunner:
         os.close(TROUBLE_FD)
         if not call.job.reports:
             os.close(REPORTS_FD)
-        job = call.job.told | {"arguments": call.job.arguments}
+        job = call.job.fields | {"arguments": call.job.arguments}
         python_call.run_python_job(job, RESULT_FD, REPORTS_FD if call.job.reports else None)
         exit_process(0)
 

@@ -454,7 +454,7 @@ def _sort_set(values: abc.Set[Any]) -> list[Any]:
 
 def _explain_unserializable(value: Any) -> str:
     if isinstance(value, types.CoroutineType | abc.Awaitable):
-        return "is a coroutine that nobody awaited; write await before the call"
+        return "is a coroutine that was not awaited; write await before the call"
     if isinstance(value, abc.AsyncIterator):
         return "is an asynchronous generator; return [item async for item in …]"
     if isinstance(value, abc.Iterator):

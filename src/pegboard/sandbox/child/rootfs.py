@@ -124,15 +124,15 @@ class ZygoteSpec(NamedTuple):
     @classmethod
     def read(cls, text: str) -> ZygoteSpec:
         """Parse the JSON spec."""
-        told: dict[str, Any] = json.loads(text)
+        fields: dict[str, Any] = json.loads(text)
         return cls(
-            binds=tuple(BindMount(*bind) for bind in told["binds"]),
-            masked=tuple(told["masked"]),
-            python=bool(told["python"]),
-            modules=tuple(told["modules"]),
-            allowed=tuple(told["allowed"]),
-            without=frozenset(told["without"]),
-            prefixes=tuple(told["prefixes"]),
+            binds=tuple(BindMount(*bind) for bind in fields["binds"]),
+            masked=tuple(fields["masked"]),
+            python=bool(fields["python"]),
+            modules=tuple(fields["modules"]),
+            allowed=tuple(fields["allowed"]),
+            without=frozenset(fields["without"]),
+            prefixes=tuple(fields["prefixes"]),
         )
 
     def drop_masks(self) -> ZygoteSpec:

@@ -83,7 +83,7 @@ _REFUSED_CALLS = {
 _UNKNOWN_CALLS = {
     "arguments in memory; libraries then use clone and openat": "clone3 openat2",
     "lists of mounts and namespaces": "statmount listmount listns",
-    "rules of its own, whose memory nobody counts": "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
+    "rules of its own, whose memory is not counted": "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
     "few for each user, whom all calls share; programs then look by themselves": "inotify_init inotify_init1",
     "gone from the kernel or from use": "_sysctl create_module get_kernel_syms query_module nfsservctl getpmsg putpmsg "
     "afs_syscall tuxcall security vserver epoll_ctl_old epoll_wait_old uselib ustat sysfs lookup_dcookie",

@@ -36,13 +36,13 @@ def step(doing: str) -> Iterator[None]:
 def encode_failure(error: Exception) -> dict[str, str]:
     """Encode the reason why there can be no calls, for another process."""
     why = str(error) if isinstance(error, StepFailed) else f"{type(error).__name__}: {error}"
-    told = {"failed": why if len(why) <= _MAX_REASON_CHARS else why[:_MAX_REASON_CHARS] + "…"}
-    return told | {"library": error.library} if isinstance(error, LibraryFailed) else told
+    failure = {"failed": why if len(why) <= _MAX_REASON_CHARS else why[:_MAX_REASON_CHARS] + "…"}
+    return failure | {"library": error.library} if isinstance(error, LibraryFailed) else failure
 
 
-def decode_failure(told: Any) -> StepFailed:
+def decode_failure(failure: Any) -> StepFailed:
     """Decode the failure of another process."""
-    match told:
+    match failure:
         case {"failed": str(why), "library": str(library)}:
             return LibraryFailed(library, why)
         case {"failed": str(why)}:

@@ -63,11 +63,11 @@ def _run_next_call(source: ForkSource, place: Isolation, network: bool) -> None:
             raise CallAbandoned from None
         prepared = error
     with _receive_channel() as line:
-        told = line.read_job()
+        text = line.read_job()
         try:
             if isinstance(prepared, StepFailed):
                 raise prepared
-            _run_call(line, Job.read(told), place, prepared)
+            _run_call(line, Job.read(text), place, prepared)
         except StepFailed as error:
             line.send_failure(str(error))
 
@@ -130,7 +130,7 @@ def _watch_call(line: ServerChannel, call: ConfinedCall, place: Isolation, prepa
     streams = prepared.streams
     streams.set_limits(call.job.bounds)
     streams.stdin.write_later(call.job.stdin)
-    streams.orders.write_all(call.told())
+    streams.orders.write_all(call.encode())
     watcher = CallWatcher(prepared.child, call.job, place, line, streams)
     fate = watcher.wait()
     # Their output is in the pipes already, so the exit of the last process is not waited for.

@@ -107,10 +107,10 @@ def read_file(path: str) -> bytes:
     """Return the content of a file of /proc."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        said = b""
+        content = b""
         while piece := os.read(descriptor, 2**16):
-            said += piece
-        return said
+            content += piece
+        return content
     finally:
         os.close(descriptor)
 

@@ -49,13 +49,13 @@ class TemplateCopy:
 
     def wait_until_isolated(self) -> None:
         """Wait for the copy; raise StepFailed if it cannot be isolated, CallAbandoned if it or the template exited."""
-        told, descriptors, _is_cut = receive_fds(self._answers, MAX_MESSAGE_BYTES)
-        if told.startswith(COPY_FAILED):
-            raise StepFailed(told[len(COPY_FAILED) :].decode("utf-8", "replace"))
-        if not told.startswith(COPY_READY) or not descriptors:
+        message, descriptors, _is_cut = receive_fds(self._answers, MAX_MESSAGE_BYTES)
+        if message.startswith(COPY_FAILED):
+            raise StepFailed(message[len(COPY_FAILED) :].decode("utf-8", "replace"))
+        if not message.startswith(COPY_READY) or not descriptors:
             raise CallAbandoned
         (self._descriptor,) = descriptors
-        (self.inherited,) = ARRIVAL_STRUCT.unpack(told[len(COPY_READY) :])
+        (self.inherited,) = ARRIVAL_STRUCT.unpack(message[len(COPY_READY) :])
 
     def fileno(self) -> int:
         """A file descriptor that becomes readable when the process has ended."""
@@ -67,13 +67,13 @@ class TemplateCopy:
             return None
         self._answers.settimeout(_END_REPORT_SECONDS)
         try:
-            told = self._answers.recv(MAX_MESSAGE_BYTES)
+            message = self._answers.recv(MAX_MESSAGE_BYTES)
         except TimeoutError:
-            told = b""
-        if not told:
+            message = b""
+        if not message:
             # The template was killed, for example by the OOM killer, or hangs: the status is unknown.
             raise CallAbandoned
-        return ProcessEnd(*END_STRUCT.unpack(told[len(COPY_ENDED) :]))
+        return ProcessEnd(*END_STRUCT.unpack(message[len(COPY_ENDED) :]))
 
 
 class TemplateClient:
@@ -93,11 +93,11 @@ class TemplateClient:
             ours.close()
             serve(theirs)
         theirs.close()
-        told = ours.recv(MAX_MESSAGE_BYTES)
-        if not told:
+        message = ours.recv(MAX_MESSAGE_BYTES)
+        if not message:
             _exit_like(pid)
         try:
-            answer = json.loads(told)
+            answer = json.loads(message)
         except (ValueError, RecursionError):
             answer = None
         if answer != READY:

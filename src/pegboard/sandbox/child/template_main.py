@@ -93,14 +93,14 @@ def _serve_forks(requests: socket.socket, start: Callable[[bytes, Sequence[int]]
                 poller.unregister(descriptor)
                 _send_end(descriptor, *copies.pop(descriptor))
                 continue
-            told, descriptors, is_cut = receive_fds(requests, MAX_MESSAGE_BYTES)
-            if not told:
+            message, descriptors, is_cut = receive_fds(requests, MAX_MESSAGE_BYTES)
+            if not message:
                 os._exit(0)
             if is_cut:
                 # Too many file descriptors are open for one more copy; its supervisor sees that the socket is closed.
                 _close_fds(descriptors)
                 continue
-            pid = start(told, descriptors)
+            pid = start(message, descriptors)
             if pid is not None:
                 ended = os.pidfd_open(pid)
                 copies[ended] = (pid, descriptors[1])

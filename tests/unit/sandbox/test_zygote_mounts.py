@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.wire import Refused, Zygote, house, zygote
+from tests.unit.sandbox.wire import Refused, Zygote, make_zygote_spec, zygote
 
 
 def make(path: Path) -> Path:
@@ -64,7 +64,7 @@ def test_the_user_has_a_name_and_no_groups_but_its_own(calls: Zygote, user: str)
 
 def test_a_folder_that_is_shown_can_be_read_but_not_written(folder: Path, user: str) -> None:
     (folder / "page").write_text("hello")
-    with zygote(house((folder, folder, False)), user) as calls:
+    with zygote(make_zygote_spec((folder, folder, False)), user) as calls:
         ended = calls.shell(
             f"cat {folder}/page; echo x > {folder}/page; touch {folder}/new; rm {folder}/page", cwd=str(folder)
         )
@@ -76,19 +76,19 @@ def test_a_folder_that_is_shown_can_be_read_but_not_written(folder: Path, user: 
 @pytest.mark.parametrize("place", ["/etcetera", "/devel/project", "/process"])
 def test_a_folder_whose_path_begins_like_one_of_the_systems_can_be_read(folder: Path, user: str, place: str) -> None:
     (folder / "page").write_text("hello")
-    with zygote(house((folder, Path(place), False)), user) as calls:
+    with zygote(make_zygote_spec((folder, Path(place), False)), user) as calls:
         assert calls.shell("cat page", cwd=place).stdout == b"hello"
 
 
 def test_a_writable_folder_keeps_what_a_call_wrote(folder: Path, user: str) -> None:
-    with zygote(house((folder, folder, True)), user) as calls:
+    with zygote(make_zygote_spec((folder, folder, True)), user) as calls:
         ended = calls.shell("echo kept > page && pwd", cwd=str(folder))
     assert ended.stdout == f"{folder}\n".encode()
     assert (folder / "page").read_text() == "kept\n"
 
 
 def test_set_user_id_bits_and_devices_mean_nothing_in_a_folder_that_is_shown(folder: Path, user: str) -> None:
-    with zygote(house((folder, folder, True)), user) as calls:
+    with zygote(make_zygote_spec((folder, folder, True)), user) as calls:
         ended = calls.shell(f"grep ' {folder} ' /proc/self/mounts")
     options = set(ended.stdout.split()[3].decode().split(","))
     assert {"nosuid", "nodev"} <= options
@@ -99,7 +99,7 @@ def test_a_folder_named_by_a_link_is_shown_at_the_links_own_path(folder: Path, u
     real.mkdir()
     (real / "page").write_text("hello")
     link.symlink_to(real)
-    with zygote(house((real, link, False)), user) as calls:
+    with zygote(make_zygote_spec((real, link, False)), user) as calls:
         ended = calls.shell(f"cat {link}/page; ls {folder}")
     assert ended.stdout == b"hellolink\n"
 
@@ -109,7 +109,7 @@ def test_links_out_of_a_folder_that_is_shown_lead_nowhere(folder: Path, user: st
     (folder / "secret").write_text("x")
     (folder / "shown" / "link").symlink_to(folder / "secret")
     (folder / "shown" / "up").symlink_to("..")
-    with zygote(house((folder / "shown", folder / "shown", True)), user) as calls:
+    with zygote(make_zygote_spec((folder / "shown", folder / "shown", True)), user) as calls:
         ended = calls.shell(f"cd {folder}/shown; cat link up/secret ../secret /proc/1/root{folder}/secret")
     assert ended.stdout == b""
     assert ended.stderr.count(b"\n") == 4
@@ -121,7 +121,7 @@ def test_what_belongs_to_the_board_is_hidden_wherever_it_would_show(folder: Path
     (folder / "work" / "own").write_text("own")
     link = folder / "link"
     link.symlink_to(board)
-    shown = house(
+    shown = make_zygote_spec(
         (folder / "work", folder / "work", True), (folder / "work", Path("/srv/again"), True), masked=[str(link)]
     )
     with zygote(shown, user) as calls:
@@ -133,13 +133,13 @@ def test_what_belongs_to_the_board_is_hidden_wherever_it_would_show(folder: Path
 
 def test_a_single_file_of_the_boards_is_hidden_too(folder: Path, user: str) -> None:
     (folder / "data.db").write_text("secret")
-    with zygote(house((folder, folder, False), masked=[str(folder / "data.db")]), user) as calls:
+    with zygote(make_zygote_spec((folder, folder, False), masked=[str(folder / "data.db")]), user) as calls:
         assert calls.shell(f"cat {folder}/data.db; ls {folder}").stdout == b"data.db\n"
 
 
 def test_a_folder_inside_the_boards_own_is_refused(folder: Path, user: str) -> None:
     inside = make(make(folder / "board") / "inside")
-    received = house((inside, inside, True), masked=[str(folder / "board")])
+    received = make_zygote_spec((inside, inside, True), masked=[str(folder / "board")])
     with pytest.raises(Refused, match=f"{inside}.*lies in.*the board's own"), zygote(received, user):
         pass
 
@@ -150,7 +150,7 @@ def test_the_interpreter_is_shown_though_it_lies_inside_the_boards_own_folder(fo
     (site / "shelved.py").write_text("x = 1")
     (folder / "board" / "key").write_text("secret")
     binds = ((folder, folder, False), (folder / "board" / "venv", folder / "board" / "venv", False))
-    received = house(*binds, masked=[str(folder / "board")], prefixes=[str(site)], modules=["shelved"])
+    received = make_zygote_spec(*binds, masked=[str(folder / "board")], prefixes=[str(site)], modules=["shelved"])
     code = f"import os, shelved\ndef main():\n    return [shelved.x, os.listdir('{folder}/board')]"
     with zygote(received | {"allowed": ["shelved"]}, user) as calls:
         assert calls.function(code).result == b'{"ok":[1,["venv"]]}'
@@ -159,7 +159,10 @@ def test_the_interpreter_is_shown_though_it_lies_inside_the_boards_own_folder(fo
 
 def test_a_folder_that_does_not_exist_is_refused_by_name(folder: Path, user: str) -> None:
     gone = folder / "gone"
-    with pytest.raises(Refused, match=f"{gone}.*No such file or directory"), zygote(house((gone, gone, False)), user):
+    with (
+        pytest.raises(Refused, match=f"{gone}.*No such file or directory"),
+        zygote(make_zygote_spec((gone, gone, False)), user),
+    ):
         pass
 
 
@@ -167,15 +170,15 @@ def test_a_folder_that_the_tools_user_cannot_reach_is_refused_by_name(folder: Pa
     folder.chmod(0o755)
     folder.joinpath("own").mkdir(mode=0o700 if os.geteuid() == 0 else 0)
     own = folder / "own"
-    with pytest.raises(Refused, match=f"{own}.*cannot be read"), zygote(house((own, own, False)), user):
+    with pytest.raises(Refused, match=f"{own}.*cannot be read"), zygote(make_zygote_spec((own, own, False)), user):
         pass
     own.chmod(0o755 if os.geteuid() == 0 else 0o555)
-    with pytest.raises(Refused, match=f"{own}.*cannot be written to"), zygote(house((own, own, True)), user):
+    with pytest.raises(Refused, match=f"{own}.*cannot be written to"), zygote(make_zygote_spec((own, own, True)), user):
         pass
 
 
-def test_a_house_leaves_no_mount_on_the_machine(folder: Path, user: str) -> None:
+def test_an_environment_leaves_no_mount_on_the_machine(folder: Path, user: str) -> None:
     before = Path("/proc/self/mountinfo").read_text()
-    with zygote(house((folder, folder, True)), user) as calls:
+    with zygote(make_zygote_spec((folder, folder, True)), user) as calls:
         calls.run("true")
         assert Path("/proc/self/mountinfo").read_text() == before

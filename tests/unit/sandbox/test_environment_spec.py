@@ -16,22 +16,22 @@ from pegboard.sandbox.environment_spec import EnvironmentSpec, IdentityCache, bu
 from tests.unit.sandbox.living import PLAIN, boxed, later, script
 
 
-def received(house: EnvironmentSpec, **more: Any) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(build_zygote_spec(house, **more))
+def received(environment: EnvironmentSpec, **more: Any) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(build_zygote_spec(environment, **more))
     return read
 
 
-def binds(house: EnvironmentSpec) -> dict[str, tuple[str, bool]]:
-    return {target: (source, writable) for source, target, writable in received(house)["binds"]}
+def binds(environment: EnvironmentSpec) -> dict[str, tuple[str, bool]]:
+    return {target: (source, writable) for source, target, writable in received(environment)["binds"]}
 
 
 def test_the_interpreter_and_its_libraries_are_shown_and_nothing_of_it_is_writable() -> None:
-    house = received(PLAIN)
-    shown = [target for _, target, _ in house["binds"]]
-    for path in (sys.base_prefix, sys.prefix, *house["prefixes"]):
+    environment = received(PLAIN)
+    shown = [target for _, target, _ in environment["binds"]]
+    for path in (sys.base_prefix, sys.prefix, *environment["prefixes"]):
         assert any(Path(path).is_relative_to(place) for place in [*shown, "/usr"]), path
-    assert not any(writable for _, _, writable in house["binds"])
-    assert house["prefixes"] == [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    assert not any(writable for _, _, writable in environment["binds"])
+    assert environment["prefixes"] == [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
 
 
 def test_outer_folders_come_before_those_inside(tmp_path: Path) -> None:
@@ -41,12 +41,12 @@ def test_outer_folders_come_before_those_inside(tmp_path: Path) -> None:
         assert not any(Path(target).is_relative_to(later) for later in targets[number + 1 :])
 
 
-def test_what_the_house_is_for_is_reported_as_it_is() -> None:
-    house = received(
+def test_what_the_environment_is_for_is_reported_as_it_is() -> None:
+    environment = received(
         EnvironmentSpec(modules=("a", "b"), allowed=("b", "c")), masked=["/srv/../srv/board"], without=("seccomp",)
     )
-    assert (house["modules"], house["allowed"]) == (["a", "b"], ["b", "c"])
-    assert (house["masked"], house["without"]) == (["/srv/board"], ["seccomp"])
+    assert (environment["modules"], environment["allowed"]) == (["a", "b"], ["b", "c"])
+    assert (environment["masked"], environment["without"]) == (["/srv/board"], ["seccomp"])
 
 
 def test_a_folder_behind_a_link_is_shown_where_it_was_asked_for(tmp_path: Path) -> None:
@@ -92,29 +92,29 @@ def test_links_do_not_lead_around_what_is_refused(tmp_path: Path, place: str) ->
         build_zygote_spec(EnvironmentSpec(working_dir=str(tmp_path / "link")))
 
 
-def test_a_folder_that_was_replaced_is_another_house(tmp_path: Path) -> None:
+def test_a_folder_that_was_replaced_is_another_environment(tmp_path: Path) -> None:
     folder = tmp_path / "here"
     folder.mkdir()
-    house = EnvironmentSpec(working_dir=str(folder))
-    first = identify_environment(house)
-    assert identify_environment(house) == first
+    environment = EnvironmentSpec(working_dir=str(folder))
+    first = identify_environment(environment)
+    assert identify_environment(environment) == first
     folder.rename(tmp_path / "there")
     folder.mkdir()
-    assert identify_environment(house) != first
+    assert identify_environment(environment) != first
     assert identify_environment(PLAIN) == identify_environment(EnvironmentSpec())
 
 
 def test_so_is_one_in_which_something_that_is_hidden_was_replaced_or_made(tmp_path: Path) -> None:
     file = tmp_path / "pegboard.toml"
-    house = EnvironmentSpec(working_dir=str(tmp_path), holds=(str(file),))
-    before = identify_environment(house)
+    environment = EnvironmentSpec(working_dir=str(tmp_path), holds=(str(file),))
+    before = identify_environment(environment)
     file.write_text("a")
-    made = identify_environment(house)
+    made = identify_environment(environment)
     assert made != before
     # As an editor saves: what hid the former does not hide this.
     (tmp_path / "new").write_text("b")
     (tmp_path / "new").replace(file)
-    assert identify_environment(house) not in (before, made)
+    assert identify_environment(environment) not in (before, made)
 
 
 async def test_a_call_cannot_change_the_interpreter_that_its_folder_holds(
@@ -125,10 +125,10 @@ async def test_a_call_cannot_change_the_interpreter_that_its_folder_holds(
     monkeypatch.setattr(sys, "prefix", str(venv))
     command = "touch here venv/there; mv venv gone"
     async with boxed() as box:
-        job = script(command, house=EnvironmentSpec(working_dir=str(folder), writable=True), cwd=str(folder))
+        job = script(command, environment=EnvironmentSpec(working_dir=str(folder), writable=True), cwd=str(folder))
         with pytest.raises(Misconfigured, match="cannot be writable"):
             await box.run(job, "ann", later())
-        job = script(command, house=EnvironmentSpec(working_dir=str(folder)), cwd=str(folder))
+        job = script(command, environment=EnvironmentSpec(working_dir=str(folder)), cwd=str(folder))
         ended = await box.run(job, "ann", later())
     assert ended.stderr.count(b"Read-only file system") == 3
     assert os.listdir(folder) == ["venv"]  # noqa: PTH208
@@ -144,14 +144,14 @@ def test_a_folder_is_looked_at_once_in_a_while(tmp_path: Path, monkeypatch: pyte
     clock = 1000.0
     monkeypatch.setattr("pegboard.sandbox.environment_spec.time.monotonic", lambda: clock)
     (tmp_path / "work").mkdir()
-    house = EnvironmentSpec(working_dir=str(tmp_path / "work"))
+    environment = EnvironmentSpec(working_dir=str(tmp_path / "work"))
     identities = IdentityCache(1.0)
-    first = identities.of(house)
+    first = identities.of(environment)
     (tmp_path / "work").rename(tmp_path / "old")
     clock += 0.9
-    assert identities.of(house) is first
+    assert identities.of(environment) is first
     clock += 0.2
     with pytest.raises(Misconfigured, match="No such file"):
-        identities.of(house)
+        identities.of(environment)
     (tmp_path / "work").mkdir()
-    assert identities.of(house) != first
+    assert identities.of(environment) != first
