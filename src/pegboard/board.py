@@ -190,7 +190,7 @@ class Pegboard(Library):
             await board.tables.load()
             changes = ChangeListener(store, seen=board.snapshot.revision)
             watching = [
-                asyncio.create_task(changes.watch(board._changed), name="pegboard-changes"),
+                asyncio.create_task(changes.watch(board._on_change), name="pegboard-changes"),
                 asyncio.create_task(board.tables.watch(), name="pegboard-tables"),
             ]
             try:
@@ -219,7 +219,7 @@ class Pegboard(Library):
         """Stop accepting calls and wait for the running ones to end."""
         await self.pipeline.drain(self.settings.drain_seconds)
 
-    async def _changed(self, _revision: int) -> None:
+    async def _on_change(self, _revision: int) -> None:
         await self.snapshot.refresh()
         await self.cancelling.look()
 

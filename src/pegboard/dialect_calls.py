@@ -37,13 +37,13 @@ class AnsweredCalls(NamedTuple):
 class CallListener(Protocol):
     """Receives the begin, progress and end of each call of a payload."""
 
-    def began(self, position: int, call: AskedCall, run_id: str) -> OnProgress:
+    def on_start(self, position: int, call: AskedCall, run_id: str) -> OnProgress:
         """Return the progress callback for a call that begins; raise Cancelled if the call must not begin."""
 
-    def ended(self, position: int, answer: Answer) -> None:
+    def on_end(self, position: int, answer: Answer) -> None:
         """Handle the result of a call."""
 
-    def gone(self, position: int) -> None:
+    def on_cancel(self, position: int) -> None:
         """Handle a call that was cancelled together with the request that contains it."""
 
 
@@ -103,16 +103,16 @@ class PayloadRunner:
                 return Answer(call, await self._pipeline.run(wanted, caller))
             run_id = new_id()
             try:
-                wanted = wanted._replace(on_progress=audience.began(position, call, run_id))
+                wanted = wanted._replace(on_progress=audience.on_start(position, call, run_id))
             except Cancelled as error:
                 answer = Answer(call, refuse_call(wanted, error))
             else:
                 try:
                     answer = Answer(call, await self._pipeline.run(wanted, caller, run_id=run_id))
                 except asyncio.CancelledError:
-                    audience.gone(position)
+                    audience.on_cancel(position)
                     raise
-            audience.ended(position, answer)
+            audience.on_end(position, answer)
             return answer
 
         answers = await self._concurrent.run(
@@ -142,7 +142,7 @@ class PayloadRunner:
 
     def normalize_calls(self, asked: ParsedCalls, caller: Caller) -> dict[str, Any]:
         """Return the calls in the board's own format, with display name and summary; runs nothing."""
-        return {"dialect": asked.dialect, "calls": [self._shown(call, caller) for call in asked.calls]}
+        return {"dialect": asked.dialect, "calls": [self._describe_call(call, caller) for call in asked.calls]}
 
     def display_name(self, call: AskedCall, caller: Caller) -> str:
         """Return the display name of the tool that is called."""
@@ -162,7 +162,7 @@ class PayloadRunner:
         tool = self._find_callable_tool(answer.call, caller)
         return format_outcome_text(answer.result, tool.display if tool else None)
 
-    def _shown(self, call: AskedCall, caller: Caller) -> dict[str, Any]:
+    def _describe_call(self, call: AskedCall, caller: Caller) -> dict[str, Any]:
         arguments = call.arguments
         shown: dict[str, Any] = {
             "id": call.id or make_call_id(new_id()),

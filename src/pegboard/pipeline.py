@@ -108,7 +108,7 @@ class Pipeline:
             return self._refuse_overload(call, caller)
         if self._watchers.is_watched:
             run_id = run_id or new_id()
-            call = self._watchers.began(call, caller, run_id)
+            call = self._watchers.publish_start(call, caller, run_id)
         this = CallRun(call, caller, replaying, run_id)
         entered = _inside_call.set(True)
         this.attempts.task = asyncio.current_task()
@@ -132,7 +132,7 @@ class Pipeline:
 
     def _refuse_overload(self, call: ToolCall, caller: Caller) -> ToolResult:
         """Return the result for a call above its user's share; it is counted, but not recorded in the journal."""
-        self._metrics.finished("none", Unavailable.code, 0.0)
+        self._metrics.count_call("none", Unavailable.code, 0.0)
         why = self._places.refusal_text(caller.user_id, "calls under way (PEGBOARD_MAX_RUNNING_CALLS)")
         return refuse_call(
             call, Unavailable(f"{why}; the call did not run, try again shortly", retry_after_ms=_RETRY_AFTER_MS)
@@ -148,18 +148,20 @@ class Pipeline:
             if this.ended_because is not None:
                 is_ours = True
                 if not task.uncancel():
-                    return this.failed(Cancelled(this.ended_because).problem)
+                    return this.build_failure(Cancelled(this.ended_because).problem)
             if task.cancelling():
                 this.is_over = True
                 await self._recorded(
                     this,
-                    this.failed(Cancelled(STOPPED_MESSAGE if self.is_stopping else "The caller went away").problem),
+                    this.build_failure(
+                        Cancelled(STOPPED_MESSAGE if self.is_stopping else "The caller went away").problem
+                    ),
                 )
                 raise
-            return this.failed(ExecutionFailed("The tool cancelled itself").problem)
+            return this.build_failure(ExecutionFailed("The tool cancelled itself").problem)
         except Exception:
             log.exception("call_broke_the_board", tool=this.call.name, run_id=this.id)
-            return this.failed(InternalError().problem)
+            return this.build_failure(InternalError().problem)
         finally:
             this.is_over = True
             if this.ended_because is not None and not is_ours and this.attempts.task is not None:
@@ -215,8 +217,8 @@ class Pipeline:
             await check_rate_limit(self._limiter, compiled.tool, this.caller, self._flood)
             earlier = await self._journal.begin(ready, this.draft)
             if earlier is not None:
-                return this.repeated(earlier)
-            return this.succeeded(await execute(compiled, ready, self._checker, this.attempts, self._deadlines))
+                return this.build_repeat(earlier)
+            return this.build_success(await execute(compiled, ready, self._checker, this.attempts, self._deadlines))
         except ToolError as error:
             if this.ready is None and isinstance(error, InvalidArguments):
                 this.ignored = error.ignored
@@ -229,10 +231,12 @@ class Pipeline:
             else None
         )
         if fallback is None or this.compiled_tool is None:
-            return this.failed(error.problem)
+            return this.build_failure(error.problem)
         log.warning("fell_back", tool=this.call.name, run_id=this.id, code=error.code)
         if fallback.tool is None:
-            return this.succeeded(ExecutionOutcome(encode_output(fallback.value), this.attempts.count, fallback=True))
+            return this.build_success(
+                ExecutionOutcome(encode_output(fallback.value), this.attempts.count, fallback=True)
+            )
         call = this.call
         instead = ToolCall(
             fallback.tool,
@@ -246,11 +250,11 @@ class Pipeline:
         )
         other = await self.run(instead, this.caller, fall_back=False)
         if not other.success:
-            return this.failed(error.problem)
-        return this.succeeded(ExecutionOutcome(other.output_json, this.attempts.count, fallback=True))
+            return this.build_failure(error.problem)
+        return this.build_success(ExecutionOutcome(other.output_json, this.attempts.count, fallback=True))
 
     async def _recorded(self, this: CallRun, result: ToolResult) -> ToolResult:
-        self._metrics.finished(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
+        self._metrics.count_call(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
         if this.attempts.violations:
             self._metrics.count_violations(this.kind, this.attempts.violations)
         execution = this.execution(result)
@@ -262,7 +266,7 @@ class Pipeline:
         finally:
             # Also if the caller's task is cancelled while the row is written: the row is committed anyway.
             if self._watchers.is_watched:
-                self._watchers.ended(execution)
+                self._watchers.publish_end(execution)
         return result
 
     @property

@@ -128,12 +128,12 @@ class HookedLeases:
         self._leases = leases
         self.first: Callable[[], Awaitable[None]] | None = None
 
-    async def gone(self, writers: Sequence[ObservedWriter]) -> set[int]:
+    async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
         """Those that are gone by then."""
         first, self.first = self.first, None
         if first is not None:
             await first()
-        return await self._leases.gone(writers)
+        return await self._leases.find_dead_writers(writers)
 
 
 class Process:

@@ -32,7 +32,7 @@ class ThreadWorkers:
         answer: asyncio.Future[Any] = loop.create_future()
         queue = self._idle.pop() if self._idle else _start_worker()
 
-        def ended(result: Any, error: BaseException | None) -> None:
+        def on_end(result: Any, error: BaseException | None) -> None:
             self._free(queue)
             if answer.done():
                 return
@@ -47,7 +47,7 @@ class ThreadWorkers:
 
         def report(result: Any, error: BaseException | None) -> None:
             with suppress(RuntimeError):  # the loop is closed: no task waits
-                loop.call_soon_threadsafe(ended, result, error)
+                loop.call_soon_threadsafe(on_end, result, error)
 
         queue.put((contextvars.copy_context(), function, report))
         return await answer

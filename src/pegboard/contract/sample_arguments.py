@@ -47,7 +47,7 @@ class NoSample(ValueError):
 def make_valid_arguments(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return valid arguments: examples and defaults if there are any, otherwise minimal values; raise NoSample."""
     validator = BoundedValidator(schema)
-    made = _SampleMaker(schema).made(schema, 1, MAX_DEPTH)
+    made = _SampleMaker(schema).make_value(schema, 1, MAX_DEPTH)
     whole = made if isinstance(made, dict) else {}
     # Each part is valid on its own; check whether they are valid together.
     if not _is_valid_value(validator, whole):
@@ -98,16 +98,16 @@ class _SampleMaker:
         self._draft = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
         self._left = MAX_VALUES
 
-    def made(self, part: Any, number: int, depth: int) -> Any:
+    def make_value(self, part: Any, number: int, depth: int) -> Any:
         """Return a value that is valid for this part alone."""
         self._left -= 1
         if depth < 0 or self._left < 0:
             return None
-        schema = self._resolved(part)
+        schema = self._resolve_schema(part)
         given = [*_get_list(schema, "examples"), *(schema[key] for key in ("default", "const") if key in schema)]
         given += _get_list(schema, "enum")
         turned = given[(number - 1) % len(given) :] + given[: (number - 1) % len(given)] if given else []
-        validator = self._compiled(schema)
+        validator = self._compile_schema(schema)
         for value in turned:
             if validator is None or _is_valid_value(validator, value):
                 return deepcopy(value)
@@ -118,14 +118,14 @@ class _SampleMaker:
 
     def has_default(self, part: Any) -> bool:
         """True if the part has a default."""
-        return "default" in self._resolved(part)
+        return "default" in self._resolve_schema(part)
 
     def _generate_candidates(self, schema: Mapping[str, Any], number: int, depth: int) -> Iterator[Any]:
         for word in ("anyOf", "oneOf"):
             for branch in _get_list(schema, word):
                 rest = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
                 if isinstance(branch, dict):
-                    yield self.made({**rest, **branch}, number, depth - 1)
+                    yield self.make_value({**rest, **branch}, number, depth - 1)
         kinds = schema.get("type", "object" if "properties" in schema else "string")
         for kind in kinds if isinstance(kinds, list) else [kinds]:
             if kind == "object":
@@ -145,15 +145,17 @@ class _SampleMaker:
         properties = schema.get("properties")
         parts = properties if isinstance(properties, dict) else {}
         required = _get_list(schema, "required")
-        return {name: self.made(parts.get(name, {}), number, depth - 1) for name in required if isinstance(name, str)}
+        return {
+            name: self.make_value(parts.get(name, {}), number, depth - 1) for name in required if isinstance(name, str)
+        }
 
     def _array(self, schema: Mapping[str, Any], number: int, depth: int) -> list[Any]:
         least, most = schema.get("minItems", 0), schema.get("maxItems", ARRAY_ITEMS)
         wanted = max(least, min(ARRAY_ITEMS, most)) if isinstance(least, int) and isinstance(most, int) else ARRAY_ITEMS
         part = schema.get("items", {})
-        return [self.made(part, number + place, depth - 1) for place in range(min(wanted, MAX_VALUES))]
+        return [self.make_value(part, number + place, depth - 1) for place in range(min(wanted, MAX_VALUES))]
 
-    def _resolved(self, part: Any) -> dict[str, Any]:
+    def _resolve_schema(self, part: Any) -> dict[str, Any]:
         """Return the part with local references and allOf resolved."""
         schema = dict(part) if isinstance(part, Mapping) else {}
         for _ in range(MAX_DEPTH):
@@ -171,7 +173,7 @@ class _SampleMaker:
             found = found.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(found, Mapping) else {}
         return {} if reference is None else found
 
-    def _compiled(self, schema: Mapping[str, Any]) -> BoundedValidator | None:
+    def _compile_schema(self, schema: Mapping[str, Any]) -> BoundedValidator | None:
         try:
             return BoundedValidator({**schema, **self._draft})
         except ValueError:

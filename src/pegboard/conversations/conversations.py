@@ -173,9 +173,9 @@ class Conversations:
             thread = _require_thread(grown, thread_id)
             if thread.messages > MAX_MESSAGES:
                 raise Invalid(f"A thread holds at most {MAX_MESSAGES:,} messages; begin another one")
-            return await self._kept(conn, thread, caller, heard, thread.messages - new)
+            return await self._insert_messages(conn, thread, caller, heard, thread.messages - new)
 
-    async def _kept(
+    async def _insert_messages(
         self, conn: AsyncConnection, thread: Thread, caller: Caller, heard: Sequence[IncomingMessage], first: int
     ) -> list[Message]:
         room = _MAX_LOOK_BACK_BYTES

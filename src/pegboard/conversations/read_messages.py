@@ -65,11 +65,11 @@ class MessageReader:
         if any(turn.role is None for turn in found):
             yield from self._read_calls(body, found)
             return
-        known = self._named or self._found(body)
+        known = self._named or self._detect_dialect_name(body)
         for turn in found:
             yield from self._read_turn(turn, known)
 
-    def _found(self, body: Any) -> str | None:
+    def _detect_dialect_name(self, body: Any) -> str | None:
         dialect = self._dialects.found(body)
         return None if dialect is None else dialect.name
 
@@ -93,7 +93,7 @@ class MessageReader:
         if turn.role == "tool":
             return [self._answers(turn, known)]
         if turn.role == "assistant":
-            return self._read_assistant(turn, self._asked(turn, known))
+            return self._read_assistant(turn, self._parse_calls(turn, known))
         _check_has_text(turn)
         assert turn.role is not None
         dialect = known or self._turns.find_media_dialect(turn.raw)
@@ -138,9 +138,9 @@ class MessageReader:
             return False
         if not _is_own_form(raw) or self._dialects[dialect].is_text:
             return True
-        return _get_call_list(raw) is not None and (self._named or self._found(raw)) == dialect
+        return _get_call_list(raw) is not None and (self._named or self._detect_dialect_name(raw)) == dialect
 
-    def _asked(self, turn: Turn, known: str | None) -> ParsedCalls | None:
+    def _parse_calls(self, turn: Turn, known: str | None) -> ParsedCalls | None:
         """Return the calls of a model's message, or None if it has none."""
         given = _get_call_list(turn.raw)
         refusal: Unreadable | None = None

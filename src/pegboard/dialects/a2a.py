@@ -96,7 +96,7 @@ class A2A(Dialect):
         """Add the calls that waited for an answer, and mark incomplete ones as cut off."""
         if into.state is not None:
             into.state.release(into)
-            into.state.partial.cut(into)
+            into.state.partial.end_incomplete(into)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return the answers in a user's message apart."""

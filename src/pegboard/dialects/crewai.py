@@ -80,7 +80,7 @@ class CrewAI(Dialect):
         if into.state:
             text = "".join(into.state)
             into.state = None
-            for place, step in enumerate(parse_react_steps(text).asked()):
+            for place, step in enumerate(parse_react_steps(text).list_actions()):
                 _read_step(place, step, into)
 
     def compose(self, calls: Sequence[AskedCall]) -> str:

@@ -106,7 +106,7 @@ class GeminiGenerateContent(Dialect):
         """Add the calls that waited for an answer, and mark incomplete ones as cut off."""
         parts = get_parts_state(into)
         parts.release(into)
-        parts.partial.cut(into)
+        parts.partial.end_incomplete(into)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments under the property names of the tool's own schema."""

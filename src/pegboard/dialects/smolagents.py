@@ -145,7 +145,7 @@ def _read_call(call: dict[str, Any], into: Assembly, heard: _StreamState) -> Non
 
 
 def _read_text(text: str, into: Assembly) -> None:
-    for step in parse_react_steps(text).asked():
+    for step in parse_react_steps(text).list_actions():
         if is_json_action(step.action):
             _read_action(step, into)
 

@@ -35,19 +35,19 @@ class CircuitBreaker:
         self._open_until = now + self._seconds
         self._is_probing = True
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         """Close the circuit: the upstream answered."""
         self._failures = 0
         self._is_probing = False
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
         """Count a failure of the upstream, and open the circuit at the limit."""
         self._failures += 1
         if self._failures >= self._most:
             self._open_until = self._clock() + self._seconds
             self._is_probing = False
 
-    def abandoned(self) -> None:
+    def record_cancellation(self) -> None:
         """Handle a call that was cancelled without an outcome: if it was the probe, the next call is the probe."""
         if self._is_probing:
             self._is_probing = False

@@ -94,7 +94,7 @@ class DnsLookups:
             raise
         asking = asyncio.create_task(self._ask(host, port))
         self._asking.add(asking)
-        asking.add_done_callback(partial(self._answered, own))
+        asking.add_done_callback(partial(self._on_lookup_done, own))
         if self._closed:
             asking.cancel()
         return await asyncio.shield(asking)
@@ -108,7 +108,7 @@ class DnsLookups:
     async def _ask(self, host: str, port: int) -> Sequence[str]:
         return await self._resolver(host, port)
 
-    def _answered(self, own: asyncio.Semaphore, asking: asyncio.Task[Sequence[str]]) -> None:
+    def _on_lookup_done(self, own: asyncio.Semaphore, asking: asyncio.Task[Sequence[str]]) -> None:
         self._asking.discard(asking)
         self._room.release()
         own.release()

@@ -93,7 +93,7 @@ class JournalSession(Protocol):
         """Set the head of a writer if its row exists, whether or not it is closed."""
         ...
 
-    async def known(self, ids: Collection[str]) -> dict[str, str]:
+    async def find_recorded(self, ids: Collection[str]) -> dict[str, str]:
         """Return those of these executions that are recorded already, with their status."""
         ...
 
@@ -109,7 +109,7 @@ class JournalSession(Protocol):
         """Add the counts of the writer's rows up to `counted_seq` to the statistics, unless already included."""
         ...
 
-    async def uncounted(self, number: int) -> tuple[int, list[StoredRow]]:
+    async def read_uncounted(self, number: int) -> tuple[int, list[StoredRow]]:
         """Return a writer's last seq and its rows that are not in the statistics yet."""
         ...
 

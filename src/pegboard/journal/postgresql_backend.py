@@ -107,7 +107,7 @@ class PostgresqlBackend:
         try:
             # A frozen server or a network that drops packets would never report an error.
             async with asyncio.timeout(self._patience):
-                driver = await self._connected()
+                driver = await self._connect_driver()
                 async with driver.transaction():
                     return await work(PostgresqlSession(driver))
         except BaseException:
@@ -119,7 +119,7 @@ class PostgresqlBackend:
         self._held = number
         try:
             async with asyncio.timeout(self._patience):
-                await hold_writer_lock(await self._connected(), number)
+                await hold_writer_lock(await self._connect_driver(), number)
         except Exception:
             # No harm: the lock is acquired again whenever the connection is reopened.
             log.warning("lease_not_held", writer=number, exc_info=True)
@@ -143,7 +143,7 @@ class PostgresqlBackend:
         self._held = None
         await self._disconnect()
 
-    async def _connected(self) -> Any:
+    async def _connect_driver(self) -> Any:
         if self._driver is None:
             self._driver = await self._open.enter_async_context(self._database.connect_driver())
             if self._held is not None:
@@ -219,7 +219,7 @@ class PostgresqlSession:
             *(*head, signature, number, writer_id),
         )
 
-    async def known(self, ids: Collection[str]) -> dict[str, str]:
+    async def find_recorded(self, ids: Collection[str]) -> dict[str, str]:
         """Return those of these executions that are recorded already, with their status."""
         rows = await self._driver.fetch("SELECT id::text, status FROM executions WHERE id = ANY($1::uuid[])", list(ids))
         return {row[0]: row[1] for row in rows}
@@ -249,7 +249,7 @@ class PostgresqlSession:
         if done == "UPDATE 1" and counts:
             await self._driver.execute(POSTGRESQL_UPSERT, *_transpose_rows(counts, 7))
 
-    async def uncounted(self, number: int) -> tuple[int, list[StoredRow]]:
+    async def read_uncounted(self, number: int) -> tuple[int, list[StoredRow]]:
         """Return a writer's last seq and its rows that are not in the statistics yet."""
         seq, counted = await self._driver.fetchrow("SELECT seq, counted_seq FROM writers WHERE number = $1", number)
         return seq, [tuple(row) for row in await self._driver.fetch(_SELECT_UNCOUNTED, number, counted)]

@@ -46,7 +46,7 @@ async def collect_recovered_work(
     await count_uncounted_rows(session, dead)
     ended = {closing.run_id for closing in spooled}
     found = [intent for intent in await session.list_open_intents(dead) if intent.id not in ended]
-    recorded = await session.known([intent.id for intent in found]) if found else {}
+    recorded = await session.find_recorded([intent.id for intent in found]) if found else {}
     left = [one for one in found if one.id not in recorded and is_intent_genuine(chain, dead, one)]
     if len(left) < len(found):
         good = {intent.id for intent in left}
@@ -75,9 +75,9 @@ async def read_spooled(spool: Spool | None) -> tuple[bool, list[ClosingEntry]]:
 
 async def filter_unrecorded(session: JournalSession, closings: Sequence[ClosingEntry]) -> list[ClosingEntry]:
     """Return the entries that are not recorded yet, and late entries for those that were recorded as in doubt."""
-    known = await session.known([closing.id for closing in closings])
+    known = await session.find_recorded([closing.id for closing in closings])
     late = [closing.late() for closing in closings if known.get(closing.id) == "in_doubt"]
-    known_ids = await session.known([closing.id for closing in late]) if late else {}
+    known_ids = await session.find_recorded([closing.id for closing in late]) if late else {}
     return [
         *(closing for closing in closings if closing.id not in known),
         *(closing for closing in late if closing.id not in known_ids),
@@ -86,7 +86,7 @@ async def filter_unrecorded(session: JournalSession, closings: Sequence[ClosingE
 
 async def count_uncounted_rows(session: JournalSession, writer: int) -> None:
     """Add a writer's last rows to the statistics, so that readers do not have to count them."""
-    seq, rows = await session.uncounted(writer)
+    seq, rows = await session.read_uncounted(writer)
     counts = CallCounts()
     for row in rows:
         counts.add(row)

@@ -101,7 +101,7 @@ class SqliteSession:
 
     async def find_writer(self, writer_id: str) -> RegisteredWriter | None:
         """Return the writer with this id, or None."""
-        found = self._all(
+        found = self._fetch_all(
             "SELECT number, seq, mac, signature, closed_at FROM writers WHERE id = ?", _remove_dashes(writer_id)
         )
         return (
@@ -112,7 +112,7 @@ class SqliteSession:
 
     async def read_writer_count(self) -> WriterCount:
         """Return the number of writers; no other transaction can write during this one."""
-        (row,) = self._all(
+        (row,) = self._fetch_all(
             "SELECT writers, writers_signature, (SELECT max(number) FROM writers), (SELECT max(writer) FROM executions)"
             " FROM board_state WHERE id = 1"
         )
@@ -132,10 +132,10 @@ class SqliteSession:
         text = "UPDATE writers SET seq = ?, mac = ?, signature = ? WHERE number = ? AND id = ?"
         self._run(text, *head, signature, number, _remove_dashes(writer_id))
 
-    async def known(self, ids: Collection[str]) -> dict[str, str]:
+    async def find_recorded(self, ids: Collection[str]) -> dict[str, str]:
         """Return those of these executions that are recorded already, with their status."""
         by_hex = {_remove_dashes(run_id): run_id for run_id in ids}
-        rows = self._all(
+        rows = self._fetch_all(
             "SELECT id, status FROM executions WHERE id IN (SELECT value FROM json_each(?))", _dump_json(by_hex)
         )
         return {by_hex[row[0]]: row[1] for row in rows}
@@ -170,7 +170,7 @@ class SqliteSession:
             *(names, now),
         )
         self._insert(_INTENT_INSERT, [(_remove_dashes(intent.id), *intent[1:]) for intent in intents])
-        found = self._all(
+        found = self._fetch_all(
             "SELECT claim, id, digest, state, answer, claim_mac FROM intents"
             " WHERE claim IN (SELECT value FROM json_each(?))",
             names,
@@ -183,14 +183,14 @@ class SqliteSession:
         if self._run(text, counted_seq, writer, counted_seq):
             self._connection.executemany(SQLITE_UPSERT, counts)
 
-    async def uncounted(self, number: int) -> tuple[int, list[StoredRow]]:
+    async def read_uncounted(self, number: int) -> tuple[int, list[StoredRow]]:
         """Return a writer's last seq and its rows that are not in the statistics yet."""
-        ((seq, counted),) = self._all("SELECT seq, counted_seq FROM writers WHERE number = ?", number)
-        return seq, self._all(_SELECT_UNCOUNTED, number, counted)
+        ((seq, counted),) = self._fetch_all("SELECT seq, counted_seq FROM writers WHERE number = ?", number)
+        return seq, self._fetch_all(_SELECT_UNCOUNTED, number, counted)
 
     async def list_siblings(self, writer: int) -> list[SiblingWriter]:
         """Return the other writers that are not closed."""
-        found = self._all("SELECT number, id, beat FROM writers WHERE closed_at IS NULL AND number <> ?", writer)
+        found = self._fetch_all("SELECT number, id, beat FROM writers WHERE closed_at IS NULL AND number <> ?", writer)
         return [SiblingWriter(row[0], _add_dashes(row[1]), row[2]) for row in found]
 
     async def close_writer(self, number: int, now: str) -> bool:
@@ -203,14 +203,16 @@ class SqliteSession:
             "SELECT id, execution, receipts, claim, digest, mac FROM intents"
             " WHERE state = 'open' AND writer = ? AND set_aside_at IS NULL ORDER BY id"
         )
-        return [OpenIntent(_add_dashes(row[0]), *row[1:]) for row in self._all(text, number)]
+        return [OpenIntent(_add_dashes(row[0]), *row[1:]) for row in self._fetch_all(text, number)]
 
     async def find_receipt(self, run_id: str) -> CallReceipt | None:
         """Return the receipt of a call; if there is none, insert a void one so that none can be written later."""
         self._run(
             "INSERT INTO receipts (id, is_void) VALUES (?, 1) ON CONFLICT (id) DO NOTHING", _remove_dashes(run_id)
         )
-        (row,) = self._all("SELECT row_id, output, mac, is_void FROM receipts WHERE id = ?", _remove_dashes(run_id))
+        (row,) = self._fetch_all(
+            "SELECT row_id, output, mac, is_void FROM receipts WHERE id = ?", _remove_dashes(run_id)
+        )
         return None if row[3] else CallReceipt(*row[:3])
 
     async def set_aside(self, table: str, ids: Sequence[str], now: str) -> None:
@@ -237,7 +239,7 @@ class SqliteSession:
             text = f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 -- one of ours
             self._run(text, _dump_json(map(_remove_dashes, ids)))
 
-    def _all(self, text: str, *values: Any) -> list[Any]:
+    def _fetch_all(self, text: str, *values: Any) -> list[Any]:
         return self._connection.execute(text, values).fetchall()
 
     def _insert(self, into: tuple[str, tuple[str, ...], str], rows: Sequence[tuple[Any, ...]]) -> None:

@@ -98,7 +98,7 @@ class ChainWalk:
         if mac and row.row and (not before.macs or any(self._chain.same(mac, other) for other in possible)):
             self.trail = ChainTrail(seq, (mac,))
             return
-        self._changed(row)
+        self._report_changed(row)
         self.trail = ChainTrail(seq, (*((mac,) if mac else ()), *possible[:2]))
 
     def report_missing(self, first: int, last: int, *, judged: bool = True) -> None:
@@ -152,7 +152,7 @@ class ChainWalk:
         )
         self.findings.append(TamperFinding("misplaced", message, self.writer, execution_id=_get_execution_id(row)))
 
-    def _changed(self, row: ChainRow) -> None:
+    def _report_changed(self, row: ChainRow) -> None:
         last = self.findings[-1] if self.findings else None
         if last is not None and (last.kind, last.writer, last.last) == ("changed", self.writer, row.seq - 1):
             first, execution_id = last.first, last.execution_id

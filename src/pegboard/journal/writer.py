@@ -204,7 +204,7 @@ class JournalWriter:
         # first.
         here = {writer_id for writer_id, _ in spools}
         left = [sibling for sibling in siblings if sibling.id not in here]
-        dead = await self._leases.gone(left) if left else set()
+        dead = await self._leases.find_dead_writers(left) if left else set()
         for sibling in left:
             if sibling.number in dead:
                 in_doubt += await self._take_over(sibling, sibling.id, None)

@@ -56,7 +56,7 @@ _LOCKS_TIMEOUT_SECONDS = 2.0
 class WriterLeases(Protocol):
     """Detects which writers are dead."""
 
-    async def gone(self, writers: Sequence[ObservedWriter]) -> set[int]:
+    async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
         """Return the numbers of writers that are certainly dead; read the beats after the previous call."""
         ...
 
@@ -64,7 +64,7 @@ class WriterLeases(Protocol):
 class MemoryLeases:
     """Leases for a database in memory, which no other process can access."""
 
-    async def gone(self, writers: Sequence[ObservedWriter]) -> set[int]:
+    async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
         """Return an empty set."""
         return set()
 
@@ -79,11 +79,11 @@ class FileLeases:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def gone(self, writers: Sequence[ObservedWriter]) -> set[int]:
+    async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
         """Return the writers whose spool is missing or not locked."""
-        return await asyncio.to_thread(self._gone, writers)
+        return await asyncio.to_thread(self._find_dead_writers, writers)
 
-    def _gone(self, writers: Sequence[ObservedWriter]) -> set[int]:
+    def _find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
         if not self._folder.is_dir():
             return set()
         return {number for number, writer_id, _ in writers if _is_spool_free(self._folder, writer_id)}
@@ -116,7 +116,7 @@ class ObservedLeases:
         self._server: object = None
         self._looked_at = 0.0
 
-    async def gone(self, writers: Sequence[ObservedWriter]) -> set[int]:
+    async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
         """Return the writers that were silent for long enough; this takes at least three checks."""
         silent, self._silent = self._silent, {}  # nothing is kept if this check fails
         async with asyncio.timeout(_LOCKS_TIMEOUT_SECONDS), self._connection() as connection:

@@ -88,9 +88,9 @@ class BreakerAttempt:
             failed = True
         else:
             # The upstream was not called, or the call was cancelled.
-            self._breaker.abandoned()
+            self._breaker.record_cancellation()
             return
         if failed:
-            self._breaker.failed()
+            self._breaker.record_failure()
         else:
-            self._breaker.succeeded()
+            self._breaker.record_success()

@@ -139,10 +139,10 @@ class _SecretMasker:
     def over(self, value: Any) -> Any:
         """Return the value with such strings masked."""
         if isinstance(value, Mapping):
-            return {key: self._hidden(key, item) for key, item in value.items()}
+            return {key: self._hide_secret(key, item) for key, item in value.items()}
         return [self.over(item) for item in value] if isinstance(value, list) else value
 
-    def _hidden(self, key: str, value: Any) -> Any:
+    def _hide_secret(self, key: str, value: Any) -> Any:
         if is_secret_name(key) and isinstance(value, str):
             self.count += 1
             return MASK

@@ -48,7 +48,7 @@ class BoardWatchers:
                 self._telling.clear()
                 self.on_watched_change(False)
 
-    def began(self, call: ToolCall, caller: Caller, run_id: str) -> ToolCall:
+    def publish_start(self, call: ToolCall, caller: Caller, run_id: str) -> ToolCall:
         """Publish the start of a call, and return the call with a listener that publishes its progress."""
         values = {
             "run_id": run_id,
@@ -62,7 +62,7 @@ class BoardWatchers:
         self._telling[run_id] = throttle = ProgressThrottle(self._make_progress_listener(call, caller, run_id))
         return call._replace(on_progress=_combine_listeners(call.on_progress, throttle))
 
-    def ended(self, execution: Execution) -> None:
+    def publish_end(self, execution: Execution) -> None:
         """Publish the end of a call that is recorded in the journal."""
         if (throttle := self._telling.pop(execution.id, None)) is not None:
             throttle.end()
@@ -98,8 +98,8 @@ def _combine_listeners(first: OnProgress | None, second: OnProgress) -> OnProgre
     if first is None:
         return second
 
-    def both(progress: Progress) -> None:
+    def report_to_both(progress: Progress) -> None:
         first(progress)
         second(progress)
 
-    return both
+    return report_to_both

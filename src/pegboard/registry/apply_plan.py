@@ -111,19 +111,19 @@ async def _build_work(
         before = await tool_rows.find_tools_by_name(conn, names)
         owned = await tool_rows.list_owned_tools(conn, caller.user_id) if prune else []
         new = {spec.name: f"new {place}" for place, spec in enumerate(specs) if spec.name.lower() not in before}
-        faults = _build_name_faults(names, await registry.taken(conn, new))
+        faults = _build_name_faults(names, await registry.find_taken_names(conn, new))
     plan, created, updated = ApplyPlan(), [], []
     for place, spec in enumerate(specs):
         await yield_to_event_loop(place)
         old = before.get(spec.name.lower())
         try:
             if old is None:
-                created.append(registry.made(spec, caller))
+                created.append(registry.make_tool(spec, caller))
                 plan.created.append(spec.name)
                 continue
             if not (caller.is_admin or old.owner_id == caller.user_id):
                 raise Forbidden("a tool of this name belongs to another user")
-            changed = registry.changed(old, spec, caller)
+            changed = registry.build_version(old, spec, caller)
             if changed is old:
                 plan.unchanged.append(spec.name)
             else:
@@ -135,8 +135,8 @@ async def _build_work(
     if faults:
         raise Invalid.of("Nothing was applied", faults)
     beside = {name: tool for tool in (*created, *updated) for name in list_lookup_names(tool.name)}
-    created = [registry.bound(tool, beside) for tool in created]
-    updated = [registry.bound(tool, beside) for tool in updated]
+    created = [registry.bind_names(tool, beside) for tool in created]
+    updated = [registry.bind_names(tool, beside) for tool in updated]
     deleted = _list_prunable(owned, names)
     plan.deleted += [tool.name for tool in deleted]
     return ApplyWork(plan, names, before, created, updated, deleted, prune)
@@ -151,7 +151,7 @@ async def carry_out(work: ApplyWork, caller: Caller, *, registry: ToolRegistry, 
             _list_prunable(owned, work.names)
         ) != _list_versions(work.deleted):
             return False
-        taken = await registry.taken(change.conn, {tool.name: tool.id for tool in work.created})
+        taken = await registry.find_taken_names(change.conn, {tool.name: tool.id for tool in work.created})
         if faults := _build_name_faults(work.names, taken):
             raise Invalid.of("Nothing was applied", faults)
         await tool_rows.add_tools(change.conn, work.created, revision=change.revision, by=caller.user_id)

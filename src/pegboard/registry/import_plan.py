@@ -60,7 +60,7 @@ async def import_definitions(
     refuse_agents(caller)
     planner = _ImportPlanner(definitions, caller, belongs, held_back, registry, are_sound)
     for _ in range(MAX_TRIES):
-        plan = await planner.looked(database)
+        plan = await planner.read_current_tools(database)
         # In an OS thread: planning hundreds of tools takes seconds and must not block calls.
         work, taken = await in_thread(plan)
         try:
@@ -85,16 +85,16 @@ class _ImportPlanner:
     # Tools that were built already, by name and previous version, so that planning again costs only what changed.
     known: dict[tuple[str, object], Tool] = field(default_factory=dict)
 
-    async def looked(self, database: Database) -> BuildPlan:
+    async def read_current_tools(self, database: Database) -> BuildPlan:
         """Read the current tools and return the function that plans from them."""
         names = [str(definition["name"]) for definition in self.definitions]
         async with database.read() as conn:
             before = await tool_rows.find_tools_by_name(conn, names)
             new = {name: f"new {place}" for place, name in enumerate(names) if name.lower() not in before}
-            in_use = set(await self.registry.taken(conn, new))
-        return lambda on_progress: self._planned(names, before, in_use, on_progress)
+            in_use = set(await self.registry.find_taken_names(conn, new))
+        return lambda on_progress: self._plan_tools(names, before, in_use, on_progress)
 
-    def _planned(
+    def _plan_tools(
         self, names: list[str], before: dict[str, Tool], in_use: set[str], on_progress: Callable[[int, int], None]
     ) -> tuple[ApplyWork, ImportReport]:
         work, taken = ApplyWork(ApplyPlan(), names, before, [], []), ImportReport()
@@ -107,20 +107,20 @@ class _ImportPlanner:
                 elif in_use & set(list_lookup_names(name)):
                     raise Forbidden(f"{NAME_TAKEN_MESSAGE}; {_PREFIX_HINT}")
                 else:
-                    work.created.append(self._once(name, None, lambda made=definition: self._made(made)))  # type: ignore[misc]
+                    work.created.append(self._build_once(name, None, lambda made=definition: self._build_tool(made)))  # type: ignore[misc]
                     taken.created.append(name)
             except Refusal as error:
                 taken.left_out.append(LeftOut(name, _strip_tool_name(error)))
             on_progress(place + 1, len(names))
         return work, taken
 
-    def _made(self, definition: Definition) -> Tool:
-        return self.registry.made(read_definition(definition), self.caller, is_sound=self.are_sound)
+    def _build_tool(self, definition: Definition) -> Tool:
+        return self.registry.make_tool(read_definition(definition), self.caller, is_sound=self.are_sound)
 
-    def _changed(self, old: Tool, wanted: Definition) -> Tool:
-        return self.registry.changed(old, read_definition(wanted), self.caller, is_sound=self.are_sound)
+    def _build_version(self, old: Tool, wanted: Definition) -> Tool:
+        return self.registry.build_version(old, read_definition(wanted), self.caller, is_sound=self.are_sound)
 
-    def _once(self, name: str, old: Tool | None, make: Callable[[], Tool]) -> Tool:
+    def _build_once(self, name: str, old: Tool | None, make: Callable[[], Tool]) -> Tool:
         key = (name, old and (old.id, old.version, old.updated_at))
         if key not in self.known:
             self.known[key] = make()
@@ -135,7 +135,7 @@ class _ImportPlanner:
         shown = write_definition(old)
         wanted = _keep_owner_fields(shown, definition)
         # A definition that equals the current one needs no check; one with credentials never equals it.
-        changed = old if wanted == shown else self._once(old.name, old, lambda: self._changed(old, wanted))
+        changed = old if wanted == shown else self._build_once(old.name, old, lambda: self._build_version(old, wanted))
         if changed is old:
             taken.unchanged.append(old.name)
             return

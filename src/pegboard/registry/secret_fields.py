@@ -202,7 +202,7 @@ def map_sealed(
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Return a stored definition with `change` applied to every sealed text, as a key rotation does."""
 
-    def changed(_group: str, _name: str, value: object) -> object:
+    def change_value(_group: str, _name: str, value: object) -> object:
         sealed = _get_sealed_text(value)
         return value if sealed is None else {SEALED_KEY: change(sealed)}
 
@@ -210,7 +210,7 @@ def map_sealed(
     new_auth = dict(auth) if auth is not None else None
     if new_auth is not None and sealed_auth is not None:
         new_auth[SEALED_KEY] = change(sealed_auth)
-    return _map_values(config, changed), new_auth
+    return _map_values(config, change_value), new_auth
 
 
 def _map_values(config: Mapping[str, Any], change: Callable[[str, str, object], object]) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class ToolRegistry:
     async def create(self, spec: ToolCreate, caller: Caller) -> Tool:
         """Create a tool that is owned by the caller, and return it; it can be called at once."""
         refuse_agents(caller)
-        tool = self.made(spec, caller)
+        tool = self.make_tool(spec, caller)
         async with self.database.change() as change:
             await self._claim_names(change.conn, tool)
             await tool_rows.add_tool(change.conn, tool, revision=change.revision, by=caller.user_id)
@@ -183,26 +183,26 @@ class ToolRegistry:
             found = await tool_rows.list_versions(conn, tool.id, before=place[0] if place else None, limit=limit + 1)
         return cut_page(found, limit, [str(found[min(limit, len(found)) - 1].version)] if found else None)
 
-    def made(self, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
+    def make_tool(self, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
         """Return the new tool that the definition describes, sealed; `is_sound` skips the check of its schemas."""
         now = datetime.now(UTC)
         fresh = make_empty_tool(new_id(), caller.user_id, now)
-        return self.bound(
+        return self.bind_names(
             self._check_reachable(build_tool(spec, self.vault, caller, fresh, now, is_sound=is_sound, rules=self.rules))
         )
 
-    def bound(self, tool: Tool, beside: Mapping[str, Tool] | None = None) -> Tool:
+    def bind_names(self, tool: Tool, beside: Mapping[str, Tool] | None = None) -> Tool:
         """Return the tool with the tool names in it bound to ids; `beside` are tools that are saved with it."""
         return bind_tool_names(tool, self.snapshot, beside)
 
-    def changed(self, tool: Tool, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
+    def build_version(self, tool: Tool, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
         """Return the next version of the tool as defined, or the same object if nothing changes."""
-        changed = self.bound(
+        changed = self.bind_names(
             build_tool(spec, self.vault, caller, tool, datetime.now(UTC), is_sound=is_sound, rules=self.rules)
         )
-        if self.same(tool, changed) and changed.bound_tools == tool.bound_tools:
+        if self.has_same_definition(tool, changed) and changed.bound_tools == tool.bound_tools:
             return tool
-        if tool.id in SHIPPED_IDS and not self.same(
+        if tool.id in SHIPPED_IDS and not self.has_same_definition(
             tool, replace(changed, **{f: getattr(tool, f) for f in _EDITABLE_SHIPPED_FIELDS})
         ):
             raise Forbidden(
@@ -233,7 +233,7 @@ class ToolRegistry:
             now = await self._own(change.conn, tool.id, caller)
             if now.version != tool.version:
                 raise Conflict(f"Tool '{tool.name}' was changed meanwhile; look at it and accept again")
-            changed = self.changed(now, read_definition({**write_definition(now), **patch}), caller)
+            changed = self.build_version(now, read_definition({**write_definition(now), **patch}), caller)
             changed = replace(changed, drifted=False)
             await tool_rows.save_tool(change.conn, changed, revision=change.revision, by=caller.user_id)
         await self.snapshot.refresh()
@@ -251,7 +251,7 @@ class ToolRegistry:
             raise Conflict(f"Tool '{tool.name}' is at version {tool.version} by now, not {expected}; read it again")
         wanted = {**write_definition(tool), **_derive_schema_again(tool, patch), **_replace_nulls(patch)}
         spec = read_definition(wanted, kept_kind=tool.tool_type)
-        return self.changed(tool, spec, caller)
+        return self.build_version(tool, spec, caller)
 
     def _check_reachable(self, tool: Tool) -> Tool:
         for key in find_kind(tool.tool_type).url_fields:
@@ -270,7 +270,7 @@ class ToolRegistry:
         await tool_rows.save_tool(change.conn, gone, revision=change.revision, by=caller.user_id)
         return gone
 
-    def same(self, one: Tool, other: Tool) -> bool:
+    def has_same_definition(self, one: Tool, other: Tool) -> bool:
         """Return True if two tools have the same definition, with secrets compared in plain text."""
         plain = [name for name in ToolCreate.model_fields if name not in ("config", "auth_config")]
         if any(getattr(one, name) != getattr(other, name) for name in plain):
@@ -290,7 +290,7 @@ class ToolRegistry:
             raise Forbidden(f"Tool '{tool.name}' belongs to another user")
         return tool
 
-    async def taken(self, conn: AsyncConnection, wanting: Mapping[str, str]) -> list[str]:
+    async def find_taken_names(self, conn: AsyncConnection, wanting: Mapping[str, str]) -> list[str]:
         """Return those of these names and aliases, in lower case, that tools with other ids than given already have."""
         wanted: dict[str, str] = {}
         taken = [
@@ -312,7 +312,7 @@ class ToolRegistry:
         ]
 
     async def _claim_names(self, conn: AsyncConnection, tool: Tool) -> None:
-        for name in await self.taken(conn, {tool.name: tool.id}):
+        for name in await self.find_taken_names(conn, {tool.name: tool.id}):
             shown = tool.name if name == tool.name.lower() else name
             raise Conflict(f"A tool named '{shown}' exists already; names are unique without regard to case")
 

@@ -75,7 +75,7 @@ class FollowedRuns:
         feed = FollowedRun(self._payloads, asked, caller, goes_on=goes_on, knows=self._known.__setitem__)
         running = self._payloads.run(asked, request, feed)
         self._running[feed] = asyncio.create_task(running, name=f"pegboard-feed-{feed.id}")
-        whole = self._whole(feed, asked, complete)
+        whole = self._complete_run(feed, asked, complete)
         self._tasks[feed] = asyncio.create_task(whole, name=f"pegboard-following-{feed.id}")
         self._places.take(caller.user_id)
         self._start_grace_timer(feed)
@@ -116,7 +116,7 @@ class FollowedRuns:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for feed in list(self._tasks):  # tasks that were cancelled before they began
-            self._ended(feed)
+            self._end_run(feed)
 
     def _start_grace_timer(self, feed: FollowedRun) -> None:
         if not feed.readers and feed in self._running and not self._is_closed:
@@ -127,7 +127,7 @@ class FollowedRuns:
         if (running := self._running.get(feed)) is not None:
             running.cancel()
 
-    async def _whole(
+    async def _complete_run(
         self,
         feed: FollowedRun,
         asked: ParsedCalls,
@@ -139,16 +139,16 @@ class FollowedRuns:
             log.exception("following_broke", run_id=feed.id)
             feed.fail(_INTERNAL_ERROR_MESSAGE, "internal_error")
         finally:
-            self._ended(feed)
+            self._end_run(feed)
 
     async def _answers(self, feed: FollowedRun) -> list[Answer]:
         running = self._running[feed]
         await asyncio.wait({running})
         if running.cancelled():
-            return await feed.left()
+            return await feed.wait_for_detached()
         return list(running.result().answers)
 
-    def _ended(self, feed: FollowedRun) -> None:
+    def _end_run(self, feed: FollowedRun) -> None:
         feed.fail(_SHUT_DOWN_MESSAGE, "unavailable")  # no effect if it was completed
         del self._tasks[feed], self._running[feed]
         self._places.give_back(feed.caller.user_id)

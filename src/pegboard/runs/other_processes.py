@@ -82,5 +82,5 @@ class OtherProcessWatcher:
             self._watchers.report_missed(last - MAX_ROWS - seen)
             seen = last - MAX_ROWS
         for found in await list_chain_rows(conn, number, after=seen, limit=MAX_ROWS):
-            self._watchers.ended(restore_execution(found.row))
+            self._watchers.publish_end(restore_execution(found.row))
             self._seen[number] = found.seq

@@ -62,7 +62,7 @@ class FollowedRun:
         """About how much memory it takes after its end."""
         return self.events.size + _RUN_OVERHEAD_BYTES + _CALL_OVERHEAD_BYTES * len(self.run_ids)
 
-    def began(self, position: int, call: AskedCall, run_id: str) -> OnProgress:
+    def on_start(self, position: int, call: AskedCall, run_id: str) -> OnProgress:
         """Emit `tool_use` and return the progress callback; raise Cancelled if the call must not begin."""
         if self.ended_because is not None or self.events.is_over:
             raise Cancelled(self.ended_because or "The board shut down before it began")
@@ -88,7 +88,7 @@ class FollowedRun:
         self._telling[position] = telling = ProgressThrottle(on_progress)
         return telling
 
-    def ended(self, position: int, answer: Answer) -> None:
+    def on_end(self, position: int, answer: Answer) -> None:
         """Emit the result of a call, once all calls before it have ended."""
         if position in self._telling:
             self._telling[position].end()
@@ -102,12 +102,12 @@ class FollowedRun:
             self._emitted += 1
         self._news.set()
 
-    def gone(self, position: int) -> None:
+    def on_cancel(self, position: int) -> None:
         """Handle a call that was cancelled together with its caller."""
         self._detached_positions.discard(position)
         self._news.set()
 
-    async def left(self) -> list[Answer]:
+    async def wait_for_detached(self) -> list[Answer]:
         """Return the answers after the caller left: wait for detached calls and emit results for cancelled ones."""
         while not self._detached_positions <= self._answers.keys():
             self._news.clear()

@@ -102,7 +102,7 @@ class CallChannel:
         listener, self._listener = self._listener, None
         return listener
 
-    async def ended(self) -> ConfinedResult | None:
+    async def read_result(self) -> ConfinedResult | None:
         """The result, or None if the supervisor exited without one; raise InvalidFrame if its data is invalid."""
         answer = await self._ended
         if isinstance(answer, InvalidFrame):
@@ -143,9 +143,9 @@ class CallChannel:
 
     def _give_up(self) -> None:
         log.error("sandbox_call_lingers", seconds=CALL_EXIT_SECONDS)
-        self._gone()
+        self._close_socket()
 
-    def _gone(self) -> None:
+    def _close_socket(self) -> None:
         sock, self._sock = self._sock, None
         if sock is None:
             return
@@ -211,7 +211,7 @@ class CallChannel:
             except OSError:
                 data = b""
             if not data:
-                self._gone()
+                self._close_socket()
             elif not self._over:
                 self._take(data)
 
@@ -253,13 +253,13 @@ class CallChannel:
                 self.started = True
                 self.begins.set_result(None)
             elif kind == _FRAME_LISTENER and self._network and not (self.started or self.listener_ready.done()):
-                self._listener = self._taken()
+                self._listener = self._take_socket()
                 self.listener_ready.set_result(None)
             else:
                 raise InvalidFrame(f"a frame {chr(kind)!r} that is out of place")
             del self._input_buffer[: _FRAME_HEADER_BYTES + size]
 
-    def _taken(self) -> socket.socket:
+    def _take_socket(self) -> socket.socket:
         """Return the received socket; raise InvalidFrame if it is not exactly one listening socket."""
         if len(self._descriptors) != 1:
             raise InvalidFrame(f"{len(self._descriptors)} descriptors instead of one")

@@ -123,7 +123,7 @@ class ProxyListener:
         exchange = self._exchange(client)
         task = self._loop.create_task(exchange.run())
         self._tasks[task] = exchange
-        task.add_done_callback(partial(self._ended, client))
+        task.add_done_callback(partial(self._on_task_done, client))
 
     def _accept_client(self) -> socket.socket | None:
         try:
@@ -147,7 +147,7 @@ class ProxyListener:
             if time.monotonic() - since >= _MIN_IDLE_SECONDS:
                 task.cancel()
 
-    def _ended(self, client: socket.socket, task: asyncio.Task[None]) -> None:
+    def _on_task_done(self, client: socket.socket, task: asyncio.Task[None]) -> None:
         client.close()  # a task that is cancelled before its first step does not close it
         del self._tasks[task]
         self._connections.give_back(self._user_id)

@@ -100,7 +100,7 @@ class ProxyConnection:
         request = await self._request()
         if request is None:
             return
-        upstream = ProxyStream(await self._connected(request), self._turns)
+        upstream = ProxyStream(await self._connect_upstream(request), self._turns)
         broken = False
         try:
             async with IdleTimeout(self._idle_seconds) as patience:
@@ -132,7 +132,7 @@ class ProxyConnection:
         self._is_head_request = request is not None and request.method == b"HEAD"
         return request
 
-    async def _connected(self, request: ProxyRequest) -> socket.socket:
+    async def _connect_upstream(self, request: ProxyRequest) -> socket.socket:
         try:
             async with self._dial_slots:
                 return await self._outbound.connect(request.host, request.port, self._user_id)

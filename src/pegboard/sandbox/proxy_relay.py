@@ -90,7 +90,7 @@ class ProxyStream:
     async def some(self, most: int = PIECE_BYTES) -> bytes:
         """Return the next bytes; empty at EOF."""
         await self.next_turn()
-        return self._taken(most) if self._ahead else await self._receive(most)
+        return self._take_bytes(most) if self._ahead else await self._receive(most)
 
     async def head(self, most: int) -> bytes:
         """Return everything up to the first blank line; empty at EOF. Raise MalformedHttp above `most` bytes."""
@@ -104,7 +104,7 @@ class ProxyStream:
                 return b""
             if not 0x21 <= self._ahead[0] <= 0x7E:
                 raise MalformedHttp("it does not begin as HTTP/1 does; TLS begins after a tunnel is there")
-        return self._taken(blank.end())
+        return self._take_bytes(blank.end())
 
     async def _more(self) -> bool:
         data = await self._receive(PIECE_BYTES)
@@ -118,7 +118,7 @@ class ProxyStream:
             self.patience.record_activity()
         return data
 
-    def _taken(self, most: int) -> bytes:
+    def _take_bytes(self, most: int) -> bytes:
         data = bytes(self._ahead[:most])
         del self._ahead[:most]
         return data

@@ -247,7 +247,7 @@ class Sandbox:
             await _wait_for_event(line.begins, zygote, deadline)
             zygote.note_call_started()
             async with asyncio.timeout(job.seconds + _END_GRACE_SECONDS):
-                ended = await line.ended()
+                ended = await line.read_result()
         except TimeoutError:
             self._give_up_call(line, zygote, deadline)
         except InvalidFrame as error:

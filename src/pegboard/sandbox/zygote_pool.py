@@ -79,12 +79,12 @@ class ZygotePool:
             zygote = self._zygotes.get(known)
             if zygote is None:
                 if not self._make_room(user_id):
-                    await _wait_for_first([zygote.settled() for zygote in self._zygotes.values()])
+                    await _wait_for_first([zygote.wait_until_settled() for zygote in self._zygotes.values()])
                     continue
                 zygote = self._start(known)
             self._used(known, zygote, user_id)
             try:
-                await zygote.ready()
+                await zygote.wait_until_ready()
             except ZygoteGone:
                 if zygote not in self._leaving:
                     raise

@@ -98,7 +98,7 @@ class Zygote:
             ours.pop_all()
         self._sock.setblocking(False)
         os.set_blocking(self._heard, False)
-        self._loop.add_reader(self._sock, self._answered)
+        self._loop.add_reader(self._sock, self._read_first_message)
         self._loop.add_reader(self._heard, self._hear)
         self._loop.add_reader(self._pidfd, self._on_process_exit)
 
@@ -117,7 +117,7 @@ class Zygote:
         """True if it has neither become ready nor failed yet."""
         return not self._settled.done()
 
-    async def ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until it accepts calls; raise Misconfigured if it never will, ZygoteGone if it was ended."""
         if not self._settled.done():
             await asyncio.shield(self._settled)
@@ -126,7 +126,7 @@ class Zygote:
         if not self.is_ready:
             raise ZygoteGone
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Wait until it is ready or has failed."""
         await asyncio.shield(self._settled)
 
@@ -197,7 +197,7 @@ class Zygote:
         self._fail(f"was not ready within {self._start_seconds:g} seconds")
         self.kill()
 
-    def _answered(self) -> None:
+    def _read_first_message(self) -> None:
         """Handle the only message of the zygote: ready or failed."""
         try:
             words = self._sock.recv(_MAX_MESSAGE_BYTES)

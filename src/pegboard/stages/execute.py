@@ -47,7 +47,7 @@ class Attempts:
         # The task that runs the call, stored because asyncio.current_task() is comparatively slow.
         self.task: asyncio.Task[Any] | None = None
 
-    def failed(self, error: ToolError, began: float) -> None:
+    def record_failure(self, error: ToolError, began: float) -> None:
         """Record the error of the last attempt, without argument values."""
         problem = error.problem
         elapsed = round((time.perf_counter() - began) * 1000, 3)
@@ -68,7 +68,7 @@ async def execute(
                 output, attempts.printed, attempts.row_id = output
             text = checker.check(compiled, output)
         except ToolError as error:
-            attempts.failed(error, began)
+            attempts.record_failure(error, began)
             if type(error) is ContractViolation:
                 attempts.violations += 1
                 what = {"tool": compiled.tool.name, "run_id": ready.run_id, "attempt": attempts.count}

@@ -81,7 +81,7 @@ class CallRun:
     def _elapsed_ms(self) -> float:
         return round((time.perf_counter() - self.begun) * 1000, 3)
 
-    def succeeded(self, outcome: ExecutionOutcome) -> ToolResult:
+    def build_success(self, outcome: ExecutionOutcome) -> ToolResult:
         """Return the result of a successful call."""
         return ToolResult(
             self.call.name,
@@ -97,7 +97,7 @@ class CallRun:
             ignored=self.ignored,
         )
 
-    def failed(self, problem: Problem) -> ToolResult:
+    def build_failure(self, problem: Problem) -> ToolResult:
         """Return the result of a failed call."""
         return ToolResult(
             self.call.name,
@@ -111,7 +111,7 @@ class CallRun:
             ignored=self.ignored,
         )
 
-    def repeated(self, earlier: EarlierCall) -> ToolResult:
+    def build_repeat(self, earlier: EarlierCall) -> ToolResult:
         """Return the recorded result of the first call with the same idempotency key."""
         self.repeat_of = earlier.run_id
         answer = earlier.answer
@@ -138,7 +138,7 @@ class CallRun:
         """Return the result if the journal row was not written: `unrecorded` if the tool ran, else the error itself."""
         if self.attempts.count:
             error = Unrecorded(f"The tool ran, but {error.message[:1].lower()}{error.message[1:]}")
-        return replace(self.failed(error.problem), elapsed_ms=result.elapsed_ms)
+        return replace(self.build_failure(error.problem), elapsed_ms=result.elapsed_ms)
 
     def execution(self, result: ToolResult) -> Execution:
         """Return the journal row of this call."""

@@ -113,7 +113,7 @@ class ValkeyLimiter:
 
     async def take(self, key: str, limit: RateLimit) -> float:
         """Take one unit and return 0.0; if none is left, take nothing and return the seconds until one is."""
-        (wait,) = await self._asked(
+        (wait,) = await self._queue_request(
             (self._prefix + key,), (1, compute_interval(limit, MICROSECONDS_PER_SECOND), limit.capacity)
         )
         return wait
@@ -127,7 +127,7 @@ class ValkeyLimiter:
             compute_interval(other, MICROSECONDS_PER_SECOND),
             other.capacity,
         )
-        wait, other_wait = await self._asked(keys, (2, *both))
+        wait, other_wait = await self._queue_request(keys, (2, *both))
         return wait, other_wait
 
     async def check(self) -> None:
@@ -140,7 +140,7 @@ class ValkeyLimiter:
             await asyncio.wait([self._turn])
         await self._client.aclose()
 
-    async def _asked(self, keys: tuple[str, ...], numbers: tuple[int, ...]) -> list[float]:
+    async def _queue_request(self, keys: tuple[str, ...], numbers: tuple[int, ...]) -> list[float]:
         asking = _LimitRequest(keys, numbers, asyncio.get_running_loop().create_future())
         self._asking.append(asking)
         if self._turn is None:

@@ -141,7 +141,7 @@ class Database:
         options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         async with (
             self._hold_lock(self._reading),
-            self._connected(options if self.kind == "postgresql" else {}) as conn,
+            self._open_connection(options if self.kind == "postgresql" else {}) as conn,
         ):
             try:
                 yield conn
@@ -151,7 +151,7 @@ class Database:
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
         """Open a write transaction without a new revision (for the journal); commits on exit, rolls back on error."""
-        async with self._hold_lock(self._writing), self._connected({_WRITE_OPTION: True}) as conn:
+        async with self._hold_lock(self._writing), self._open_connection({_WRITE_OPTION: True}) as conn:
             try:
                 yield conn
             except BaseException:
@@ -204,7 +204,7 @@ class Database:
         """Raise if the database accepts no writes; changes nothing."""
         if self._writing is not None and self._writing.locked():
             return  # a write is running and will report any error itself
-        async with self._hold_lock(self._writing), self._connected({_WRITE_OPTION: True}) as conn:
+        async with self._hold_lock(self._writing), self._open_connection({_WRITE_OPTION: True}) as conn:
             await conn.execute(update(BoardRow).where(BoardRow.id == 1).values(revision=BoardRow.revision))
             await finish_despite_cancellation(conn.rollback())
 
@@ -215,7 +215,7 @@ class Database:
             self._keeper.close()
 
     @asynccontextmanager
-    async def _connected(self, options: dict[str, Any]) -> AsyncIterator[AsyncConnection]:
+    async def _open_connection(self, options: dict[str, Any]) -> AsyncIterator[AsyncConnection]:
         conn = await self.engine.connect()
         try:
             yield await conn.execution_options(**options)

@@ -40,7 +40,7 @@ class Metrics:
         """Set the function that returns the number of running calls."""
         self._in_flight = count
 
-    def finished(self, kind: str, code: str, elapsed_ms: float) -> None:
+    def count_call(self, kind: str, code: str, elapsed_ms: float) -> None:
         """Count one call; `code` is empty if it succeeded."""
         key = (kind, code)
         self._outcomes[key] = self._outcomes.get(key, 0) + 1

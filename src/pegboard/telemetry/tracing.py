@@ -29,12 +29,12 @@ class Tracing:
         }
         with self._tracer.start_as_current_span(f"execute_tool {call.name}", attributes=attributes) as span:
 
-            def ended(result: ToolResult) -> None:
+            def record_end(result: ToolResult) -> None:
                 if result.problem is not None:
                     span.set_attribute("error.type", result.problem.code)
                     span.set_status(self._error, result.problem.message)
 
-            yield ended
+            yield record_end
 
 
 def find_tracing() -> Tracing | None:

@@ -49,7 +49,7 @@ def test_a_tag_within_the_input_is_part_of_it() -> None:
 
 def test_nothing_is_to_be_done_beside_a_final_answer() -> None:
     text = "Action: a\nAction Input: {}\nObservation: 1\nAction: b\nAction Input: {}\nFinal Answer: 2"
-    assert [step.action for step in parse_react_steps(text).asked()] == ["a"]
+    assert [step.action for step in parse_react_steps(text).list_actions()] == ["a"]
 
 
 @pytest.mark.parametrize("text", ["```json\n{}\n```", "```\n{}```", " {} ", "```{}"])

@@ -35,7 +35,7 @@ def breaker(clock: Clock) -> CircuitBreaker:
 def fail(breaker: CircuitBreaker, times: int) -> None:
     for _ in range(times):
         breaker.admit()
-        breaker.failed()
+        breaker.record_failure()
 
 
 def is_open(breaker: CircuitBreaker) -> bool:
@@ -55,7 +55,7 @@ def test_calls_go_through_until_five_in_a_row_failed(breaker: CircuitBreaker) ->
 def test_a_success_in_between_starts_the_count_again(breaker: CircuitBreaker) -> None:
     fail(breaker, 4)
     breaker.admit()
-    breaker.succeeded()
+    breaker.record_success()
     fail(breaker, 4)
     assert not is_open(breaker)
 
@@ -83,7 +83,7 @@ def test_a_probe_that_succeeds_lets_everybody_through(breaker: CircuitBreaker, c
     fail(breaker, 5)
     clock.now += 30
     breaker.admit()
-    breaker.succeeded()
+    breaker.record_success()
     fail(breaker, 4)
     assert not is_open(breaker)
 
@@ -102,7 +102,7 @@ def test_a_probe_that_is_cancelled_gives_its_place_back(breaker: CircuitBreaker,
     fail(breaker, 5)
     clock.now += 30
     breaker.admit()
-    breaker.abandoned()
+    breaker.record_cancellation()
     breaker.admit()
     assert is_open(breaker)
 
@@ -120,14 +120,14 @@ def test_a_probe_that_never_tells_holds_its_place_for_a_while_only(breaker: Circ
 def test_a_cancelled_call_that_was_no_probe_opens_nothing(breaker: CircuitBreaker) -> None:
     breaker.admit()
     fail(breaker, 5)
-    breaker.abandoned()
+    breaker.record_cancellation()
     assert is_open(breaker)
 
 
 def test_an_answer_that_comes_late_counts(breaker: CircuitBreaker) -> None:
     breaker.admit()
     fail(breaker, 5)
-    breaker.succeeded()
+    breaker.record_success()
     assert not is_open(breaker)
 
 
@@ -170,20 +170,20 @@ class AnyCourse(RuleBasedStateMachine):
         if self.running:
             self.running.clear()
             self.failures = 0
-            self.breaker.succeeded()
+            self.breaker.record_success()
 
     @rule()
     def fail(self) -> None:
         if self.running:
             self.running.pop()
             self.failures += 1
-            self.breaker.failed()
+            self.breaker.record_failure()
 
     @rule()
     def cancel(self) -> None:
         if len(self.running) == 1:
             self.running.pop()
-            self.breaker.abandoned()
+            self.breaker.record_cancellation()
 
     @rule(seconds=st.floats(0, 12))
     def wait(self, seconds: float) -> None:

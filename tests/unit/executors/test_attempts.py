@@ -41,13 +41,13 @@ class Received(CircuitBreaker):
     def admit(self) -> None:
         self.words.append("admit")
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         self.words.append("succeeded")
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
         self.words.append("failed")
 
-    def abandoned(self) -> None:
+    def record_cancellation(self) -> None:
         self.words.append("abandoned")
 
 
@@ -83,7 +83,7 @@ def test_an_answer_may_stand_for_a_failure() -> None:
 
 def test_no_caller_is_asked_where_the_breaker_is_open() -> None:
     breaker = CircuitBreaker("https://a:443", clock=lambda: 0.0, failures=1, seconds=30.0)
-    breaker.failed()
+    breaker.record_failure()
     with pytest.raises(CircuitOpen), BreakerAttempt(breaker, FAR):
         raise AssertionError
 

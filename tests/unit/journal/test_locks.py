@@ -78,31 +78,31 @@ async def test_a_writer_in_another_process_lives_until_it_is_killed(tmp_path: Pa
     leases, writer_id = FileLeases(tmp_path), new_id()
     path = get_spool_path(tmp_path, writer_id)
     with running(_SPOOLING, str(tmp_path), writer_id) as child:
-        assert await leases.gone([(1, writer_id, 0)]) == set()
+        assert await leases.find_dead_writers([(1, writer_id, 0)]) == set()
         assert Spool.adopt(path) is None
         freeze(child)
-        assert await leases.gone([(1, writer_id, 0)]) == set()
+        assert await leases.find_dead_writers([(1, writer_id, 0)]) == set()
         assert Spool.adopt(path) is None
         kill(child)
-    assert await leases.gone([(1, writer_id, 0)]) == {1}
+    assert await leases.find_dead_writers([(1, writer_id, 0)]) == {1}
     adopted = Spool.adopt(path)
     assert adopted is not None
     assert adopted.read() == SpoolContent([b"kept"], damaged=False)
     # While a user takes it over no other user does.
     assert Spool.adopt(path) is None
-    assert await leases.gone([(1, writer_id, 0)]) == set()
+    assert await leases.find_dead_writers([(1, writer_id, 0)]) == set()
     adopted.close(remove=True)
-    assert await leases.gone([(1, writer_id, 0)]) == {1}
+    assert await leases.find_dead_writers([(1, writer_id, 0)]) == {1}
 
 
 async def test_two_writers_of_one_process_are_two(tmp_path: Path) -> None:
     one, other = (Spool.create(tmp_path, new_id()) for _ in range(2))
     both = [(1, one.path.stem, 0), (2, other.path.stem, 0)]
-    assert await FileLeases(tmp_path).gone(both) == set()
+    assert await FileLeases(tmp_path).find_dead_writers(both) == set()
     assert Spool.adopt(other.path) is None
     other.close(remove=False)
-    assert await FileLeases(tmp_path).gone(both) == {2}
-    assert await FileLeases(tmp_path).gone(both) == {2}, "to ask is not to hold"
+    assert await FileLeases(tmp_path).find_dead_writers(both) == {2}
+    assert await FileLeases(tmp_path).find_dead_writers(both) == {2}, "to ask is not to hold"
     one.close(remove=False)
 
 
@@ -111,16 +111,16 @@ async def test_those_who_ask_do_not_look_alive_to_each_other(tmp_path: Path) -> 
     spool.close(remove=False)
     with spool.path.open("rb") as asking:
         fcntl.flock(asking, fcntl.LOCK_SH)
-        assert await FileLeases(tmp_path).gone([(1, spool.path.stem, 0)]) == {1}
+        assert await FileLeases(tmp_path).find_dead_writers([(1, spool.path.stem, 0)]) == {1}
 
 
 async def test_no_one_is_gone_where_that_cannot_be_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     linked = new_id()
     get_spool_path(tmp_path, linked).symlink_to(tmp_path / "elsewhere")
-    assert await FileLeases(tmp_path).gone([(1, linked, 0), (2, "no id", 0), (3, new_id(), 0)]) == {3}
+    assert await FileLeases(tmp_path).find_dead_writers([(1, linked, 0), (2, "no id", 0), (3, new_id(), 0)]) == {3}
     assert "lease_not_readable" in caplog.text
-    assert await FileLeases(tmp_path / "not mounted").gone([(1, new_id(), 0)]) == set()
-    assert await MemoryLeases().gone([(1, new_id(), 0)]) == set()
+    assert await FileLeases(tmp_path / "not mounted").find_dead_writers([(1, new_id(), 0)]) == set()
+    assert await MemoryLeases().find_dead_writers([(1, new_id(), 0)]) == set()
 
 
 @pytest.mark.parametrize("successor", [None, b"a new file"])
@@ -200,7 +200,7 @@ class Watch:
         received = []
         for pause in pauses:
             self.now += pause
-            received.append(await self.leases.gone([(1, "id", beat)]))
+            received.append(await self.leases.find_dead_writers([(1, "id", beat)]))
         return received
 
     async def is_unlocked(self) -> bool:
@@ -224,7 +224,7 @@ async def watch(postgres_url: str) -> AsyncIterator[Watch]:
 
 async def test_who_holds_no_lock_and_stands_still_is_gone_after_the_grace(watch: Watch) -> None:
     assert await watch.after(0, 5, 4.9, 0.1, 0.1) == [set(), set(), set(), set(), {1}]
-    assert await watch.leases.gone([(2, "id", 0)]) == set()
+    assert await watch.leases.find_dead_writers([(2, "id", 0)]) == set()
     assert await watch.is_unlocked(), "looking leaves nothing behind"
 
 

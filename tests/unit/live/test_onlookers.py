@@ -80,7 +80,7 @@ async def test_no_timer_or_telling_is_left_when_the_last_goes() -> None:
     watchers = BoardWatchers()
     watchers.on_watched_change = attention.append
     with watchers.watch(), watchers.watch():
-        call = watchers.began(ToolCall("x\ud800", {}), OTHER_USER, "r")
+        call = watchers.publish_start(ToolCall("x\ud800", {}), OTHER_USER, "r")
         assert call.on_progress is not None
     assert not watchers._telling
     assert not watchers.is_watched

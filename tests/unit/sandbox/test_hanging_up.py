@@ -42,7 +42,7 @@ async def test_a_call_that_had_begun_unnoticed_is_known_to_have_begun(peer: Ends
     theirs.sendall(frame(b"S"))  # the loop has no turn to read it
     line.terminate()
     assert line.started
-    assert await line.ended() is None
+    assert await line.read_result() is None
     assert line._sock is not None, "it has begun, so its end is waited for"
 
 
@@ -57,7 +57,7 @@ async def test_a_call_that_has_not_begun_never_will(peer: Ends) -> None:
     assert theirs.recv(100) == b"the job"
     with pytest.raises(BrokenPipeError):
         theirs.sendall(frame(b"S"))
-    assert await line.ended() is None
+    assert await line.read_result() is None
     assert line.begins.done()
 
 
@@ -66,7 +66,7 @@ async def test_an_end_that_was_there_unnoticed_is_heard(peer: Ends) -> None:
     line = CallChannel(ours, most=MOST)
     theirs.sendall(end(fate="setup", message="mount: not permitted"))
     line.terminate()
-    ended = await line.ended()
+    ended = await line.read_result()
     assert ended is not None
     assert ended.message == "mount: not permitted"
     assert not line.started
@@ -85,7 +85,7 @@ async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(
     line.terminate()
     line.terminate()
     with anyio.fail_after(30):
-        assert await line.ended() is None
+        assert await line.read_result() is None
         while theirs.recv(2**20):
             pass
         assert line._sock is not None

@@ -71,7 +71,7 @@ async def test_a_job_goes_out_and_how_it_ended_comes_back(peer: Ends) -> None:
     assert theirs.recv(100) == b"the job"
     theirs.sendall(frame(b"S") + end(b'{"ok":1}', b"out", b"err", code=3))
     with anyio.fail_after(30):
-        assert await line.ended() == ConfinedResult("exited", 3, "", b'{"ok":1}', b"out", b"err")
+        assert await line.read_result() == ConfinedResult("exited", 3, "", b'{"ok":1}', b"out", b"err")
         assert line.started
         assert not gone.is_set(), "it said how it ended, and has not left"
         theirs.close()
@@ -96,7 +96,7 @@ async def test_a_job_larger_than_the_sockets_buffers_does_not_block_the_loop(
             got += await loop.sock_recv(theirs, 2**20)
     assert got == job + b"and more"
     theirs.close()
-    assert await line.ended() is None
+    assert await line.read_result() is None
 
 
 async def test_an_end_that_comes_in_many_pieces_is_one_end(peer: Ends) -> None:
@@ -107,7 +107,7 @@ async def test_an_end_that_comes_in_many_pieces_is_one_end(peer: Ends) -> None:
         await asyncio.sleep(0)
     theirs.close()
     with anyio.fail_after(30):
-        assert await line.ended() == ConfinedResult("exited", 0, "", b"result", b"out", b"")
+        assert await line.read_result() == ConfinedResult("exited", 0, "", b"result", b"out", b"")
 
 
 @pytest.mark.parametrize("size", [0, 150_000])
@@ -118,7 +118,7 @@ async def test_an_end_is_read_although_the_peer_left_without_reading_its_job(pee
     theirs.sendall(end(b"x" * size, fate="setup", message="mount: not permitted"))
     theirs.close()
     with anyio.fail_after(30):
-        ended = await line.ended()
+        ended = await line.read_result()
         assert ended is not None
         assert (ended.message, len(ended.result)) == ("mount: not permitted", size)
         assert not line.started
@@ -132,7 +132,7 @@ async def test_what_is_sent_to_a_peer_that_has_left_is_lost_and_its_end_is_not(p
     theirs.close()
     line.send(b"too late")
     with anyio.fail_after(30):
-        assert await line.ended() == ConfinedResult("exited", 1, "", b"", b"", b"")
+        assert await line.read_result() == ConfinedResult("exited", 1, "", b"", b"", b"")
 
 
 async def test_a_peer_that_goes_without_a_word_is_distinguished_from_one_that_had_begun(
@@ -143,7 +143,7 @@ async def test_a_peer_that_goes_without_a_word_is_distinguished_from_one_that_ha
     theirs.sendall(frame(b"S"))
     theirs.close()
     with anyio.fail_after(30):
-        assert await line.ended() is None
+        assert await line.read_result() is None
     assert line.started
 
 
@@ -173,7 +173,7 @@ async def test_a_peer_that_sends_nonsense_is_cut_off(peer: Ends, sent: bytes) ->
     theirs.sendall(sent)
     with anyio.fail_after(30):
         with pytest.raises(InvalidFrame):
-            await line.ended()
+            await line.read_result()
         assert theirs.recv(1) == b"", "it is told to leave"
     theirs.close()
     await until(lambda: _seen(line._sock is None))
@@ -199,7 +199,7 @@ async def test_the_listening_socket_comes_before_the_start(peer: Ends) -> None:
     theirs.sendall(frame(b"S") + end())
     theirs.close()
     with anyio.fail_after(30):
-        assert await line.ended() is not None
+        assert await line.read_result() is not None
 
 
 async def test_who_waits_for_a_listener_is_informed_when_the_call_ended_instead(
@@ -211,7 +211,7 @@ async def test_who_waits_for_a_listener_is_informed_when_the_call_ended_instead(
     theirs.close()
     with anyio.fail_after(30):
         assert await listener_of(line) is None
-        assert await line.ended() is not None
+        assert await line.read_result() is not None
 
 
 @pytest.mark.parametrize("sent", ["a file", "two", "a socket that is connected", "nothing"])
@@ -228,7 +228,7 @@ async def test_other_descriptors_are_refused_and_closed(peer: Ends, sent: str) -
         }[sent]
         socket.send_fds(theirs, [frame(b"L")], passed)
         with anyio.fail_after(30), pytest.raises(InvalidFrame):
-            await line.ended()
+            await line.read_result()
         assert descriptors() <= before
 
 
@@ -257,7 +257,7 @@ def test_whatever_bytes_come_the_line_settles(data: bytes, cut: int) -> None:
                 await asyncio.sleep(0)
         with anyio.fail_after(30):
             try:
-                ended = await line.ended()
+                ended = await line.read_result()
             except InvalidFrame:
                 return
         assert ended is None, "no random bytes make an end"

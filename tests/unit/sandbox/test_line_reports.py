@@ -40,7 +40,7 @@ async def test_reports_are_heard_in_order_between_start_and_end(peer: Ends) -> N
         await asyncio.sleep(0)
     theirs.close()
     with anyio.fail_after(30):
-        assert await line.ended() == ConfinedResult("exited", 0, "", b"", b"", b"")
+        assert await line.read_result() == ConfinedResult("exited", 0, "", b"", b"", b"")
     assert heard == [b"one\ntwo", b"x" * MAX_REPORT_BYTES, b""]
 
 
@@ -50,7 +50,7 @@ async def test_nothing_is_heard_after_the_end_nor_after_hanging_up(peer: Ends) -
     line = CallChannel(ours, most=100, on_reports=heard.append)
     theirs.sendall(frame(b"S") + frame(b"E", END) + frame(b"P", b"late"))
     with anyio.fail_after(30):
-        assert await line.ended() is not None
+        assert await line.read_result() is not None
     theirs.sendall(frame(b"P", b"later"))
     gone = asyncio.Event()
     line.on_close(gone.set)
@@ -76,6 +76,6 @@ async def test_reports_that_are_out_of_place_cut_the_line(peer: Ends, sent: byte
     line = CallChannel(ours, most=2**20, on_reports=heard.append if listens else None)
     theirs.sendall(sent)
     with anyio.fail_after(30), pytest.raises(InvalidFrame):
-        await line.ended()
+        await line.read_result()
     assert heard == []
     assert theirs.recv(1) == b"", "it is told to leave"

@@ -116,7 +116,7 @@ def kept(printed: Any) -> str | None:
     """What the row keeps of it."""
     this = CallRun(ToolCall("quote", {}), Caller("u", "ada"), None)
     this.attempts.count, this.attempts.printed = 1, printed
-    return this.execution(this.succeeded(ExecutionOutcome(b"1", 1))).printed
+    return this.execution(this.build_success(ExecutionOutcome(b"1", 1))).printed
 
 
 class TestCut:

@@ -119,7 +119,7 @@ class PartialCalls:
         identity, name = read_id(call.get("id")), read_name(call.get("name"))
         goes_on = get_field(call, "willContinue") is True
         pieces = get_field(call, "partialArgs")
-        mark = self._known(identity, name)
+        mark = self._find_key(identity, name)
         if mark is None:
             if not goes_on and not isinstance(pieces, list):
                 return False
@@ -142,13 +142,13 @@ class PartialCalls:
         for mark in list(self._calls):
             self._close(mark, into)
 
-    def cut(self, into: Assembly) -> None:
+    def end_incomplete(self, into: Assembly) -> None:
         """End the incomplete calls, with arguments that cannot be parsed."""
         for making in self._calls.values():
             into.piece(making.key, truncate_arguments(making.arguments()))
         self._calls.clear()
 
-    def _known(self, identity: str, name: str) -> str | int | None:
+    def _find_key(self, identity: str, name: str) -> str | int | None:
         if identity in self._calls:
             return identity
         current = self._calls.get(self._current) if self._current is not None else None

@@ -36,7 +36,7 @@ class ReactSteps(NamedTuple):
     steps: list[ReactStep]
     is_final: bool
 
-    def asked(self) -> list[ReactStep]:
+    def list_actions(self) -> list[ReactStep]:
         """Return the actions with an observation, and those to be run, of which there are none with a final answer."""
         return [step for step in self.steps if step.observation is not None or not self.is_final]
 

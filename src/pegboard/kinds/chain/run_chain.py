@@ -170,13 +170,13 @@ class ChainRunner:
         depth, counted = _outer_chains.get() or _OuterChains(0, _CallCounter())
         run = _ChainRun(self, chain, given, asking, chain_id or new_id(), counted)
         if depth >= _MAX_DEPTH:
-            return run.ended(f"Chains call each other more than {_MAX_DEPTH} deep", "execution_failed")
+            return run.build_outcome(f"Chains call each other more than {_MAX_DEPTH} deep", "execution_failed")
         token = _outer_chains.set(_OuterChains(depth + 1, counted))
         try:
             async with asyncio.timeout(chain.timeout):
-                return await run.whole()
+                return await run.run_steps()
         except TimeoutError:
-            return run.ended(f"The chain did not finish within {chain.timeout:g} s", "timeout")
+            return run.build_outcome(f"The chain did not finish within {chain.timeout:g} s", "timeout")
         finally:
             _outer_chains.reset(token)
 
@@ -236,7 +236,7 @@ class _ChainRun:
         self._step_views: dict[str, StepView] = {}
         self._known: dict[str, Any] = {"input": given, "steps": self._step_views}
 
-    async def whole(self) -> ChainOutcome:
+    async def run_steps(self) -> ChainOutcome:
         """Run all steps and return the result of the chain."""
         steps = {step.id: step for step in self._chain.steps}
         left = dict(steps)
@@ -265,10 +265,10 @@ class _ChainRun:
                 if isinstance(outcome, StepOutcome):
                     self._keep(outcome)
         if failure is not None:
-            return self.ended(f"Step '{failure.id}' failed: {failure.error}", failure.code)
-        return self._answered()
+            return self.build_outcome(f"Step '{failure.id}' failed: {failure.error}", failure.code)
+        return self._build_answer()
 
-    def ended(self, error: str | None, code: str | None, output: bytes = b"null") -> ChainOutcome:
+    def build_outcome(self, error: str | None, code: str | None, output: bytes = b"null") -> ChainOutcome:
         """Return the result of the chain with the results of the steps so far."""
         steps = tuple(self._outcomes.get(step.id) or self._build_unfinished(step) for step in self._chain.steps)
         return ChainOutcome(self._id, steps, output, error, code, self._elapsed_ms(self._begun))
@@ -280,13 +280,13 @@ class _ChainRun:
         error = "The chain ended before this step did; the journal says how its calls ended"
         return StepOutcome(step.id, step.tool, "failed", error=error, code="cancelled", run_ids=tuple(run_ids))
 
-    def _answered(self) -> ChainOutcome:
+    def _build_answer(self) -> ChainOutcome:
         if not self._chain.has_output:
-            return self.ended(None, None, self._outcomes[self._chain.steps[-1].id].output_json)
+            return self.build_outcome(None, None, self._outcomes[self._chain.steps[-1].id].output_json)
         try:
-            return self.ended(None, None, json_text(fill_template(self._chain.output, self._known)).encode())
+            return self.build_outcome(None, None, json_text(fill_template(self._chain.output, self._known)).encode())
         except InvalidReference as error:
-            return self.ended(f"The output cannot be made: {error}", "execution_failed")
+            return self.build_outcome(f"The output cannot be made: {error}", "execution_failed")
 
     def _take(self, outcome: StepOutcome, step: Step) -> StepOutcome | None:
         """Store the result of a step; return it if the chain stops because of it, else None."""
@@ -309,9 +309,9 @@ class _ChainRun:
                 return StepOutcome(step.id, step.tool, "skipped")
             answers = await self._run_items(step) if is_list else [await self._run_alone(step)]
         except InvalidReference as error:
-            return self._failed(step, CallOutcome(b"", str(error), "execution_failed"), begun)
+            return self._build_failure(step, CallOutcome(b"", str(error), "execution_failed"), begun)
         if self._limit_failure is not None:
-            return self._failed(step, self._limit_failure, begun)
+            return self._build_failure(step, self._limit_failure, begun)
         failures = [answer for answer in answers if answer.error is not None and answer is not NOT_STARTED]
         not_begun = answers.count(NOT_STARTED)
         if not_begun or (failures and (step.on_error == "stop" or not is_list)):
@@ -319,13 +319,13 @@ class _ChainRun:
             more = f" ({len(failures)} of {len(answers)} items failed" + (
                 f", {not_begun} did not begin)" if not_begun else ")"
             )
-            return self._failed(step, first._replace(error=f"{first.error}{more if is_list else ''}"), begun)
+            return self._build_failure(step, first._replace(error=f"{first.error}{more if is_list else ''}"), begun)
         texts = [answer.text for answer in answers]
         return StepOutcome(
             step.id, step.tool, "succeeded", texts, is_list, run_ids=self._ids(step), elapsed_ms=self._elapsed_ms(begun)
         )
 
-    def _failed(self, step: Step, why: CallOutcome, begun: float) -> StepOutcome:
+    def _build_failure(self, step: Step, why: CallOutcome, begun: float) -> StepOutcome:
         falls_back = step.on_error == "fallback" and self._limit_failure is None
         return StepOutcome(
             step.id,

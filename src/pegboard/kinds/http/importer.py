@@ -99,10 +99,10 @@ class OpenApiImport:
             for name in self.missing_secrets(caller.user_id, {}, auth_config)
         )
         if not include:
-            taken.gone.extend(await self._gone(caller, found, prefix))
+            taken.gone.extend(await self._find_gone_tools(caller, found, prefix))
         return taken
 
-    async def _gone(self, caller: Caller, found: ImportedDocument, prefix: str) -> Iterator[str]:
+    async def _find_gone_tools(self, caller: Caller, found: ImportedDocument, prefix: str) -> Iterator[str]:
         source = make_openapi_source_tag(found.title)
         before = await self.import_target.list_owned(
             caller, lambda tool: tool.tool_type == Kind.HTTP and source in tool.tags and tool.name.startswith(prefix)
@@ -112,7 +112,7 @@ class OpenApiImport:
     async def _fetch_document(self, url: str) -> bytes:
         try:
             async with asyncio.timeout(FETCH_SECONDS):
-                return await read_bounded_body(await self._sent(url), self.max_bytes)
+                return await read_bounded_body(await self._send_request(url), self.max_bytes)
         except EgressRefused as error:
             raise Invalid.of("The document cannot be fetched", [Fault("url", error.message)]) from None
         except TimeoutError:
@@ -124,7 +124,7 @@ class OpenApiImport:
             most = f"{self.max_bytes:,} bytes that are read at most (PEGBOARD_MAX_IMPORT_BYTES)"
             raise UpstreamFailed(f"The document is larger than the {most}") from None
 
-    async def _sent(self, url: str) -> ClientResponse:
+    async def _send_request(self, url: str) -> ClientResponse:
         """Follow redirects and return the final response; raise UpstreamFailed if its status is not a success."""
         headers = CIMultiDict({"Accept": "application/json, application/yaml, */*"})
         self.outbound.check(url)

@@ -180,13 +180,13 @@ def make_header_writer(name: str, style: ParameterStyle | None = None) -> WriteP
         name, _STYLE_SHAPES["simple"], style is not None and _is_exploded(style), str, encode_name=str
     )
 
-    def checked(value: Any) -> str | None:
+    def write_checked(value: Any) -> str | None:
         text = write(value)
         if text is not None:
             check_sendable_text(text, "header")
         return text
 
-    return checked
+    return write_checked
 
 
 def make_cookie_writer(name: str, style: ParameterStyle | None = None, taken: Set[str] = frozenset()) -> WriteParameter:

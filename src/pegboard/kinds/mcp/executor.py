@@ -144,7 +144,7 @@ class _McpRunner:
         listener = None if call.on_progress is None else MaskedProgress(call.on_progress, self._progress_mask)
         ends = compute_attempt_deadline(call, self._seconds)
         try:
-            async with self._admitted(call.caller.user_id, ends):
+            async with self._reserve_connection(call.caller.user_id, ends):
                 with BreakerAttempt(breaker, ends):
                     return await self._upstreams.call(
                         self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=listener
@@ -157,7 +157,7 @@ class _McpRunner:
             error.did_run = False  # the upstream was not called
             raise
 
-    def _admitted(self, user_id: str, ends: float) -> AbstractAsyncContextManager[None]:
+    def _reserve_connection(self, user_id: str, ends: float) -> AbstractAsyncContextManager[None]:
         """Reserve a connection to the server for this user; a command needs none."""
         return nullcontext() if self._host is None else self._hosts.reserve_slot(user_id, self._host, ends)
 

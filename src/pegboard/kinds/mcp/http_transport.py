@@ -98,22 +98,22 @@ class McpHttpClient:
                 task.add_done_callback(self._background_tasks.discard)
             return httpx2.Response(202, request=request)
         try:
-            return await self._awaited(message.get("id"), request, options)
+            return await self._await_response(message.get("id"), request, options)
         except httpx2.TransportError as error:
             if not self._settled:
                 raise
             fault = error.__cause__ if isinstance(error.__cause__, ToolError) else UpstreamUnreachable(str(error))
             return self._answer(request, RequestFault(fault))
 
-    async def _awaited(self, key: Any, request: httpx2.Request, options: Any) -> httpx2.Response:
-        async def whole() -> httpx2.Response:
+    async def _await_response(self, key: Any, request: httpx2.Request, options: Any) -> httpx2.Response:
+        async def send_request() -> httpx2.Response:
             response = await self._read(request, await self._client.send(request, **options))
             if key is not None and not self._settled and not _speaks_mcp(response):
                 await response.aclose()
                 return self._answer(request, RequestFault(_make_not_mcp_error(self._shown, response)))
             return response
 
-        sending = self._waiting[key] = asyncio.ensure_future(whole())
+        sending = self._waiting[key] = asyncio.ensure_future(send_request())
         try:
             response = await sending
         except asyncio.CancelledError:

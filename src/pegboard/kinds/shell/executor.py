@@ -150,7 +150,7 @@ class _ShellToolRunner:
             # Output that was cut at its limit may end in the middle of a secret.
             raise _add_stream_end(failure, b"" if ended.fate == "output" else ended.stderr, self._mask)
         if ended.code not in self._config.success_exit_codes:
-            raise self._failed(ended)
+            raise self._build_exit_error(ended)
         if self._config.parse == "json":
             return self._parse_json_output(ended)
         return {"stdout": self._text(ended.stdout), "stderr": self._text(ended.stderr), "exit_code": ended.code}
@@ -158,7 +158,7 @@ class _ShellToolRunner:
     def _text(self, data: bytes) -> str:
         return self._mask.data(data).decode("utf-8", "replace")
 
-    def _failed(self, ended: ConfinedResult) -> ToolError:
+    def _build_exit_error(self, ended: ConfinedResult) -> ToolError:
         """Return the error for an exit code that does not mean success."""
         end = CommandEnd(ended.code, _keep_end(self._text(ended.stdout)), _keep_end(self._text(ended.stderr)))
         failure = ExecutionFailed(f"The command exited with code {ended.code}")

@@ -53,13 +53,13 @@ class TableMessages:
         """Return the field of a column, or the column itself if no field fills it."""
         return self._field_by_column.get(column, column)
 
-    def inserted(self, rows: Sequence[Mapping[str, Any]], ids: Sequence[Any]) -> str:
+    def build_message(self, rows: Sequence[Mapping[str, Any]], ids: Sequence[Any]) -> str:
         """Return the message for inserted rows, with their ids if they have any."""
         if not self._parts:
             return self._describe_batch(rows, ids) if self._is_batch else self._describe_row(rows[0], ids)
         text = self._parts[0]
         for name, then in zip(self._parts[1::2], self._parts[2::2], strict=True):
-            text += self._filled(name, rows, ids) + then
+            text += self._get_value(name, rows, ids) + then
         return text
 
     def _describe_row(self, row: Mapping[str, Any], ids: Sequence[Any]) -> str:
@@ -76,7 +76,7 @@ class TableMessages:
         text = f"Successfully inserted {len(rows)} row{'' if len(rows) == 1 else 's'} into {self._table}"
         return text + (f" (ids {_format_list(ids)})" if ids else "")
 
-    def _filled(self, name: str, rows: Sequence[Mapping[str, Any]], ids: Sequence[Any]) -> str:
+    def _get_value(self, name: str, rows: Sequence[Mapping[str, Any]], ids: Sequence[Any]) -> str:
         # A field may be called id: the caller's value then has priority.
         if name in self._field_by_column.values():
             return HIDDEN if name in self._hidden else _format_list([row.get(name) for row in rows])
@@ -84,7 +84,7 @@ class TableMessages:
             return _format_list(ids) if ids else "none"
         return str(len(rows)) if name == "rowCount" else f"{{{name}}}"
 
-    def failed(self, fault: InsertFault, facts: TableSchema | None) -> ToolError:
+    def build_error(self, fault: InsertFault, facts: TableSchema | None) -> ToolError:
         """Return the error for rows that were not inserted, or whose state is unknown."""
         if fault.is_unknown:
             return InDoubt(
@@ -181,11 +181,11 @@ def _rename_to_fields(rule: str, fault: InsertFault, fields: list[str]) -> str:
     """Return the check's expression with the names of fields instead of columns."""
     named = dict(zip(fault.columns, fields, strict=True))
 
-    def renamed(part: re.Match[str]) -> str:
+    def replace_name(part: re.Match[str]) -> str:
         name = (part["quoted"] or part["plain"] or "").replace('""', '"')
         return named.get(name, part[0])
 
-    return _SQL_NAMES.sub(renamed, rule)
+    return _SQL_NAMES.sub(replace_name, rule)
 
 
 def _shorten_line(message: str) -> str:

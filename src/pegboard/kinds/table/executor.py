@@ -75,7 +75,7 @@ class _TableRunner:
 
     async def _run(self, call: ReadyCall) -> Output:
         source = self._sources.named(self._config.source)
-        now = await self._planned(source)
+        now = await self._load_plan(source)
         # If the journal expects a receipt, the row must go to the board's own database.
         if (call.receipts and not source.is_own) or self._sources.named(self._config.source) is not source:
             refusal = Unavailable("The tool's database is being changed; try again", retry_after_ms=_RETRY_AFTER_MS)
@@ -85,7 +85,7 @@ class _TableRunner:
             answered = await self._insert(source, now, call)
         except InsertFault as fault:
             if fault.is_unknown or not self._may_be_stale(fault):
-                raise self._messages.failed(fault, now.facts) from None
+                raise self._messages.build_error(fault, now.facts) from None
             answered = await self._retry_insert(source, now, call, fault)
         return Output(answered.output, row_id=answered.row_id)
 
@@ -97,7 +97,7 @@ class _TableRunner:
             now.facts,
             rows,
             call.run_id,
-            lambda keys: self._answered(now, given, keys),
+            lambda keys: self._build_answer(now, given, keys),
             compute_attempt_deadline(call, self._seconds) - self._margin_seconds,
         )
         return await source.insert(entry)
@@ -107,11 +107,11 @@ class _TableRunner:
     ) -> InsertAnswer:
         """Read the table's schema again and retry, because it seems to have changed."""
         log.info("table_may_have_changed", table=self._config.tableName, code=fault.code, sqlstate=fault.sqlstate)
-        now = await self._planned(source, since=before)
+        now = await self._load_plan(source, since=before)
         try:
             return await self._insert(source, now, call)
         except InsertFault as again:
-            raise self._messages.failed(again, now.facts) from None
+            raise self._messages.build_error(again, now.facts) from None
 
     def _may_be_stale(self, fault: InsertFault) -> bool:
         # A missing value for a column that a field fills is an error of the caller.
@@ -120,7 +120,7 @@ class _TableRunner:
         )
         return fault.is_stale and not is_left_out
 
-    async def _planned(self, source: TableSource, since: InsertPlan | None = None) -> InsertPlan:
+    async def _load_plan(self, source: TableSource, since: InsertPlan | None = None) -> InsertPlan:
         """Return the insert plan for a schema other than that of `since`; raise TableUnusable or DatabaseFailed."""
         read = self._sources.get_last_reading(source, *self._at)
         if read is None or (since is not None and read.facts is since.facts):
@@ -136,7 +136,7 @@ class _TableRunner:
         try:
             return await self._sources.read(source, *self._at)
         except InsertFault as fault:
-            raise self._messages.failed(fault, None) from None
+            raise self._messages.build_error(fault, None) from None
 
     def _make_plan(self, read: SchemaReading, source: TableSource) -> InsertPlan | list[TableConfigProblem]:
         if read is not self._planned_schema:
@@ -144,7 +144,9 @@ class _TableRunner:
             self._planned_schema = read
         return self._found
 
-    def _answered(self, now: InsertPlan, given: Sequence[Mapping[str, Any]], keys: Sequence[RowKey]) -> InsertAnswer:
+    def _build_answer(
+        self, now: InsertPlan, given: Sequence[Mapping[str, Any]], keys: Sequence[RowKey]
+    ) -> InsertAnswer:
         ids = [self._id_of(now, key) for key in keys] if now.facts.key else []
         output: dict[str, Any] = {}
         row_id = None
@@ -153,7 +155,7 @@ class _TableRunner:
         elif ids:
             output["id"], row_id = ids[0], ids[0] if isinstance(ids[0], str) else encode_compact_json(ids[0])
         output["rowCount"] = len(given)
-        output["message"] = self._messages.inserted(given, ids)
+        output["message"] = self._messages.build_message(given, ids)
         return InsertAnswer(output, row_id)
 
     def _id_of(self, now: InsertPlan, key: RowKey) -> Any:

@@ -320,7 +320,7 @@ class SqliteSource:
 
     def _commit(self, members: Sequence[PendingInsert]) -> list[InsertOutcome]:
         try:
-            connection = self._connected()
+            connection = self._get_connection()
             outcomes = commit_inserts(connection, members, sign_receipt=self._sign_receipt)
         except InsertFault as fault:
             return [fault for _ in members]
@@ -333,14 +333,14 @@ class SqliteSource:
         return outcomes
 
     def _answer(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        connection = self._connected()
+        connection = self._get_connection()
         try:
             return question(connection)
         except sqlite3.Error as error:
             self._disconnect()
             raise explain_sqlite_error(error) from error
 
-    def _connected(self) -> sqlite3.Connection:
+    def _get_connection(self) -> sqlite3.Connection:
         """Return the connection, reopened if the file was replaced; raise InsertFault."""
         if self._file and not self._database and _get_file_identity(self._file) != self._opened:
             self._disconnect()

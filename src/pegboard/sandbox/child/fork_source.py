@@ -38,7 +38,7 @@ class ConfinedProcess(Protocol):
     def fileno(self) -> int:
         """A file descriptor that becomes readable when the process has ended."""
 
-    def ended(self) -> ProcessEnd | None:
+    def poll_end(self) -> ProcessEnd | None:
         """Return how the process ended, or None if it is running; also reap ended orphans."""
 
 
@@ -96,7 +96,7 @@ class ForkedProcess:
         """A file descriptor that becomes readable when the process has ended."""
         return self._descriptor
 
-    def ended(self) -> ProcessEnd | None:
+    def poll_end(self) -> ProcessEnd | None:
         """Return how the process ended, or None if it is running; also reap ended orphans."""
         return reap_child(self._pid)
 

@@ -53,7 +53,7 @@ class ReportReader:
         if now < self.due_at:
             return
         if self._line.flush_unsent() and self._lines:
-            self._line.send_reports(self._taken())
+            self._line.send_reports(self._take_lines())
         self._next_send_at = now + _REPORT_PAUSE_SECONDS
         is_left = self._lines or not self._line.flush_unsent()
         self.due_at = self._next_send_at if is_left else math.inf
@@ -68,7 +68,7 @@ class ReportReader:
         if self._rest:
             self._keep([self._rest])
         if self._lines:
-            self._line.send_reports(self._taken())
+            self._line.send_reports(self._take_lines())
 
     def _read(self) -> bytes | None:
         """Return the next bytes; empty at EOF, None if none are available now."""
@@ -94,7 +94,7 @@ class ReportReader:
         if self._lines and self.due_at == math.inf:
             self.due_at = self._next_send_at
 
-    def _taken(self) -> bytes:
+    def _take_lines(self) -> bytes:
         lines = (b"\n" if self._has_gap else b"") + b"\n".join(self._lines)
         self._lines.clear()
         self._has_gap = False
@@ -224,12 +224,12 @@ class CallPipes:
         return SetupFailure(**json.loads(self.trouble.content)) if self.trouble.content else None
 
     @property
-    def kept(self) -> tuple[OutputPipe, ...]:
+    def output_pipes(self) -> tuple[OutputPipe, ...]:
         """The pipes that the process writes to."""
         return (self.stdout, self.stderr, self.result, self.trouble)
 
     @property
     def child_fds(self) -> tuple[int, ...]:
         """The ends of the process, in the order of their file descriptors there."""
-        kept = (stream.child_fd for stream in self.kept)
+        kept = (stream.child_fd for stream in self.output_pipes)
         return (self.stdin.child_fd, *kept, self.orders.child_fd, self.reports.writing)

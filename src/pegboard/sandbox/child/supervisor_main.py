@@ -117,7 +117,7 @@ def _run_call(line: ServerChannel, job: Job, place: Isolation, prepared: Prepare
 
 def _check_process_waits(prepared: PreparedProcess) -> None:
     """Raise an error if the process that should wait for a call has ended."""
-    if prepared.child.ended() is not None:
+    if prepared.child.poll_end() is not None:
         prepared.streams.trouble.drain()
         trouble = prepared.streams.read_trouble()
         if trouble is None:
@@ -135,7 +135,7 @@ def _watch_call(line: ServerChannel, call: ConfinedCall, place: Isolation, prepa
     fate = watcher.wait()
     # Their output is in the pipes already, so the exit of the last process is not waited for.
     place.kill_all()
-    for stream in streams.kept:
+    for stream in streams.output_pipes:
         stream.drain()
     watcher.finish()
     fate = _judge_end(fate, streams)
@@ -147,7 +147,7 @@ def _judge_end(fate: CallEnd, streams: CallPipes) -> CallEnd:
     trouble = streams.read_trouble()
     if trouble is not None:
         return CallEnd(*trouble)
-    over = [stream for stream in streams.kept if stream.is_over]
+    over = [stream for stream in streams.output_pipes if stream.is_over]
     if over and fate.word in ("exited", "signalled"):
         return CallEnd("output", message=str(over[0]))
     return fate

@@ -61,7 +61,7 @@ class TemplateCopy:
         """A file descriptor that becomes readable when the process has ended."""
         return self._descriptor
 
-    def ended(self) -> ProcessEnd | None:
+    def poll_end(self) -> ProcessEnd | None:
         """Return how the process ended, or None if it is running; its orphans are reaped by pid 1 of its namespaces."""
         if not has_ended(self._descriptor, 0):
             return None

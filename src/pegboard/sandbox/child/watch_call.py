@@ -40,7 +40,9 @@ class CallWatcher:
         self._stdin = streams.stdin
         self._result = streams.result
         # A command has no result apart from its output.
-        self._kept = {stream.fd: stream for stream in streams.kept if job.is_python or stream is not streams.result}
+        self._kept = {
+            stream.fd: stream for stream in streams.output_pipes if job.is_python or stream is not streams.result
+        }
         self._reports = ReportReader(streams.reports.reading, line) if job.reports else None
         self._deadline = 0.0
         self._meter = MemoryMeter(job.bounds.memory + child.inherited)
@@ -120,7 +122,7 @@ class CallWatcher:
         return fate
 
     def _poll_end(self) -> CallEnd | None:
-        ended = self._child.ended()
+        ended = self._child.poll_end()
         return None if ended is None else _classify_end(ended, self._job)
 
     def _is_done(self) -> bool:

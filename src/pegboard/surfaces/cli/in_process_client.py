@@ -92,7 +92,7 @@ class _InProcessExchange(httpx.AsyncByteStream):
             "root_path": "",
         }
         self._answering = asyncio.ensure_future(application(scope, self._receive, self._send))
-        self._answering.add_done_callback(self._ended)
+        self._answering.add_done_callback(self._on_answer_done)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         while (part := await self._parts.get()) is not None:
@@ -124,7 +124,7 @@ class _InProcessExchange(httpx.AsyncByteStream):
             if not message.get("more_body", False):
                 self._parts.put_nowait(None)
 
-    def _ended(self, answering: asyncio.Future[None]) -> None:
+    def _on_answer_done(self, answering: asyncio.Future[None]) -> None:
         if not answering.cancelled():
             answering.exception()  # the application has logged it
         if not self.head.done():

@@ -233,7 +233,7 @@ class RequestLimitMiddleware:
             # Load balancers send HEAD. It is handled as GET, and the HTTP server omits the body.
             scope = {**scope, "method": "GET", HEAD_KEY: True}
 
-        async def bounded() -> Message:
+        async def receive_bounded() -> Message:
             nonlocal received, whole
             message = await (receive() if whole else read_body_part(receive, begun, received))
             whole = not message.get("more_body", False)
@@ -242,7 +242,7 @@ class RequestLimitMiddleware:
                 raise BodyTooLarge(limit)
             return message
 
-        async def stamped(message: Message) -> None:
+        async def send_with_start(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
@@ -250,7 +250,7 @@ class RequestLimitMiddleware:
             await send(message)
 
         try:
-            await self._app(scope, bounded, stamped)
+            await self._app(scope, receive_bounded, send_with_start)
         except asyncio.CancelledError:
             if not started:
                 await send_problem(send, 503, CUT_OFF_MESSAGE, request_id)

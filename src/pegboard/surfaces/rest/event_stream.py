@@ -44,10 +44,10 @@ class EventReaders:
         if not self._places.has_free_slot(caller.user_id):
             why = self._places.refusal_text(caller.user_id, "readers of events (PEGBOARD_MAX_EVENT_READERS)")
             raise Unavailable(f"{why}; try again shortly", retry_after_ms=1000)
-        return self._counted(caller.user_id)
+        return self._count_reader(caller.user_id)
 
     @contextmanager
-    def _counted(self, user_id: str) -> Iterator[None]:
+    def _count_reader(self, user_id: str) -> Iterator[None]:
         is_counted = self._places.take(user_id)
         try:
             yield

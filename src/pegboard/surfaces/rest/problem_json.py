@@ -118,7 +118,7 @@ def add_problem_handlers(app: FastAPI, methods: Mapping[str, Iterable[str]]) -> 
     """Add exception handlers that return every error as problem+json; `methods` lists the HTTP methods of each path."""
 
     @app.exception_handler(Refusal)
-    async def refused(request: Request, error: Refusal) -> Response:
+    async def handle_refusal(request: Request, error: Refusal) -> Response:
         status, detail, errors = describe_refusal(error)
         return _build_response(request, status, detail, errors)
 
@@ -130,7 +130,7 @@ def add_problem_handlers(app: FastAPI, methods: Mapping[str, Iterable[str]]) -> 
                 return _build_response(
                     request, 400, f"Not valid JSON at character {item['loc'][-1]}: {item['ctx']['error']}"
                 )
-        return await refused(
+        return await handle_refusal(
             request, Invalid.of("The request is not valid", _build_faults(items[: MAX_FAULTS + 1], request))
         )
 
@@ -153,11 +153,11 @@ def add_problem_handlers(app: FastAPI, methods: Mapping[str, Iterable[str]]) -> 
         return _build_response(request, get_error_status(error), error.message)
 
     @app.exception_handler(ClientDisconnect)
-    async def gone(request: Request, error: ClientDisconnect) -> Response:
+    async def handle_disconnect(request: Request, error: ClientDisconnect) -> Response:
         return _build_response(request, 400, "The request ended before its body did")
 
     @app.exception_handler(Exception)
-    async def broken(request: Request, error: Exception) -> Response:
+    async def handle_unexpected_error(request: Request, error: Exception) -> Response:
         log.error("request_broke", method=request.method, path=request.url.path, exc_info=error)
         return _build_response(request, *describe_unexpected_error(error))
 

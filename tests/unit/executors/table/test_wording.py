@@ -36,7 +36,7 @@ def wording(**more: Any) -> TableMessages:
 
 
 def failed(fault: InsertFault, **more: Any) -> DatabaseFailed:
-    error = wording(**more).failed(fault, THERE)
+    error = wording(**more).build_error(fault, THERE)
     assert isinstance(error, DatabaseFailed)
     return error
 
@@ -45,37 +45,37 @@ class TestInserted:
     ROW = {"user_id": "user_123", "mood": "happy", "at": "2025-10-05T14:30:00Z", "api_key": "hush", "more": {"a": 1}}
 
     def test_a_row_is_reported_with_its_id_and_a_few_of_its_values(self) -> None:
-        assert wording().inserted([self.ROW], [7]) == (
+        assert wording().build_message([self.ROW], [7]) == (
             "Successfully inserted row into mood_entries (id 7): user_id user_123, mood happy, at 2025-10-05T14:30:00Z"
         )
 
     def test_a_row_without_a_key_or_optional_values_is_reported_without_them(self) -> None:
-        message = wording().inserted([{"user_id": "u", "mood": None}], [])
+        message = wording().build_message([{"user_id": "u", "mood": None}], [])
         assert message == "Successfully inserted row into mood_entries: user_id u"
 
     def test_a_message_of_ones_own_is_filled_in(self) -> None:
         made = wording(successMessage="Logged {mood} for {user_id} at {at} as {id}, {rowCount} row, {nobody}")
-        assert made.inserted([self.ROW], ["x-1"]) == (
+        assert made.build_message([self.ROW], ["x-1"]) == (
             "Logged happy for user_123 at 2025-10-05T14:30:00Z as x-1, 1 row, {nobody}"
         )
 
     def test_braces_in_a_value_are_not_filled_in_again(self) -> None:
         made = wording(successMessage="{user_id}: {mood}")
-        assert made.inserted([{"user_id": "{mood}", "mood": "sad"}], []) == "{mood}: sad"
+        assert made.build_message([{"user_id": "{mood}", "mood": "sad"}], []) == "{mood}: sad"
 
     def test_what_is_absent_is_none_and_what_is_secret_is_hidden(self) -> None:
         made = wording(successMessage="{mood} {api_key} {id}")
-        assert made.inserted([{"user_id": "u", "api_key": "hush"}], []) == "none (hidden) none"
+        assert made.build_message([{"user_id": "u", "api_key": "hush"}], []) == "none (hidden) none"
 
     def test_long_values_are_cut(self) -> None:
-        assert len(wording().inserted([{**self.ROW, "mood": "x" * 10_000}], [7])) < 250
+        assert len(wording().build_message([{**self.ROW, "mood": "x" * 10_000}], [7])) < 250
 
     def test_a_batch_is_reported_by_its_number_and_a_few_ids(self) -> None:
         many = wording(batch=True)
-        assert many.inserted([self.ROW] * 2, [1, 2]) == "Successfully inserted 2 rows into mood_entries (ids 1, 2)"
-        assert many.inserted([self.ROW] * 9, list(range(9))).endswith("(ids 0, 1, 2, 3, 4 and 4 more)")
+        assert many.build_message([self.ROW] * 2, [1, 2]) == "Successfully inserted 2 rows into mood_entries (ids 1, 2)"
+        assert many.build_message([self.ROW] * 9, list(range(9))).endswith("(ids 0, 1, 2, 3, 4 and 4 more)")
         own = wording(batch=True, successMessage="{rowCount} moods: {mood}")
-        assert own.inserted([self.ROW] * 2, [1, 2]) == "2 moods: happy, happy"
+        assert own.build_message([self.ROW] * 2, [1, 2]) == "2 moods: happy, happy"
 
 
 class TestFailed:
@@ -111,18 +111,18 @@ class TestFailed:
     )
     def test_a_check_is_shown_without_casts_and_outer_parentheses(self, rule: str, shown: str) -> None:
         fault = InsertFault("P2004", "", sqlstate="23514", constraint="sane")
-        error = wording().failed(fault, replace(THERE, checks={"sane": rule}))
+        error = wording().build_error(fault, replace(THERE, checks={"sane": rule}))
         assert error.message.endswith(f"check constraint violation 'sane'; the rule is: {shown}")
 
     def test_a_text_that_is_too_long_is_reported_with_the_most_that_its_column_takes(self) -> None:
         there = facts(Column("mood", "character varying(5)", "text", max_length=5))
-        error = wording().failed(InsertFault("P2000", "", columns=("mood",)), there)
+        error = wording().build_error(InsertFault("P2000", "", columns=("mood",)), there)
         assert error.message.endswith("'mood' is too long: at most 5 characters")
         assert failed(InsertFault("P2000", "")).message.endswith("a field is too long; give a shorter value")
 
     def test_a_value_of_the_wrong_form_is_reported_with_the_type_of_its_column(self) -> None:
         there = facts(Column("mood", "inet", "other"))
-        error = wording().failed(InsertFault("P2007", "", columns=("mood",)), there)
+        error = wording().build_error(InsertFault("P2007", "", columns=("mood",)), there)
         assert error.message.endswith("'mood' is not a valid inet; give another value")
 
     def test_a_check_is_reported_by_the_names_of_the_fields(self) -> None:
@@ -131,7 +131,7 @@ class TestFailed:
         fault = InsertFault("P2004", "", sqlstate="23514", columns=("telegram_user_id", "mood"), constraint=rule)
         assert (
             wording()
-            .failed(fault, there)
+            .build_error(fault, there)
             .message.endswith(
                 "check constraint violation on (user_id, mood); "
                 "the rule is: (user_id <> 'telegram_user_id') AND user_id > mood"
@@ -142,7 +142,7 @@ class TestFailed:
         there = facts(Column("mood", "text", "text", has_default=True))
         assert (
             wording()
-            .failed(InsertFault("P2011", "", columns=("mood",)), there)
+            .build_error(InsertFault("P2011", "", columns=("mood",)), there)
             .message.endswith("'mood' cannot be null. Give a value, or leave it out for the default")
         )
 
@@ -185,7 +185,7 @@ class TestFailed:
         )
 
     def test_a_row_that_may_be_in_or_not_is_in_doubt(self) -> None:
-        error = wording().failed(InsertFault("P1017", "", is_unknown=True), THERE)
+        error = wording().build_error(InsertFault("P1017", "", is_unknown=True), THERE)
         assert isinstance(error, InDoubt)
         assert error.did_run
 
@@ -203,7 +203,7 @@ class TestFailed:
         ],
     )
     def test_a_row_is_called_by_the_singular_of_its_table(self, table: str, noun: str) -> None:
-        error = TableMessages(config({"name": "a"}, tableName=table)).failed(InsertFault("P1001", ""), None)
+        error = TableMessages(config({"name": "a"}, tableName=table)).build_error(InsertFault("P1001", ""), None)
         assert error.message.startswith(f"Failed to insert {noun}: ")
 
 

@@ -119,8 +119,8 @@ class ParameterReader:
             if schema is None:
                 return None
         elif "schema" in raw:
-            schema = self._schemas.kept(raw["schema"], what)
-            style = choose_style(place, raw, self._schemas.resolved(schema), what)
+            schema = self._schemas.convert_cached(raw["schema"], what)
+            style = choose_style(place, raw, self._schemas.resolve_references(schema), what)
         else:
             schema, style = {"type": "string"}, None
         return Parameter(name, place, add_description(schema, raw), required, style)
@@ -134,11 +134,11 @@ class ParameterReader:
         media_type, entry = next(iter(content.items()))
         if not isinstance(entry, dict):
             raise Unusable(f"content of {what} must be an object, not {describe_json_type(entry)}")
-        schema = self._schemas.kept(entry.get("schema", {}), what)
+        schema = self._schemas.convert_cached(entry.get("schema", {}), what)
         if is_json_media_type(media_type):
             return schema, {"style": "json"}
         if is_text_media_type(media_type):
-            return (schema if is_scalar(self._schemas.resolved(schema)) else {"type": "string"}), None
+            return (schema if is_scalar(self._schemas.resolve_references(schema)) else {"type": "string"}), None
         notes.leave_out(what, f"it is written as {str(media_type)[:100]}", required=required)
         return None, None
 

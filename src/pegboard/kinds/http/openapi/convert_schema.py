@@ -192,7 +192,7 @@ class SchemaConverter:
         found = self._convert(raw, _SchemaContext(what))
         return found if isinstance(found, dict) else ({} if found else {"not": {}})
 
-    def kept(self, raw: Any, what: str = "a schema") -> Schema:
+    def convert_cached(self, raw: Any, what: str = "a schema") -> Schema:
         """Convert a part of the document once and cache it, because many operations may share it; raise Unusable."""
         if (id(raw), what) not in self._kept:
             found: Schema | Unusable
@@ -206,7 +206,7 @@ class SchemaConverter:
             raise Unusable(str(found))
         return found
 
-    def named(self, name: str) -> Schema | bool:
+    def get_converted(self, name: str) -> Schema | bool:
         """Return the entry of `$defs` that a converted reference names; raise Unusable."""
         if name not in self._converted:
             try:
@@ -218,12 +218,12 @@ class SchemaConverter:
             raise Unusable(str(found))
         return found
 
-    def resolved(self, schema: Any) -> Schema | bool:
+    def resolve_references(self, schema: Any) -> Schema | bool:
         """Follow references and return the schema itself."""
         for _ in range(MAX_DEPTH):
             if not isinstance(schema, dict) or "$ref" not in schema:
                 break
-            schema = self.named(schema["$ref"].removeprefix(DEFS_PREFIX))
+            schema = self.get_converted(schema["$ref"].removeprefix(DEFS_PREFIX))
         return schema if isinstance(schema, dict | bool) else True
 
     def list_read_only(self, raw: Any, depth: int = 0) -> frozenset[str]:

@@ -83,7 +83,7 @@ class BodyFlattener:
             len(schema.get("properties", ())) > MAX_PARAMETERS
         ):
             return False
-        parts = [self._schemas.named(schema["$ref"].removeprefix(DEFS_PREFIX))] if "$ref" in schema else []
+        parts = [self._schemas.get_converted(schema["$ref"].removeprefix(DEFS_PREFIX))] if "$ref" in schema else []
         parts += schema.get("allOf", ())
         if not all(self._add(found, part, depth + 1) for part in parts):
             return False
@@ -131,7 +131,7 @@ def convert_form_fields(
         options = (encoding or {}).get(each.name, {})
         if not isinstance(options, dict):
             raise Unusable(f"encoding of '{each.name[:100]}' must be an object, not {describe_json_type(options)}")
-        style = choose_style("body", options, schemas.resolved(each.schema), f"the field '{each.name[:100]}'")
+        style = choose_style("body", options, schemas.resolve_references(each.schema), f"the field '{each.name[:100]}'")
         media_type: Any = options.get("contentType")
         if is_json_media_type(media_type) and not is_multipart and "style" not in options:
             style = {"style": "json"}
@@ -150,7 +150,7 @@ def convert_file_parameter(parameter: Parameter, schemas: SchemaConverter) -> Pa
 
 def replace_bytes_with_files(schema: Any, schemas: SchemaConverter, *, fields: bool = False, depth: int = 0) -> Any:
     """Return the schema with files instead of bytes: itself, items, alternatives and, with `fields`, properties."""
-    meant = schemas.resolved(schema)
+    meant = schemas.resolve_references(schema)
     if not isinstance(meant, dict) or depth > _MAX_FILE_DEPTH:
         return schema
     if is_binary(meant):
@@ -294,7 +294,7 @@ class RequestBodyReader:
 
     def _has_files(self, raw: Any) -> bool:
         try:
-            schema = self._schemas.kept(raw)
+            schema = self._schemas.convert_cached(raw)
             return replace_bytes_with_files(schema, self._schemas, fields=True) is not schema
         except Unusable:
             return False
@@ -306,7 +306,7 @@ class RequestBodyReader:
         if not isinstance(entry, dict):
             raise Unusable(f"the body as {media_type} must be an object, not {describe_json_type(entry)}")
         required, raw = about.get("required") is True, entry.get("schema", {})
-        schema = self._schemas.kept(raw, "its body")
+        schema = self._schemas.convert_cached(raw, "its body")
         words = {
             "description": about.get("description"),
             **{word: entry[word] for word in _EXAMPLE_KEYS if word in entry},
@@ -337,7 +337,7 @@ class RequestBodyReader:
 
     def _text(self, media_type: str, kind: str, schema: Schema) -> tuple[str, Schema]:
         """Return the format and the schema of a body that is one value."""
-        meant = self._schemas.resolved(schema)
+        meant = self._schemas.resolve_references(schema)
         if kind == "binary" and strip_media_type(media_type).startswith("multipart/"):
             raise _UnsupportedMediaType(f"{media_type} has parts without names; multipart/form-data can be sent")
         if kind == "binary" and (not is_scalar(meant) or is_binary(meant)):
@@ -359,7 +359,9 @@ class RequestBodyReader:
         if kind == "form" and entry.get("schema") == chosen.get("schema"):
             return False
         try:
-            flat = self._flattening.flatten(entry.get("schema", {}), self._schemas.kept(entry.get("schema", {})))
+            flat = self._flattening.flatten(
+                entry.get("schema", {}), self._schemas.convert_cached(entry.get("schema", {}))
+            )
         except Unusable:
             return True
         known = {each.name for each in body.fields}

@@ -113,11 +113,14 @@ class ServerUrls:
     def _iterate_usable(self, servers: list[Any]) -> Iterator[tuple[str | None, Unusable | None]]:
         for server in servers:
             try:
-                yield self._make_absolute(self._filled(self._references.resolve_object(server, "a server"))), None
+                yield (
+                    self._make_absolute(self._fill_variables(self._references.resolve_object(server, "a server"))),
+                    None,
+                )
             except Unusable as error:
                 yield None, error
 
-    def _filled(self, server: Mapping[str, Any]) -> str:
+    def _fill_variables(self, server: Mapping[str, Any]) -> str:
         url, variables = server.get("url"), server.get("variables")
         if not isinstance(url, str):
             raise Unusable(f"the url of a server must be a text, not {describe_json_type(url)}")

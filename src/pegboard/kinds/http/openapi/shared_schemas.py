@@ -95,7 +95,7 @@ class SharedSchemas:
 
     def _part(self, name: str) -> MeasuredSchema:
         if name not in self._parts:
-            self._parts[name] = measure_schema(self._schemas.named(name), self._beat)
+            self._parts[name] = measure_schema(self._schemas.get_converted(name), self._beat)
         return self._parts[name]
 
     def _measure_cached(self, schema: Schema | bool) -> MeasuredSchema:

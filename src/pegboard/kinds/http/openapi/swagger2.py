@@ -118,7 +118,7 @@ class SwaggerReader:
         return self._parameters[key][1]
 
     def _new(self, raw: dict[str, Any], place: str, what: str, *, required: bool) -> Parameter:
-        convert = self._schemas.convert if isinstance(raw, MergedObject) else self._schemas.kept
+        convert = self._schemas.convert if isinstance(raw, MergedObject) else self._schemas.convert_cached
         schema = convert(raw["schema"] if "type" not in raw and "schema" in raw else raw, what)
         if not schema.keys() & {"type", "$ref", "allOf", "enum"}:
             schema = {"type": "string", **schema}
