@@ -23,7 +23,7 @@ from pegboard.journal.backend import (
 from pegboard.journal.entries import ClaimHolder, CountRow, IntentRow, OpenIntent
 from pegboard.journal.hash_chain import ChainPosition
 from pegboard.model.journal_row import FIELDS, StoredRow
-from pegboard.storage.database import Database, finish_despite_cancellation
+from pegboard.storage.database import Database, close_sqlite, finish_despite_cancellation
 from pegboard.storage.statistics_rows import SQLITE_UPSERT
 
 T = TypeVar("T")
@@ -86,11 +86,7 @@ class SqliteBackend:
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            try:
-                if connection.in_transaction:
-                    connection.rollback()
-            finally:
-                connection.close()
+            close_sqlite(connection)
 
 
 class SqliteSession:

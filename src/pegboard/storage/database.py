@@ -243,6 +243,15 @@ async def read_revision(conn: AsyncConnection) -> int:
     return (await conn.execute(select(BoardRow.revision).where(BoardRow.id == 1))).scalar_one()
 
 
+def close_sqlite(connection: sqlite3.Connection) -> None:
+    """Roll back an open transaction, and close the connection in any case."""
+    try:
+        if connection.in_transaction:
+            connection.rollback()
+    finally:
+        connection.close()
+
+
 async def finish_despite_cancellation(work: Awaitable[T]) -> T:
     """Await `work` to its end even if this task is cancelled; raise the cancellation afterwards."""
     task = asyncio.ensure_future(work)

@@ -36,18 +36,23 @@ _NAMED_CALL = re.compile(r"\[TOOL_CALLS\]\s*+[^\s\[\]{}]{1,255}\s*+(?:\[CALL_ID\
 _CALL_KEYS = CallKeys("name", "arguments")
 
 
-class MistralNemo(TextDialect):
+class _MistralText(TextDialect):
+    """The marks that both formats have."""
+
+    marks: ClassVar[tuple[str, ...]] = (_CALLS,)
+    openers: ClassVar[tuple[str, ...]] = (_CALLS,)
+    thoughts: ClassVar[Mapping[str, str]] = _THOUGHT_MARKS
+    is_templated: ClassVar[bool] = True
+    talk: ClassVar[Talk] = _TALK
+
+
+class MistralNemo(_MistralText):
     """`[TOOL_CALLS][{"name": …, "arguments": {…}, "id": …}, …]`: Nemo and Small 3.
 
     Each object is a complete call, even if the array is cut off after it.
     """
 
     name: ClassVar[str] = "text_mistral_nemo"
-    marks: ClassVar[tuple[str, ...]] = (_CALLS,)
-    openers: ClassVar[tuple[str, ...]] = (_CALLS,)
-    thoughts: ClassVar[Mapping[str, str]] = _THOUGHT_MARKS
-    is_templated: ClassVar[bool] = True
-    talk: ClassVar[Talk] = _TALK
 
     def recognises(self, item: Any) -> bool:
         """Return True if a text has the mark followed by JSON."""
@@ -70,18 +75,13 @@ class MistralNemo(TextDialect):
         )
 
 
-class MistralSmall32(TextDialect):
+class MistralSmall32(_MistralText):
     """`[TOOL_CALLS]NAME[CALL_ID]ID[ARGS]{json}`, since Small 3.2; later models omit the id.
 
     There is no end mark: a call is complete if its JSON is. `[ARGS]` is a special token that some servers strip.
     """
 
     name: ClassVar[str] = "text_mistral_small32"
-    marks: ClassVar[tuple[str, ...]] = (_CALLS,)
-    openers: ClassVar[tuple[str, ...]] = (_CALLS,)
-    thoughts: ClassVar[Mapping[str, str]] = _THOUGHT_MARKS
-    is_templated: ClassVar[bool] = True
-    talk: ClassVar[Talk] = _TALK
 
     def recognises(self, item: Any) -> bool:
         """Return True if a text has the mark followed by a name."""

@@ -31,7 +31,7 @@ from pegboard.kinds.table.sqlite_errors import (
 from pegboard.kinds.table.sqlite_schema import read_sqlite_schema, read_sqlite_tables
 from pegboard.kinds.table.table_schema import TableSchema
 from pegboard.model.json_text import json_text
-from pegboard.storage.database import Database, finish_despite_cancellation
+from pegboard.storage.database import Database, close_sqlite, finish_despite_cancellation
 from pegboard.storage.receipt_rows import SignReceipt, sign_nothing
 
 _quote_identifier = dialect().identifier_preparer.quote_identifier
@@ -371,11 +371,7 @@ class SqliteSource:
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            try:
-                if connection.in_transaction:
-                    connection.rollback()
-            finally:
-                connection.close()
+            close_sqlite(connection)
 
 
 def _get_file_identity(file: Path) -> tuple[int, int]:
