@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -107,17 +106,16 @@ class PayloadRunner:
             except Cancelled as error:
                 answer = Answer(call, refuse_call(wanted, error))
             else:
-                try:
-                    answer = Answer(call, await self._pipeline.run(wanted, caller, run_id=run_id))
-                except asyncio.CancelledError:
-                    audience.on_cancel(position)
-                    raise
+                answer = Answer(call, await self._pipeline.run(wanted, caller, run_id=run_id))
             audience.on_end(position, answer)
             return answer
 
         answers = await self._concurrent.run(
-            (partial(one, position, call, own), own is not None or self.detaches(call))
-            for position, (call, own) in enumerate(zip(calls, keys, strict=True))
+            (
+                (partial(one, position, call, own), own is not None or self.detaches(call))
+                for position, (call, own) in enumerate(zip(calls, keys, strict=True))
+            ),
+            on_cancelled=audience.on_cancel if audience is not None else None,
         )
         return AnsweredCalls(asked, answers)
 

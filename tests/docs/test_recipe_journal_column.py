@@ -94,7 +94,7 @@ def follow_recipe(copy: Path) -> set[str]:
 
     table = re.search(r"\nCOLUMNS = \(\n.*?\n\)\n", (copy / "model/journal_row.py").read_text(), re.S)
     assert table
-    line = f'    Column("name_length", ColumnType.INTEGER, since="{name}"),\n'
+    line = f'    JournalColumn("name_length", ColumnType.INTEGER, since="{name}"),\n'
     edit(copy / "model/journal_row.py", table[0], f"{table[0].removesuffix(')' + chr(10))}{line})\n")
 
     value = "            repeat_of=self.repeat_of,\n        )\n"

@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
 from pegboard import Pegboard, Refusal
+from pegboard.model.api_errors import Invalid
 from pegboard.storage import board_tables
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, member
@@ -123,12 +124,19 @@ class TestDatabaseConstraints:
         with pytest.raises(IntegrityError):
             await add("ECHO", "FALSE")
 
-    async def test_the_kinds_are_checked_by_the_database_too(self, database: Database) -> None:
-        async with Pegboard.open(database.engine.url.render_as_string(False), settings=IN_MEMORY):
-            pass
-        with pytest.raises(IntegrityError):
-            async with database.write() as conn:
-                await conn.execute(text("UPDATE tools SET tool_type = 'magic'"))
+    async def test_a_kind_that_no_package_has_is_stored_and_cannot_be_registered(self, database: Database) -> None:
+        """Installed packages add kinds, so the registry checks them, and the database stores any."""
+        url = database.engine.url.render_as_string(False)
+        async with Pegboard.open(url, settings=IN_MEMORY) as board:
+            with pytest.raises(Invalid):
+                await board.add({"name": "x", "description": "x", "tool_type": "magic", "input_schema": {}})
+        async with database.write() as conn:
+            await conn.execute(text("UPDATE tools SET tool_type = 'magic' WHERE name = 'echo'"))
+        async with Pegboard.open(url, settings=IN_MEMORY) as board:
+            result = await board.call("echo")
+            assert result.problem is not None
+            assert (result.problem.type, result.problem.code) == ("CONFIG_ERROR", "misconfigured")
+            assert "magic" in result.problem.message
 
 
 IN_MEMORY = NoSettings(

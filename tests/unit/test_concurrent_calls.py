@@ -76,3 +76,15 @@ async def test_an_exception_is_raised_when_all_calls_have_ended() -> None:
     with anyio.fail_after(10), pytest.raises(LookupError, match="broken"):
         await running
     assert calls.ended == [1]
+
+
+async def test_a_call_that_is_cancelled_while_it_waits_for_a_slot_is_reported() -> None:
+    calls, reported = Calls(), list[int]()
+    work = ((partial(calls.run, n), False) for n in range(25))
+    running = asyncio.create_task(ConcurrentCalls().run(work, on_cancelled=reported.append))
+    await passes()
+    assert len(calls.began) == MAX_CONCURRENT_CALLS
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert sorted(reported) == list(range(25))

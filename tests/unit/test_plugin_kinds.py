@@ -219,7 +219,10 @@ class TestInstalled:
 
 def test_without_a_package_only_built_in_kinds_are_known() -> None:
     assert "weather" not in load_kinds()
-    assert find_kind("weather").is_missing
+    missing = find_kind("weather")
+    assert missing.is_missing
+    # So another user cannot change the schema of a tool while the code that gets the arguments is not known.
+    assert missing.runs_own_code
     with pytest.raises(Invalid) as refused:
         asyncio.run(_add(OSLO))
     assert UNKNOWN in str([fault.message for fault in refused.value.faults])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -24,16 +25,21 @@ class ConcurrentCalls:
         self._detached: set[asyncio.Task[Any]] = set()
 
     async def run(
-        self, calls: Iterable[tuple[Callable[[], Awaitable[T]], bool]], slots: asyncio.Semaphore | None = None
+        self,
+        calls: Iterable[tuple[Callable[[], Awaitable[T]], bool]],
+        slots: asyncio.Semaphore | None = None,
+        *,
+        on_cancelled: Callable[[int], None] | None = None,
     ) -> list[T]:
         """Run calls, each given with whether it detaches, and return their results; raise the first exception.
 
-        If this is cancelled, it waits until all calls that do not detach have ended.
+        If this is cancelled, it waits until all calls that do not detach have ended. `on_cancelled` is called with the
+        position of each call that is cancelled, while it runs or while it waits for a slot.
         """
         slots = slots or make_call_slots()
         running: list[asyncio.Future[T]] = []
-        for start, detaches in calls:
-            work = _run_in_slot(start, slots)
+        for position, (start, detaches) in enumerate(calls):
+            work = _run_in_slot(start, slots, partial(on_cancelled, position) if on_cancelled else None)
             running.append(self.detach(work) if detaches else asyncio.create_task(work))
         # With return_exceptions, a cancellation waits until all cancelled calls are recorded.
         results = await asyncio.gather(*running, return_exceptions=True)
@@ -52,6 +58,13 @@ class ConcurrentCalls:
         return asyncio.shield(task)
 
 
-async def _run_in_slot(start: Callable[[], Awaitable[T]], slots: asyncio.Semaphore) -> T:
-    async with slots:
-        return await start()
+async def _run_in_slot(
+    start: Callable[[], Awaitable[T]], slots: asyncio.Semaphore, on_cancelled: Callable[[], None] | None
+) -> T:
+    try:
+        async with slots:
+            return await start()
+    except asyncio.CancelledError:
+        if on_cancelled is not None:
+            on_cancelled()
+        raise

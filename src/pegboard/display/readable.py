@@ -90,6 +90,8 @@ def is_secret_field(name: str, value: Any) -> bool:
     """Return True if a value with this field name is to be masked."""
     if value is None or value == "" or isinstance(value, bool):
         return False
+    if isinstance(value, int | float) and name.lower().endswith("tokens"):
+        return False  # a number of tokens
     return is_secret_name(name)
 
 

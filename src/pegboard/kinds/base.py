@@ -193,5 +193,5 @@ def read_config(model: type[M], config: Mapping[str, Any]) -> M:
         return model.model_validate(config)
     except ValidationError as error:
         # The message contains no value: it may be a secret, which is filled in at this point.
-        first = list_model_faults(error, model, "config")[0]
+        first = list_model_faults(error, model, "config", shows_numbers=False)[0]
         raise Misconfigured(f"{first.field}: {first.message}") from None

@@ -13,8 +13,10 @@ from pydantic import BaseModel, ConfigDict
 
 from pegboard.entry_points import load_entry_points
 from pegboard.kinds import builtin, http, internal, mcp, mock, python, shell, table
-from pegboard.kinds.base import Executor, KindSpec
+from pegboard.kinds.base import Executor, KindSpec, RegistrationRules
+from pegboard.model.call import Caller
 from pegboard.model.call_errors import Misconfigured
+from pegboard.model.tool import Tool
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -118,4 +120,13 @@ def _make_missing_kind(name: str) -> KindSpec:
     def refuse(_services: Any) -> Executor:
         raise make_missing_error(name)
 
-    return KindSpec(name, _AnyConfig, refuse, is_missing=True)
+    # Whether the kind runs code of the tool's owner is not known, so it is assumed.
+    return KindSpec(
+        name, _AnyConfig, refuse, is_missing=True, runs_own_code=True, may_register=_refuse_members_without_package
+    )
+
+
+def _refuse_members_without_package(tool: Tool, caller: Caller, _rules: RegistrationRules) -> str | None:
+    if caller.is_admin:
+        return None
+    return f"Only admins may register tools of the kind '{tool.tool_type}' while no installed package has it"

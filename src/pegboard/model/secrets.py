@@ -16,21 +16,28 @@ MASK = "********"
 # What messages and logs show instead of the value of a field whose name looks secret.
 HIDDEN = "(hidden)"
 
+# `max_tokens` is a number of tokens, `csrf_tokens` are secrets.
+_COUNTED_TOKENS = (
+    "cached", "completion", "input", "max", "num", "output", "prompt", "reasoning", "thinking", "total", "used"
+)  # fmt: skip
 # Parts that mark a name wherever they are in it. `author` and `authority` are no secrets, nor are numbers of tokens.
 _NAME_PARTS = (
-    r"passw|pwd|pass(?:phrase|code)|secret|credential|cookie|jwt|signature|auth(?!or(?!i[sz]))"
+    r"passw|pass_?wo?r?d|pwd|pass_?(?:phrase|code)|secret|credential|cookie|jwt|signature|auth(?!or(?!i[sz]))"
     r"|(?:access|account|api|encryption|master|private|shared|signing|ssh|subscription)_?key(?!board|word)"
-    r"|sess(?:ion)?_?id|token(?!s|i[sz]|_(?:budget|count|limit|usage))|(?:access|api|bearer|refresh|session)_?tokens"
+    r"|sess(?:ion)?_?id|token(?!s|i[sz]|_(?:budget|count|limit|usage))"
+    + "|"
+    + "".join(f"(?<!{word})(?<!{word}_)" for word in _COUNTED_TOKENS)
+    + "tokens(?!_(?:budget|count|limit|usage|used))"
 )
 # Whole words that mark a name, and those that mark it only at its end: `pin`, `pin_code`, but not `pin_count`.
 _WHOLE_WORDS = "bearer|creds?|cvc|cvv|otp|pw"
 _LAST_WORDS = "pass|pin|session"
 _SECRET_NAME = re.compile(
     rf"{_NAME_PARTS}|(?:^|_)(?:{_WHOLE_WORDS})(?:$|_)"
-    rf"|(?:^|_)(?:{_LAST_WORDS})(?:_(?:code|data|hash|key|number|value))?$"
+    rf"|(?:^|_)(?:{_LAST_WORDS})(?:_(?:code|data|hash|key|number|text|value))?(?:_?[0-9]+)?$"
 )
 # In a header or a query, these words mark a credential too; as arguments they are too common.
-_CREDENTIAL_PARAMETER = re.compile(r"session(?!s)|token|(?:^|_)(?:key|sig|sid)(?:$|_)|^appid$")
+_CREDENTIAL_PARAMETER = re.compile(r"session|token|(?:^|_)(?:key|sig|sid)(?:$|_)|^appid$")
 _CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NO_WORD = re.compile(r"[\W_]+")
 # A secret in a text, after a label: `password=…`, `"apiKey": "…"`, `Authorization: Basic …`, `--token …`.
@@ -55,13 +62,12 @@ _READABLE_KEYS = ("header_name", "query_name", "username")
 
 def is_secret_name(name: str) -> bool:
     """Return True if the value of an argument, a field, a column or a variable of this name must not be repeated."""
-    return _SECRET_NAME.search(_split_words(name)) is not None
+    return any(_SECRET_NAME.search(form) for form in _list_forms(name))
 
 
 def is_credential_parameter(name: str) -> bool:
     """Return True if a header or query parameter with this name is likely a credential."""
-    words = _split_words(name)
-    return _SECRET_NAME.search(words) is not None or _CREDENTIAL_PARAMETER.search(words) is not None
+    return any(_SECRET_NAME.search(form) or _CREDENTIAL_PARAMETER.search(form) for form in _list_forms(name))
 
 
 def mask_labelled_secrets(text: str) -> str:
@@ -69,8 +75,9 @@ def mask_labelled_secrets(text: str) -> str:
     return _LABELLED_SECRET.sub(lambda match: f"{match[1]}{match[2] or ''}{MASK}", text)
 
 
-def _split_words(name: str) -> str:
-    return _NO_WORD.sub("_", _CAMEL_BOUNDARY.sub("_", name)).lower()
+def _list_forms(name: str) -> tuple[str, str]:
+    """Return the name in lower case with its words separated, and as it is: `APIkey` has no boundary before `key`."""
+    return _NO_WORD.sub("_", _CAMEL_BOUNDARY.sub("_", name)).lower(), _NO_WORD.sub("_", name).lower()
 
 
 def is_only_reference(value: object) -> bool:

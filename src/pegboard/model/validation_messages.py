@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from pegboard.model.api_errors import MAX_FAULTS, Fault, Invalid
+from pegboard.model.secrets import is_secret_name
 
 _OWN_ERROR_TYPES = frozenset({"value_error", "assertion_error"})
 _MESSAGES = {
@@ -132,8 +133,11 @@ MAX_SHOWN_NAME_LENGTH = 100
 _KEY_SYNONYMS = {"parameters": "input_schema"}
 
 
-def format_model_error(item: Mapping[str, Any], received: str | None = None) -> str:
-    """Return the message for one item of pydantic's errors; it ends with the input's type, or `received` if given."""
+def format_model_error(item: Mapping[str, Any], received: str | None = None, *, shows_number: bool = False) -> str:
+    """Return the message for one item of pydantic's errors; it ends with the input's type, or `received` if given.
+
+    With `shows_number`, a number that is out of its range is repeated.
+    """
     kind = str(item["type"])
     if kind in _OWN_ERROR_TYPES:
         return str(item["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
@@ -147,23 +151,31 @@ def format_model_error(item: Mapping[str, Any], received: str | None = None) -> 
         return f"{message}, but received {len(item['input'])}"
     if "input" not in item or not message.startswith("must be ") or kind == "json_invalid":
         return message
-    if kind in _RANGE_ERRORS and not received and _NUMBER.fullmatch(number := str(item["input"])):
+    if shows_number and kind in _RANGE_ERRORS and not received and _NUMBER.fullmatch(number := str(item["input"])):
         return f"{message}{_RECEIVED}{number}"
     return f"{message}{_RECEIVED}{received or _describe_type(item['input'])}"
 
 
-def list_model_faults(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Fault]:
+def list_model_faults(
+    error: ValidationError, model: type[BaseModel], under: str = "", *, shows_numbers: bool = True
+) -> list[Fault]:
     """Return each fault that pydantic found, with the most similar key for an unknown one."""
-    return list_item_faults(error.errors(include_url=False), model, under)
+    return list_item_faults(error.errors(include_url=False), model, under, shows_numbers=shows_numbers)
 
 
-def list_item_faults(items: Iterable[Mapping[str, Any]], model: Any, under: str = "") -> list[Fault]:
-    """Return the faults for pydantic's error items, at most MAX_FAULTS + 1, so that a refusal can report more."""
+def list_item_faults(
+    items: Iterable[Mapping[str, Any]], model: Any, under: str = "", *, shows_numbers: bool = True
+) -> list[Fault]:
+    """Return the faults for pydantic's error items, at most MAX_FAULTS + 1, so that a refusal can report more.
+
+    A number that is out of its range is repeated, unless a name in its path looks secret or `shows_numbers` is False.
+    """
     faults: list[Fault] = []
     for item in islice(items, MAX_FAULTS + 1):
         steps, owner = _find_model_at(item["loc"], model)
         path = ".".join([under, *steps] if under else steps)
-        message = format_model_error(item)
+        is_shown = shows_numbers and not any(is_secret_name(str(step)) for step in item["loc"])
+        message = format_model_error(item, shows_number=is_shown)
         if item["type"] == "extra_forbidden":
             message = _explain_unknown_key(
                 steps[-1], [field.alias or name for name, field in owner.model_fields.items()]

@@ -68,7 +68,7 @@ _EDITABLE_SHIPPED_FIELDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class ToolRegistry:
     """Changes the tools in the database; the snapshot is refreshed before a method returns."""
 
@@ -210,7 +210,7 @@ class ToolRegistry:
                 f"{', '.join(sorted(_EDITABLE_SHIPPED_FIELDS))} can be changed on it. "
                 "Register a tool of another name on the same operation instead"
             )
-        if changed.config != tool.config:
+        if (changed.tool_type, changed.config) != (tool.tool_type, tool.config):
             self._check_reachable(changed)
         # A caller who pins another definition of the upstream has accepted it.
         drifted = tool.drifted and changed.config.get("pinned") == tool.config.get("pinned")

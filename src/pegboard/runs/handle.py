@@ -65,7 +65,7 @@ class HandledPayload(NamedTuple):
         return [answer.result for answer in self.answered.answers]
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class CallHandler:
     """Handles requests to run calls, for all surfaces."""
 

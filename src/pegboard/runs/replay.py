@@ -66,7 +66,7 @@ class Replay:
         return None if self.note else True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class CallReplayer:
     """Replays recorded calls."""
 

@@ -75,7 +75,7 @@ async def test_what_only_admins_may_do_is_forbidden_to_members(admin: httpx.Asyn
 
 
 async def test_a_path_or_method_that_is_not_there_says_what_is(admin: httpx.AsyncClient) -> None:
-    assert "There is no GET /v2/tools here" in problem(await admin.get("/v2/tools"), 404)["detail"]
+    assert "There is no GET /v2/tools; " in problem(await admin.get("/v2/tools"), 404)["detail"]
     assert "not found" in problem(await admin.get("/v1/tools/nonesuch"), 404)["detail"]
     for method, path, allowed in (
         ("PUT", "/v1/tools", "GET, POST"),
@@ -86,7 +86,7 @@ async def test_a_path_or_method_that_is_not_there_says_what_is(admin: httpx.Asyn
         ("OPTIONS", "/v1/users", "GET, POST"),
     ):
         answer = await admin.request(method, path)
-        assert f"There is no {method} {path} here" in problem(answer, 405)["detail"]
+        assert f"There is no {method} {path}; " in problem(answer, 405)["detail"]
         assert answer.headers["allow"] == allowed
     problem(await admin.post("/v1/tools//call"), 404)
 

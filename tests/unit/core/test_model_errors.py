@@ -37,7 +37,7 @@ class Model(BaseModel):
 def messages(model: type[BaseModel], data: Any) -> list[str]:
     with pytest.raises(ValidationError) as caught:
         model.model_validate(data, strict=False)
-    return [format_model_error(item) for item in caught.value.errors(include_url=False)]
+    return [format_model_error(item, shows_number=True) for item in caught.value.errors(include_url=False)]
 
 
 # What the messages have in them.

@@ -24,10 +24,12 @@ SECRET = (
     "api_key", "apiKey", "APIKey", "x-api-key", "apikey", "access-key", "privateKey", "private_key_pem", "sshKey",
     "signing_key", "account key", "Subscription-Key", "Authorization", "authorisation", "Proxy-Authorization", "auth",
     "oauth2", "credential", "creds", "cookie", "Set-Cookie", "jwt", "session", "X-Session", "session_id", "sessionId",
-    "PHPSESSID", "signature", "pin", "pin_code", "otp", "cvv",
+    "PHPSESSID", "signature", "pin", "pin_code", "otp", "cvv", "APIkey", "X-APIkey", "SECRETkey",
+    "ACCESSkey", "AUTHcode",
+    "PassWord", "passPhrase", "pass_phrase", "pass-word", "tokens", "csrf_tokens", "my_tokens", "pin_1", "user_pass_2",
 )  # fmt: skip
 ORDINARY = (
-    "tokens", "max_tokens", "maxTokens", "inputTokens", "total_tokens", "token_count", "tokenizer", "tokenise",
+    "max_tokens", "maxTokens", "inputTokens", "promptTokens", "total_tokens", "token_count", "tokenizer", "tokenise",
     "monkey", "key", "keys", "keyword", "primary_key", "sort-key", "sid", "author", "authors", "X-Authors", "authority",
     "pinned", "pin_count", "spin", "compass", "passenger", "passed", "passes", "bypass", "sessions", "session_count",
     "obsession", "design", "signal", "id", "name", "city", "note", "",
@@ -53,7 +55,11 @@ def test_an_ordinary_name_is_not_secret_anywhere(name: str) -> None:
     assert "qwertyuiop" in format_value({name: "qwertyuiop"})
 
 
-@pytest.mark.parametrize("name", ["key", "sig", "sid", "appid", "tokens", "sessionToken"])
+def test_a_number_of_tokens_is_displayed() -> None:
+    assert to_readable({"tokens": 500, "pin": 1234}) == {"tokens": 500, "pin": MASK}
+
+
+@pytest.mark.parametrize("name", ["key", "sig", "sid", "appid", "tokens", "sessionToken", "user-sessions"])
 def test_in_a_request_more_names_mark_a_credential(name: str) -> None:
     assert is_credential_parameter(name)
     assert "qwertyuiop" in list_request_secrets(NO_CREDENTIALS, {}, f"{name}=qwertyuiop")

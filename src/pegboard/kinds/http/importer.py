@@ -35,7 +35,7 @@ FETCH_SECONDS = 60.0
 FindMissingSecrets = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], list[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class OpenApiImport:
     """Creates a tool for each operation of an OpenAPI or Swagger document."""
 

@@ -32,7 +32,7 @@ MAX_WARNINGS = 50
 InjectSecrets = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], InjectedConfig]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class McpImport:
     """Creates a tool for each tool of another MCP server, pinned to its current definition."""
 
